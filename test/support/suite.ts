@@ -1,0 +1,43 @@
+/**
+ * A uvu suite whose tests have a deadline, since uvu has none.
+ *
+ * `test(name, body)` fails when the body has not settled after `deadlineMs`. `test.skip(name, reason)` counts a test
+ * that this machine cannot run and prints why. Call `test.run()` last, as with uvu.
+ */
+import { suite as uvuSuite } from 'uvu'
+
+export interface Suite {
+  (name: string, body: () => void | Promise<void>, deadlineMs?: number): void
+  skip(name: string, reason: string): void
+  before(hook: () => void | Promise<void>): void
+  after(hook: () => void | Promise<void>): void
+  run(): void
+}
+
+export function suite(title: string, defaultDeadlineMs = 10_000): Suite {
+  const inner = uvuSuite(title)
+  const test = (name: string, body: () => void | Promise<void>, deadlineMs = defaultDeadlineMs): void => {
+    inner(name, () => withDeadline(body, deadlineMs))
+  }
+  return Object.assign(test, {
+    skip(name: string, reason: string): void {
+      process.stdout.write(`skipped: ${name}: ${reason}\n`)
+      inner.skip(name)
+    },
+    before: (hook: () => void | Promise<void>): void => inner.before(hook),
+    after: (hook: () => void | Promise<void>): void => inner.after(hook),
+    run: (): void => inner.run(),
+  })
+}
+
+async function withDeadline(body: () => void | Promise<void>, deadlineMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done after ${deadlineMs} ms`)), deadlineMs)
+  })
+  try {
+    await Promise.race([body(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
