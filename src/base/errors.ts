@@ -1,0 +1,83 @@
+/**
+ * The one error type for failures that are expected, and the closed list of their codes.
+ *
+ * Whoever catches an AppError can show `message` to a client: it never holds a secret, a stack or a path outside the
+ * data folder. Misuse by this program's own code is a TypeError or RangeError instead, and bad input that a validator
+ * found is not thrown at all. `api/problem` maps every code to an HTTP status; a code without one does not compile.
+ */
+
+/** Every expected failure, in the words of the domain. */
+export type ErrorCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'host_not_allowed'
+  | 'origin_not_allowed'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'conflict'
+  | 'already_running'
+  | 'body_too_large'
+  | 'uri_too_long'
+  | 'unsupported_media_type'
+  | 'invalid_input'
+  | 'idempotency_mismatch'
+  | 'settings_unreadable'
+  | 'storage_full'
+  | 'storage_failed'
+  | 'unavailable'
+  | 'cannot_listen'
+  | 'invalid_option'
+  | 'upstream_failed'
+  | 'upstream_timeout'
+  | 'address_refused'
+  | 'agent_failed'
+  | 'agent_timeout'
+  | 'owned_by_another'
+  | 'format_unsupported'
+
+/** One place where input broke a rule: FastAPI's shape, which existing clients read (spec: ValidationError). */
+export interface Issue {
+  /** Where, outermost first, beginning with `body`, `query`, `path` or `header` once the API has added it. */
+  readonly loc: readonly (string | number)[]
+  readonly msg: string
+  /** Which rule, for programs: `missing`, `string_type`, `extra_forbidden`, ... */
+  readonly type: string
+  /** The offending value; the API redacts it before it leaves. */
+  readonly input?: unknown
+  readonly ctx?: Readonly<Record<string, string | number>>
+}
+
+export interface AppErrorOptions {
+  readonly cause?: unknown
+  /** For `invalid_input`: what was wrong, place by place. */
+  readonly issues?: readonly Issue[]
+}
+
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly issues: readonly Issue[]
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.issues = options.issues ?? []
+  }
+}
+
+/** The end of a `switch` over a closed union: a new member does not compile until it is handled. */
+export function assertNever(value: never): never {
+  throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+/** The `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...), if there is one. */
+export function systemCodeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
+  return typeof thrown.code === 'string' ? thrown.code : undefined
+}

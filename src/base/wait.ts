@@ -1,0 +1,59 @@
+/**
+ * Waiting that can be cancelled. Every wait in this program goes through here or takes a signal itself.
+ *
+ * Nothing here keeps a timer after it has settled, and nothing adds a listener that it does not take away.
+ */
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** The outcome of `promise`, or a rejection with the signal's reason if that is aborted first. The work itself goes on. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      promise.catch(() => undefined)
+      return reject(signal.reason)
+    }
+    const stop = (): void => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** The outcome of `promise` if it settles within `ms`, else `'late'`. The work itself goes on. */
+export function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve('late'), ms)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+export interface Deferred<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** A promise and its ends, for where the one who waits and the one who knows are in different places. */
+export function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined
+  let reject: (reason: unknown) => void = () => undefined
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}

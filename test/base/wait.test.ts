@@ -1,0 +1,63 @@
+import * as assert from 'uvu/assert'
+import { suite } from '../support/suite.ts'
+import { deferred, sleep, untilAborted, within } from '../../src/base/wait.ts'
+
+const test = suite('base/wait')
+const stopped = new Error('stopped')
+
+async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise
+  } catch (reason) {
+    return reason
+  }
+  return 'no rejection'
+}
+
+test('sleep resolves by itself', async () => {
+  await sleep(1)
+})
+
+test('sleep rejects with the reason of a signal that is aborted while it waits', async () => {
+  const controller = new AbortController()
+  const sleeping = sleep(60_000, controller.signal)
+  controller.abort(stopped)
+  assert.is(await reasonOf(sleeping), stopped)
+})
+
+test('sleep does not begin under an aborted signal', async () => {
+  assert.is(await reasonOf(sleep(60_000, AbortSignal.abort(stopped))), stopped)
+})
+
+test('sleep takes its listener away when it is over', async () => {
+  const controller = new AbortController()
+  await sleep(1, controller.signal)
+  controller.abort(stopped)
+})
+
+test('untilAborted gives the outcome of work that is faster than the abort', async () => {
+  const { signal } = new AbortController()
+  assert.is(await untilAborted(Promise.resolve(7), signal), 7)
+  assert.is(await reasonOf(untilAborted(Promise.reject(stopped), signal)), stopped)
+})
+
+test('untilAborted rejects at the abort and ignores a later failure of the work', async () => {
+  const controller = new AbortController()
+  const work = deferred<number>()
+  const waiting = untilAborted(work.promise, controller.signal)
+  controller.abort(stopped)
+  assert.is(await reasonOf(waiting), stopped)
+  work.reject(new Error('too late to matter'))
+})
+
+test('untilAborted under an aborted signal swallows the failure of the work', async () => {
+  assert.is(await reasonOf(untilAborted(Promise.reject(new Error('x')), AbortSignal.abort(stopped))), stopped)
+})
+
+test('within gives the outcome in time, or the word late', async () => {
+  assert.is(await within(Promise.resolve('done'), 60_000), 'done')
+  assert.is(await within(new Promise(() => undefined), 1), 'late')
+  assert.is(await reasonOf(within(Promise.reject(stopped), 60_000)), stopped)
+})
+
+test.run()
