@@ -1,0 +1,83 @@
+/**
+ * Ids and times of events: one clock reading gives both.
+ *
+ * Times are UTC with six fraction digits and strictly increase, because clients page by them. An id is a UUIDv7
+ * (RFC 9562, section 5.7) whose 12 bits after the version hold the microseconds within its millisecond (section 6.2,
+ * method 3), so the upper 8 bytes of an id *are* its time: unique in a conversation, ordered, and readable from an
+ * index without touching the event. A clock that jumps back makes time stand and count microseconds.
+ */
+
+/** Milliseconds since the epoch; the only source of time for what is stored. Injected, so that tests own it. */
+export type Clock = () => number
+
+/** Fills a buffer with random bytes; `crypto.randomFillSync` in the program, a seeded one in tests. */
+export type RandomBytes = (size: number) => Buffer
+
+export interface Stamp {
+  /** Microseconds since the epoch. */
+  readonly micros: number
+  /** UUIDv7, lower case, dashed. */
+  readonly id: string
+  /** `2026-11-21T09:30:00.123456Z` */
+  readonly timestamp: string
+}
+
+/** Gives stamps that strictly increase, beginning after `lastMicros`. */
+export function createStamper(clock: Clock, random: RandomBytes, lastMicros = 0): () => Stamp {
+  let last = lastMicros
+  return () => {
+    last = Math.max(last + 1, Math.floor(clock() * 1000))
+    return { micros: last, id: uuidV7(last, random(8)), timestamp: formatMicros(last) }
+  }
+}
+
+/** `2026-11-21T09:30:00.123456Z` */
+export function formatMicros(micros: number): string {
+  const millis = Math.floor(micros / 1000)
+  const rest = String(micros - millis * 1000).padStart(3, '0')
+  return `${new Date(millis).toISOString().slice(0, -1)}${rest}Z`
+}
+
+/** date, `T` or space, time, fraction of any length, then `Z`, an offset, or nothing (which means UTC) */
+const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
+
+/** Microseconds since the epoch of an ISO 8601 time with any offset; a time without one is UTC. Undefined if it is none. */
+export function parseMicros(text: string): number | undefined {
+  const match = isoTime.exec(text.trim())
+  if (match === null) return undefined
+  const [, date, time = '00:00', fraction = '', zone = 'Z'] = match
+  const offset = /^z$/i.test(zone) ? 'Z' : zone.includes(':') ? zone : `${zone.slice(0, 3)}:${zone.slice(3)}`
+  const seconds = time.length === 5 ? `${time}:00` : time
+  const millis = Date.parse(`${date}T${seconds}${offset}`)
+  if (Number.isNaN(millis)) return undefined
+  return millis * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
+}
+
+/** A UUID whose dashes may be left out. */
+const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
+
+/** The first 8 bytes of a dashed or plain UUID as 16 hex digits, which for our events is their time. Undefined if it is none. */
+export function upperHalf(id: string): string | undefined {
+  const match = uuidForm.exec(id)
+  return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
+}
+
+/** The 8 bytes that begin the id of an event made at this time. */
+export function upperHalfOf(micros: number): string {
+  const millis = Math.floor(micros / 1000)
+  const rest = micros - millis * 1000
+  return `${millis.toString(16).padStart(12, '0')}7${rest.toString(16).padStart(3, '0')}`
+}
+
+/** The time that is in the upper half of an id of ours. */
+export function microsOfUpperHalf(hex: string): number {
+  return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
+}
+
+function uuidV7(micros: number, random: Buffer): string {
+  const upper = upperHalfOf(micros)
+  // RFC 9562 variant: the two bits 10.
+  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80
+  const lower = random.toString('hex', 0, 8)
+  return `${upper.slice(0, 8)}-${upper.slice(8, 12)}-${upper.slice(12)}-${lower.slice(0, 4)}-${lower.slice(4)}`
+}
