@@ -1,0 +1,121 @@
+/**
+ * Small JSON files that are replaced whole: settings, secrets, the format number, cached state.
+ *
+ * A write goes to a temporary file beside the target, is synced, renamed over it, and the folder is synced: after a
+ * crash the file holds the old text or the new one, never a mixture, and once the promise has resolved the new one.
+ * Files are for their owner alone (0600). Two writes of one file at once are each whole, but which one stays is up to
+ * chance: whoever changes what it read makes its writes wait for each other. A crash may leave a temporary file, which
+ * `removeTemporaryFiles` takes away on start.
+ *
+ * Messages name the file without its folders. What the content means, and its version number, is up to the caller.
+ */
+import { randomBytes } from 'node:crypto'
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError, messageOf, systemCodeOf } from './errors.ts'
+import { parseJson } from './json.ts'
+
+const defaultLimitBytes = 64 * 1024 * 1024
+
+export interface ReadJsonFileOptions {
+  /** A longer file is refused before it is read; 64 MiB unless told. */
+  readonly limitBytes?: number
+}
+
+/**
+ * The value in a JSON file, `undefined` when there is no such file.
+ * @throws AppError `storage_failed` when it cannot be read, is too long or is not JSON.
+ */
+export async function readJsonFile(path: string, options: ReadJsonFileOptions = {}): Promise<unknown> {
+  const { limitBytes = defaultLimitBytes } = options
+  const what = `Cannot read "${basename(path)}"`
+  try {
+    const text = await readText(path, limitBytes)
+    return text === undefined ? undefined : parseJson(text)
+  } catch (thrown) {
+    throw storageError(what, thrown)
+  }
+}
+
+/**
+ * Replaces a file by the JSON of `value`, indented, or creates it.
+ * @throws AppError `storage_full` or `storage_failed`; then the file is as it was.
+ */
+export async function writeJsonFile(path: string, value: unknown): Promise<void> {
+  await writeFileAtomically(path, `${JSON.stringify(value, undefined, 2)}\n`)
+}
+
+/**
+ * Replaces a file by these bytes, or creates it.
+ * @throws AppError `storage_full` or `storage_failed`; then the file is as it was.
+ */
+export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
+  try {
+    await writeSynced(temporary, content)
+    await rename(temporary, path)
+    await syncFolder(dirname(path))
+  } catch (thrown) {
+    await rm(temporary, { force: true }).catch(() => undefined)
+    throw storageError(`Cannot write "${basename(path)}"`, thrown)
+  }
+}
+
+/** Makes new names, renames and removals in a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Removes what a crash in the middle of a write left in a folder. Only for who knows that nobody is writing there. */
+export async function removeTemporaryFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    // the name that writeFileAtomically gives: dot, target, dot, 12 hex digits
+    if (/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** What a failed file operation is to a client: a full disk or quota, or else a failing one. An AppError stays itself. */
+export function storageError(what: string, thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const code = systemCodeOf(thrown)
+  const full = code === 'ENOSPC' || code === 'EDQUOT'
+  if (full) return new AppError('storage_full', `${what}: the disk is full`, { cause: thrown })
+  // The text of a system error holds the whole path; its code says as much.
+  return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
+}
+
+async function readText(path: string, limitBytes: number): Promise<string | undefined> {
+  const handle = await openIfThere(path)
+  if (handle === undefined) return undefined
+  try {
+    const { size } = await handle.stat()
+    if (size > limitBytes) throw new RangeError(`${size} bytes, expected at most ${limitBytes}`)
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r')
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return undefined
+    throw thrown
+  }
+}
+
+async function writeSynced(path: string, content: string | Uint8Array): Promise<void> {
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    await handle.writeFile(content)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
