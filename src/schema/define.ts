@@ -1,0 +1,258 @@
+/**
+ * The schema language: the few shapes that the wire contract is written in.
+ *
+ * A definition is plain data, built by the functions below so that the files in `spec/` read like the tables of the
+ * specification. Three readers interpret it: `scripts/generate` prints types, fast validators and OpenAPI from it,
+ * `check` explains with it what is wrong with a value, and the tests derive their cases from it. Nothing here
+ * validates anything. A type that is named refers to others by name, so definitions may stand in any order.
+ */
+
+export type Schema =
+  | StringSchema
+  | NumberSchema
+  | { readonly type: 'boolean' }
+  | { readonly type: 'constant'; readonly value: string }
+  | { readonly type: 'enumeration'; readonly values: readonly string[] }
+  | ArraySchema
+  | MapSchema
+  | { readonly type: 'nullable'; readonly of: Schema }
+  /** Schemas that a value's JSON type tells apart, e.g. a string or an array. */
+  | { readonly type: 'either'; readonly of: readonly Schema[] }
+  /** Any JSON value, null too. */
+  | { readonly type: 'json' }
+  /** Any JSON object, kept untouched. */
+  | { readonly type: 'open' }
+  | { readonly type: 'reference'; readonly name: string }
+
+export interface StringSchema {
+  readonly type: 'string'
+  /** Lengths count characters (code points), as JSON Schema does. */
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** The source of a regular expression; linear in the length of the text. */
+  readonly pattern?: string
+  readonly format?: 'uuid' | 'date-time'
+}
+
+export interface NumberSchema {
+  /** An integer is a safe one (ECMA-262, Number.isSafeInteger), a number is finite. */
+  readonly type: 'integer' | 'number'
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+}
+
+export interface ArraySchema {
+  readonly type: 'array'
+  readonly items: Schema
+  readonly minItems?: number
+  readonly maxItems?: number
+  /** A bare string is accepted too and stands for one item of this type, whose member `text` it becomes. */
+  readonly bareText?: string
+}
+
+export interface MapSchema {
+  readonly type: 'map'
+  readonly values: Schema
+  /** The source of a regular expression that every key must match. */
+  readonly keys?: string
+}
+
+/** What a member of an object may be, and when it may be missing. */
+export type Member = {
+  readonly schema: Schema
+  readonly doc: string
+  /** The value is a secret: never shown in an issue. */
+  readonly secret?: true
+} & (
+  | { readonly presence: 'required' }
+  /** May be missing or null, which mean the same; left out of the normal form then. */
+  | { readonly presence: 'optional' }
+  /** May be missing, which differs from null; the normal form keeps what is there. */
+  | { readonly presence: 'omittable' }
+  /** May be missing on input; the server supplies it, so the normal form always has it. */
+  | { readonly presence: 'assigned' }
+  /** The default is in input form. With `orNull`, null stands for the default too. */
+  | { readonly presence: 'default'; readonly default: unknown; readonly orNull: boolean }
+)
+
+export type Members = Readonly<Record<string, Member>>
+
+export interface ObjectSchema {
+  readonly type: 'object'
+  readonly doc: string
+  readonly members: Members
+  /** What happens to a member that is not listed: an error, dropped from the normal form, or kept as it is. */
+  readonly unknown: 'refused' | 'dropped' | 'kept'
+  /** Only the server makes it: generated code has its type, but neither validator nor converter. */
+  readonly outgoing?: true
+}
+
+export interface UnionSchema {
+  readonly type: 'union'
+  readonly doc: string
+  /** The member whose constant (or enumeration) tells the variants apart. */
+  readonly tag: string
+  /** Names of object types, in an order that only ever grows at its end. */
+  readonly variants: readonly string[]
+  readonly untagged?: Untagged
+}
+
+/** Which variant a value without the tag is: the first whose member `has` is there, or that names none. */
+export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
+
+/** A name for what needs no interface. */
+export interface AliasSchema {
+  readonly type: 'alias'
+  readonly doc: string
+  readonly of: Schema
+}
+
+/** A type with a name of its own. */
+export type NamedSchema = ObjectSchema | UnionSchema | AliasSchema
+
+export type Definitions = Readonly<Record<string, NamedSchema>>
+
+export const string: Schema = { type: 'string' }
+export const integer: Schema = { type: 'integer' }
+export const number: Schema = { type: 'number' }
+export const boolean: Schema = { type: 'boolean' }
+export const json: Schema = { type: 'json' }
+export const openObject: Schema = { type: 'open' }
+/** Dashed or 32 hex digits, in any case (RFC 9562, section 4). */
+export const uuid: Schema = { type: 'string', format: 'uuid' }
+/** ISO 8601 with any offset; none means UTC. */
+export const dateTime: Schema = { type: 'string', format: 'date-time' }
+
+export function stringOf(rules: Omit<StringSchema, 'type'>): Schema {
+  return { type: 'string', ...rules }
+}
+
+export function integerOf(rules: Omit<NumberSchema, 'type'>): Schema {
+  return { type: 'integer', ...rules }
+}
+
+export function numberOf(rules: Omit<NumberSchema, 'type'>): Schema {
+  return { type: 'number', ...rules }
+}
+
+export function constant(value: string): Schema {
+  return { type: 'constant', value }
+}
+
+export function oneOf(...values: string[]): Schema {
+  return { type: 'enumeration', values }
+}
+
+export function arrayOf(items: Schema, rules: Omit<ArraySchema, 'type' | 'items'> = {}): Schema {
+  return { type: 'array', items, ...rules }
+}
+
+export function mapOf(values: Schema, rules: Omit<MapSchema, 'type' | 'values'> = {}): Schema {
+  return { type: 'map', values, ...rules }
+}
+
+export function nullable(of: Schema): Schema {
+  return { type: 'nullable', of }
+}
+
+export function either(...of: Schema[]): Schema {
+  return { type: 'either', of }
+}
+
+export function ref(name: string): Schema {
+  return { type: 'reference', name }
+}
+
+export function required(schema: Schema, doc = ''): Member {
+  return { presence: 'required', schema, doc }
+}
+
+/** The contract's `T?`: null or absent. */
+export function optional(schema: Schema, doc = ''): Member {
+  return { presence: 'optional', schema, doc }
+}
+
+export function omittable(schema: Schema, doc = ''): Member {
+  return { presence: 'omittable', schema, doc }
+}
+
+export function assigned(schema: Schema, doc = ''): Member {
+  return { presence: 'assigned', schema, doc }
+}
+
+export function defaultTo(value: unknown, schema: Schema, doc = ''): Member {
+  return { presence: 'default', default: value, orNull: false, schema, doc }
+}
+
+/** As `defaultTo`, and null stands for the default too. */
+export function nullDefaultTo(value: unknown, schema: Schema, doc = ''): Member {
+  return { presence: 'default', default: value, orNull: true, schema, doc }
+}
+
+/** May be missing; unlike `optional` the normal form says null then. */
+export function orNull(schema: Schema, doc = ''): Member {
+  return defaultTo(null, nullable(schema), doc)
+}
+
+export function secret(member: Member): Member {
+  return { ...member, secret: true }
+}
+
+/** An object that refuses members it does not know. */
+export function closed(doc: string, members: Members): ObjectSchema {
+  return { type: 'object', doc, members, unknown: 'refused' }
+}
+
+/** An object whose unknown members are ignored. */
+export function tolerant(doc: string, members: Members): ObjectSchema {
+  return { type: 'object', doc, members, unknown: 'dropped' }
+}
+
+/** An object that only the server makes. */
+export function response(doc: string, members: Members): ObjectSchema {
+  return { ...tolerant(doc, members), outgoing: true }
+}
+
+/** An object whose unknown members are kept as they are. */
+export function extensible(doc: string, members: Members): ObjectSchema {
+  return { type: 'object', doc, members, unknown: 'kept' }
+}
+
+export function union(doc: string, tag: string, variants: readonly string[], untagged?: Untagged): UnionSchema {
+  return { type: 'union', doc, tag, variants, ...(untagged === undefined ? {} : { untagged }) }
+}
+
+export function alias(doc: string, of: Schema): NamedSchema {
+  return { type: 'alias', doc, of }
+}
+
+/** Object types that are told apart by their name: each gets the member `kind`, in front of its own. */
+export function kinds(table: Readonly<Record<string, ObjectSchema>>): Readonly<Record<string, ObjectSchema>> {
+  const entries = Object.entries(table).map(([name, schema]): [string, ObjectSchema] => {
+    return [name, { ...schema, members: { kind: required(constant(name)), ...schema.members } }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** One operation of the REST interface, as OpenAPI describes it. */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With parameters as `{name}`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  /** The name of an object type whose members are the query parameters. */
+  readonly query?: string
+  readonly request?: Schema
+  readonly responses: Readonly<Record<number, Answer>>
+}
+
+export interface Answer {
+  readonly doc: string
+  /** The body as JSON. */
+  readonly body?: Schema
+  /** What the body is instead of JSON. */
+  readonly mediaType?: string
+}

@@ -1,0 +1,51 @@
+/**
+ * Every definition of the contract under its name, for the readers that look types up by name.
+ *
+ * Adds nothing to what `spec/` says and validates nothing.
+ */
+import type { Definitions, ObjectSchema } from './define.ts'
+import { actions } from './spec/actions.ts'
+import { api } from './spec/api.ts'
+import { conversations } from './spec/conversations.ts'
+import { events } from './spec/events.ts'
+import { llm } from './spec/llm.ts'
+import { observations } from './spec/observations.ts'
+import { secrets } from './spec/secrets.ts'
+import { settings } from './spec/settings.ts'
+import { tools } from './spec/tools.ts'
+import { values } from './spec/values.ts'
+
+/** Each becomes one file of the same name under `generated/`. */
+export const specFiles: Readonly<Record<string, Definitions>> = {
+  values,
+  actions,
+  observations,
+  tools,
+  events,
+  secrets,
+  llm,
+  settings,
+  conversations,
+  api,
+}
+
+export const registry: Definitions = {
+  ...values,
+  ...actions,
+  ...observations,
+  ...tools,
+  ...events,
+  ...secrets,
+  ...llm,
+  ...settings,
+  ...conversations,
+  ...api,
+}
+
+/** The values of a union's tag that select this variant. */
+export function tagValues(variant: ObjectSchema, tag: string): readonly string[] {
+  const schema = variant.members[tag]?.schema
+  if (schema?.type === 'constant') return [schema.value]
+  if (schema?.type === 'enumeration') return schema.values
+  throw new TypeError(`A variant must have a constant or an enumeration as its member "${tag}"`)
+}
