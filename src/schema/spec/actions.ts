@@ -1,0 +1,123 @@
+/**
+ * The twenty-eight actions: what an agent asks a tool to do.
+ *
+ * Source: the specification's section "Action", in its order; the fields of the nine kinds that it does not show
+ * come from contract/payloads.md, section 2. All are closed.
+ */
+import {
+  arrayOf, boolean, closed, defaultTo, integer, integerOf, kinds, numberOf, oneOf, openObject, optional, ref,
+  required, string, stringOf, union, type Definitions, type Members,
+} from '../define.ts'
+
+const tabId = stringOf({ minLength: 4, maxLength: 4 })
+const atLeast0 = integerOf({ minimum: 0 })
+
+/** FileEditorAction and PlanningFileEditorAction have the same members. */
+const fileEditor: Members = {
+  command: required(oneOf('view', 'create', 'str_replace', 'insert', 'undo_edit')),
+  path: required(string, 'Absolute path of a file or directory.'),
+  file_text: optional(string, 'Required for create.'),
+  old_str: optional(string, 'Required for str_replace.'),
+  new_str: optional(string, 'For str_replace, where its absence adds no text; required for insert.'),
+  insert_line: optional(atLeast0, 'Required for insert; the text goes after that line.'),
+  view_range: optional(arrayOf(integer), 'First and last line, from 1; -1 is the end. Without it the whole file.'),
+}
+
+const actionKinds = kinds({
+  MCPToolAction: closed('Calls a tool of an MCP server.', {
+    data: defaultTo({}, openObject, 'Arguments of the call, not validated here.'),
+  }),
+  FinishAction: closed('Ends the task.', {
+    message: required(string, 'Final message to the user.'),
+  }),
+  ThinkAction: closed('Logs a thought and changes nothing.', {
+    thought: required(string),
+  }),
+  BrowserAction: closed('Base of the browser actions.', {}),
+  BrowserClickAction: closed('Clicks an element.', {
+    index: required(atLeast0, 'Index of the element in the browser state.'),
+    new_tab: defaultTo(false, boolean),
+  }),
+  BrowserCloseTabAction: closed('Closes a tab.', {
+    tab_id: required(tabId, 'Id from the tab list.'),
+  }),
+  BrowserGetContentAction: closed('Reads the page as markdown.', {
+    extract_links: defaultTo(false, boolean),
+    start_from_char: defaultTo(0, atLeast0),
+  }),
+  BrowserGetStateAction: closed('Reads the state of the page.', {
+    include_screenshot: defaultTo(false, boolean),
+  }),
+  BrowserGetStorageAction: closed('Reads cookies, local storage and session storage.', {}),
+  BrowserGoBackAction: closed('Goes back in the history of the tab.', {}),
+  BrowserListTabsAction: closed('Lists the open tabs.', {}),
+  BrowserNavigateAction: closed('Opens an address.', {
+    url: required(string),
+    new_tab: defaultTo(false, boolean),
+  }),
+  BrowserScrollAction: closed('Scrolls the page.', {
+    direction: defaultTo('down', oneOf('up', 'down')),
+  }),
+  BrowserSetStorageAction: closed('Restores cookies and storage.', {
+    storage_state: required(openObject, 'Holds `cookies` and `origins`, as the get-storage action returns them.'),
+  }),
+  BrowserStartRecordingAction: closed('Begins a recording.', {}),
+  BrowserStopRecordingAction: closed('Ends a recording.', {}),
+  BrowserSwitchTabAction: closed('Switches to a tab.', {
+    tab_id: required(tabId, 'Id from the tab list.'),
+  }),
+  BrowserTypeAction: closed('Types into an element.', {
+    index: required(atLeast0, 'Index of the element in the browser state.'),
+    text: required(string),
+  }),
+  FileEditorAction: closed('Views or edits a file.', fileEditor),
+  EditAction: closed('Replaces text in a file.', {
+    file_path: required(string),
+    old_string: required(string, 'Empty: the file is created.'),
+    new_string: required(string),
+    expected_replacements: defaultTo(1, atLeast0),
+  }),
+  ListDirectoryAction: closed('Lists a directory.', {
+    dir_path: defaultTo('.', string),
+    recursive: defaultTo(false, boolean, 'Two levels deep.'),
+  }),
+  ReadFileAction: closed('Reads a file.', {
+    file_path: required(string),
+    offset: optional(atLeast0, 'First line, from 0.'),
+    limit: optional(integerOf({ minimum: 1 }), 'Number of lines.'),
+  }),
+  WriteFileAction: closed('Writes a file.', {
+    file_path: required(string),
+    content: required(string),
+  }),
+  GlobAction: closed('Finds files by name.', {
+    pattern: required(string),
+    path: optional(string, 'Absolute directory; the working directory by default.'),
+  }),
+  GrepAction: closed('Finds files by content.', {
+    pattern: required(string, 'A regular expression.'),
+    path: optional(string, 'Absolute directory; the working directory by default.'),
+    include: optional(string, 'Only files of this name pattern.'),
+  }),
+  PlanningFileEditorAction: closed('Views any file, edits the plan.', fileEditor),
+  TaskTrackerAction: closed('Shows or replaces the task list.', {
+    command: defaultTo('view', oneOf('view', 'plan')),
+    task_list: defaultTo([], arrayOf(ref('TaskItem')), 'The new list, for plan.'),
+  }),
+  TerminalAction: closed('Runs a command or writes to the one that runs.', {
+    command: required(string, 'Empty: reads more output. With `is_input` also the name of a key.'),
+    is_input: defaultTo(false, boolean),
+    timeout: optional(numberOf({ minimum: 0 }), 'Seconds.'),
+    reset: defaultTo(false, boolean, 'Starts the shell anew; not together with `is_input`.'),
+  }),
+})
+
+export const actions: Definitions = {
+  TaskItem: closed('A line of a task list.', {
+    title: required(string),
+    notes: defaultTo('', string),
+    status: defaultTo('todo', oneOf('todo', 'in_progress', 'done')),
+  }),
+  ...actionKinds,
+  Action: union('What an agent asks a tool to do.', 'kind', Object.keys(actionKinds)),
+}

@@ -1,0 +1,217 @@
+/**
+ * The operations of the REST interface, and the small bodies that belong to none of the other files.
+ *
+ * Sources: the specification's section "Endpoints"; contract/conversations.md, sections 4 and 5; contract/settings.md,
+ * sections 1, 2, 6 and 7; contract/others.md, sections 0.2 and 10; contract/websocket.md, section 1. Only operations
+ * that this server has are listed.
+ */
+import {
+  arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
+  openObject, optional, ref, required, response, secret, string, tolerant, type Answer, type Definitions,
+  type Endpoint, type Schema,
+} from '../define.ts'
+
+const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
+const filters = {
+  kind: optional(string, 'A kind of event, bare or qualified by dots.'),
+  source: optional(ref('EventSource')),
+  body: optional(string, 'Text that a message contains.'),
+  timestamp__gte: optional(dateTime),
+  timestamp__lt: optional(dateTime),
+}
+
+export const api: Definitions = {
+  ErrorDetail: response('The body of an error.', { detail: required(either(string, openObject)) }),
+  ServerError: response('The body of an error of the server.', {
+    detail: required(string),
+    exception: required(string),
+    error_id: optional(string, 'Also in the log.'),
+  }),
+
+  ConversationQuery: tolerant('Options of an answer with conversations.', {
+    include_skills: defaultTo(false, boolean),
+  }),
+  ConversationSearchQuery: tolerant('Which conversations.', {
+    page_id: optional(string),
+    limit,
+    status: optional(ref('ExecutionStatus')),
+    sort_order: defaultTo('CREATED_AT_DESC',
+      oneOf('CREATED_AT', 'UPDATED_AT', 'CREATED_AT_DESC', 'UPDATED_AT_DESC')),
+    include_skills: defaultTo(false, boolean),
+  }),
+  ConversationCountQuery: tolerant('Which conversations.', { status: optional(ref('ExecutionStatus')) }),
+  ConversationBatchQuery: tolerant('Which conversations.', {
+    ids: required(arrayOf(string, { minItems: 1, maxItems: 99 })),
+    include_skills: defaultTo(false, boolean),
+  }),
+  EventSearchQuery: tolerant('Which events.', {
+    page_id: optional(string),
+    limit,
+    ...filters,
+    sort_order: defaultTo('TIMESTAMP', oneOf('TIMESTAMP', 'TIMESTAMP_DESC')),
+  }),
+  EventCountQuery: tolerant('Which events.', filters),
+
+  AuthFrame: closed('The first frame of a socket that gave no key.', {
+    type: required(constant('auth')),
+    session_api_key: secret(required(string)),
+  }),
+  EventSocketQuery: tolerant('What a socket is sent.', {
+    session_api_key: secret(optional(string)),
+    resend_mode: optional(oneOf('all', 'since')),
+    resend_all: optional(boolean, 'Means the mode `all` when none is given.'),
+    after_timestamp: optional(dateTime),
+    after: optional(string, 'The last event that the client has.'),
+  }),
+
+  Health: response('The server answers.', { status: required(string), message: optional(string) }),
+  ServerInfo: response('About this server.', {
+    uptime: required(integer, 'Seconds.'),
+    idle_time: required(integer, 'Seconds.'),
+    title: required(string),
+    version: required(string, 'The level of the interface.'),
+    sdk_version: required(string, 'The same, for clients that look here.'),
+    server_name: required(string),
+    server_version: required(string),
+    usable_tools: required(arrayOf(string)),
+    capabilities: required(arrayOf(string)),
+    runtime_idle_timeout_seconds: optional(integer),
+    max_foreground_terminal_timeout_seconds: optional(integer),
+    docs: optional(string),
+    redoc: optional(string),
+  }),
+  SettingsSchema: response('How to show settings.', {
+    model_name: required(string),
+    sections: required(arrayOf(openObject)),
+  }),
+}
+
+const success = answer('Done', ref('Success'))
+const conversation = '/api/conversations/{conversation_id}'
+
+/** What stands in a path as `{name}`; all others are strings. */
+export const pathParameters: Readonly<Record<string, Schema>> = { conversation_id: { type: 'string', format: 'uuid' } }
+
+export const endpoints: readonly Endpoint[] = [
+  ...inGroup('Events', [
+    get(`${conversation}/events/{event_id}`, 'Get one event of a conversation', ref('Event')),
+    { ...get(`${conversation}/events/search`, 'Search events', ref('EventPage')), query: 'EventSearchQuery' },
+    { ...get(`${conversation}/events/count`, 'Count events', integer), query: 'EventCountQuery' },
+    {
+      ...get(`${conversation}/events`, 'Get events by their ids', arrayOf(nullable(ref('Event')))),
+      request: arrayOf(string),
+    },
+    post(`${conversation}/events`, 'Send a message', 'SendMessageRequest'),
+    post(`${conversation}/events/respond_to_confirmation`, 'Answer pending actions', 'ConfirmationResponseRequest'),
+    get(`${conversation}/confirmations`, 'List open questions', ref('PendingConfirmations')),
+  ]),
+  ...inGroup('Conversations', [
+    {
+      ...post('/api/conversations', 'Start a conversation', 'StartConversationRequest'),
+      query: 'ConversationQuery',
+      responses: {
+        200: answer('It existed already', ref('ConversationInfo')),
+        201: answer('Started', ref('ConversationInfo')),
+      },
+    },
+    {
+      ...get('/api/conversations/search', 'Search conversations', ref('ConversationPage')),
+      query: 'ConversationSearchQuery',
+    },
+    { ...get('/api/conversations/count', 'Count conversations', integer), query: 'ConversationCountQuery' },
+    {
+      ...get('/api/conversations', 'Get conversations by their ids', arrayOf(nullable(ref('ConversationInfo')))),
+      query: 'ConversationBatchQuery',
+    },
+    { ...get(conversation, 'Get a conversation', ref('ConversationInfo')), query: 'ConversationQuery' },
+    { ...post(conversation, 'Change a conversation', 'UpdateConversationRequest'), method: 'PATCH' },
+    { ...post(conversation, 'Delete a conversation'), method: 'DELETE' },
+    {
+      ...post(`${conversation}/run`, 'Start the agent'),
+      responses: { 200: success, 409: conflict('It runs already') },
+    },
+    post(`${conversation}/pause`, 'Pause the agent'),
+    post(`${conversation}/interrupt`, 'Stop the agent at once'),
+    post(`${conversation}/secrets`, 'Add or replace secrets', 'UpdateSecretsRequest'),
+    post(`${conversation}/confirmation_policy`, 'Say which actions need approval', 'SetConfirmationPolicyRequest'),
+    post(`${conversation}/security_analyzer`, 'Say how risk is judged', 'SetSecurityAnalyzerRequest'),
+    get(`${conversation}/agent_final_response`, 'Get the last answer', ref('AgentResponse')),
+    {
+      ...post(`${conversation}/fork`, 'Copy a conversation', 'ForkConversationRequest'),
+      query: 'ConversationQuery',
+      responses: { 201: answer('Copied', ref('ConversationInfo')), 409: conflict('The id is taken') },
+    },
+    {
+      ...post(`${conversation}/navigate`, 'Move to another event', 'NavigateRequest'),
+      query: 'ConversationQuery',
+      responses: { 200: answer('Moved', ref('ConversationInfo')) },
+    },
+    {
+      ...post(`${conversation}/switch_acp_model`, 'Switch the model of an external agent', 'SwitchAcpModelRequest'),
+      responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
+    },
+  ]),
+  ...inGroup('Settings', [
+    get('/api/settings', 'Get the settings', ref('SettingsResponse')),
+    {
+      ...post('/api/settings', 'Change the settings', 'SettingsPatch'),
+      method: 'PATCH',
+      responses: {
+        200: answer('The new settings', ref('SettingsResponse')),
+        400: answer('Nothing was given', ref('ErrorDetail')),
+        409: conflict('The stored settings cannot be read'),
+      },
+    },
+    get('/api/settings/agent-schema', 'Describe the agent settings', ref('SettingsSchema')),
+    get('/api/settings/conversation-schema', 'Describe the conversation settings', ref('SettingsSchema')),
+    get('/api/settings/secrets', 'List global secrets', ref('SecretList')),
+    {
+      ...post('/api/settings/secrets', 'Store a global secret', 'SecretWrite'),
+      method: 'PUT',
+      responses: { 200: answer('Stored', ref('SecretItem')) },
+    },
+    {
+      ...get('/api/settings/secrets/{name}', 'Get the value of a global secret', string),
+      responses: { 200: { doc: 'The value', mediaType: 'text/plain' } },
+    },
+    {
+      ...post('/api/settings/secrets/{name}', 'Remove a global secret'),
+      method: 'DELETE',
+      responses: { 200: answer('Removed', ref('Deleted')) },
+    },
+  ]),
+  ...inGroup('Server Details', [
+    get('/alive', 'Say that the server answers', ref('Health')),
+    get('/health', 'Say that the server answers', ref('Health')),
+    { ...get('/ready', 'Say whether requests are served', ref('Health')), responses: {
+      200: answer('Ready', ref('Health')),
+      503: answer('Not yet', ref('Health')),
+    } },
+    get('/server_info', 'Describe the server', ref('ServerInfo')),
+    get('/', 'Describe the server', ref('ServerInfo')),
+    get('/openapi.json', 'Describe the interface', json),
+  ]),
+]
+
+type Operation = Omit<Endpoint, 'tag'>
+
+function inGroup(tag: string, operations: readonly Operation[]): Endpoint[] {
+  return operations.map((operation) => ({ ...operation, tag }))
+}
+
+function get(path: string, summary: string, body: Schema): Operation {
+  return { method: 'GET', path, summary, responses: { 200: answer('Successful Response', body) } }
+}
+
+function post(path: string, summary: string, request?: string): Operation {
+  const operation: Operation = { method: 'POST', path, summary, responses: { 200: success } }
+  return request === undefined ? operation : { ...operation, request: ref(request) }
+}
+
+function conflict(doc: string): Answer {
+  return answer(doc, ref('ErrorDetail'))
+}
+
+function answer(doc: string, body: Schema): Answer {
+  return { doc, body }
+}

@@ -1,0 +1,261 @@
+/**
+ * Bodies of the conversation endpoints: what clients send (contract/conversations.md, sections 1, 4 and 6; unknown
+ * members are ignored) and the description of a conversation (section 2; its nulls are part of the answer).
+ *
+ * Workspace and agent may both be missing (decisions 20). Settings and hooks that are given as an object of their own
+ * stay open here: settings/ migrates and checks the one, conversation/hooks the other.
+ */
+import {
+  alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable, nullDefaultTo,
+  number, numberOf, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
+  union, uuid, type Definitions,
+} from '../define.ts'
+
+const iterations = integerOf({ minimum: 1 })
+const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$' })
+
+const policies = kinds({
+  NeverConfirm: tolerant('No action needs approval.', {}),
+  AlwaysConfirm: tolerant('Every action needs approval.', {}),
+  ConfirmRisky: tolerant('Actions of a risk need approval.', {
+    threshold: defaultTo('HIGH', oneOf('LOW', 'MEDIUM', 'HIGH')),
+    confirm_unknown: defaultTo(true, boolean),
+  }),
+})
+
+const analyzers = kinds({
+  LLMSecurityAnalyzer: tolerant('Takes the risk that the model declared.', {}),
+})
+
+const agents: Definitions = {
+  Agent: tolerant('The built-in agent.', {
+    kind: defaultTo('Agent', constant('Agent')),
+    llm: required(ref('LLM')),
+    tools: defaultTo([], arrayOf(ref('ToolSpec'))),
+    mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
+    filter_tools_regex: orNull(string),
+    include_default_tools: defaultTo(['FinishTool', 'ThinkTool'], arrayOf(string)),
+    agent_context: orNull(ref('AgentContext')),
+    system_prompt: orNull(string),
+    system_prompt_filename: defaultTo('system_prompt.j2', string),
+    security_policy_filename: nullDefaultTo('security_policy.j2', string),
+    system_prompt_kwargs: defaultTo({}, openObject),
+    condenser: orNull(openObject),
+    critic: orNull(openObject),
+    tool_concurrency_limit: defaultTo(1, iterations),
+  }),
+  ACPAgent: tolerant('An external agent.', {
+    kind: required(constant('ACPAgent')),
+    acp_command: required(arrayOf(string)),
+    acp_server: orNull(string),
+    acp_args: defaultTo([], arrayOf(string)),
+    acp_session_mode: orNull(string),
+    acp_prompt_timeout: defaultTo(1800, numberOf({ exclusiveMinimum: 0 }), 'Seconds without an update.'),
+    acp_startup_timeout: defaultTo(90, numberOf({ exclusiveMinimum: 0 }), 'Seconds.'),
+    acp_model: orNull(string),
+    acp_resume_session_id: secret(orNull(string)),
+    acp_file_secrets: defaultTo([], arrayOf(ref('AcpFileSecret'))),
+    acp_isolate_data_dir: defaultTo(false, boolean),
+    mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
+    llm: defaultTo({ model: 'acp-managed', usage_id: 'acp-managed' }, ref('LLM'), 'A placeholder.'),
+    tools: defaultTo([], arrayOf(ref('ToolSpec'))),
+    include_default_tools: defaultTo([], arrayOf(string)),
+    agent_context: orNull(ref('AgentContext')),
+  }),
+  ConversationAgent: union('The agent that drives a conversation.', 'kind', ['Agent', 'ACPAgent'],
+    [{ has: 'llm', variant: 'Agent' }]),
+}
+
+const requests: Definitions = {
+  Workspace: tolerant('Where the agent works.', {
+    working_dir: required(string),
+    kind: defaultTo('LocalWorkspace', constant('LocalWorkspace')),
+  }),
+
+  SendMessageRequest: tolerant('A message of the user.', {
+    role: defaultTo('user', constant('user')),
+    content: nullDefaultTo([], arrayOf(ref('Content'), { bareText: 'TextContent' })),
+    run: defaultTo(false, boolean, 'Whether the agent should start.'),
+  }),
+
+  StartConversationRequest: tolerant('A new conversation.', {
+    workspace: optional(ref('Workspace')),
+    agent: optional(ref('ConversationAgent')),
+    agent_settings: optional(openObject, 'As in the settings; used if `agent` is missing.'),
+    agent_profile_id: optional(uuid, 'Excludes both others.'),
+    conversation_id: optional(uuid),
+    initial_message: optional(ref('SendMessageRequest'), 'Sent as if `run` were true.'),
+    confirmation_policy: defaultTo({ kind: 'NeverConfirm' }, ref('ConfirmationPolicy')),
+    security_analyzer: optional(ref('SecurityAnalyzer')),
+    max_iterations: defaultTo(500, iterations),
+    stuck_detection: defaultTo(true, boolean),
+    secrets: secret(defaultTo({}, mapOf(ref('SecretSource')))),
+    secrets_encrypted: defaultTo(false, boolean),
+    tags: nullDefaultTo({}, tags),
+    hook_config: optional(openObject),
+    plugins: optional(arrayOf(ref('PluginSource'))),
+    autotitle: defaultTo(true, boolean),
+    title_llm_profile: optional(string),
+    worktree: defaultTo(false, boolean),
+    parent_conversation_id: optional(uuid),
+    client_tools: defaultTo([], arrayOf(ref('ClientTool'))),
+    agent_launch_additions: optional(ref('AgentLaunchAdditions')),
+  }),
+
+  PluginSource: tolerant('Where a plugin comes from.', {
+    source: required(string),
+    ref: optional(string),
+    repo_path: optional(string),
+  }),
+  ClientTool: tolerant('A tool that the client runs.', {
+    name: required(string),
+    description: required(string),
+    parameters: defaultTo({ type: 'object', properties: {} }, openObject, 'A JSON schema.'),
+    annotations: optional(ref('ToolAnnotations')),
+  }),
+  AgentLaunchAdditions: tolerant('Additions for this conversation alone.', {
+    system_message_suffix_append: optional(stringOf({ maxLength: 32_768 })),
+  }),
+
+  UpdateConversationRequest: tolerant('Changes of a conversation.', {
+    title: optional(stringOf({ minLength: 1, maxLength: 200 })),
+    tags: optional(tags, 'Replaces all.'),
+  }),
+  ConfirmationResponseRequest: tolerant('An answer to pending actions.', {
+    accept: required(boolean),
+    reason: defaultTo('User rejected the action.', string),
+    id: optional(string, 'Which question; all of them by default.'),
+  }),
+  UpdateSecretsRequest: tolerant('Adds or replaces secrets of a conversation.', {
+    secrets: secret(required(mapOf(either(string, ref('SecretSource'))))),
+  }),
+  SetConfirmationPolicyRequest: tolerant('Which actions need approval.', {
+    policy: required(ref('ConfirmationPolicy')),
+  }),
+  SetSecurityAnalyzerRequest: tolerant('How risk is judged.', {
+    security_analyzer: required(nullable(ref('SecurityAnalyzer'))),
+  }),
+  AgentResponse: response('What the agent said.', { response: required(string) }),
+  ForkConversationRequest: tolerant('A copy of a conversation.', {
+    id: optional(uuid),
+    title: optional(stringOf({ maxLength: 200 })),
+    tags: optional(tags),
+    reset_metrics: defaultTo(true, boolean),
+    from_event_id: optional(string, 'The last event of the copy.'),
+  }),
+  NavigateRequest: tolerant('Where the next event goes.', {
+    event_id: optional(string, 'Null: in front of all.'),
+  }),
+  SwitchAcpModelRequest: tolerant('Another model of the external agent.', { model: required(string) }),
+}
+
+const figures: Definitions = {
+  TokenUsage: response('Tokens of one call or of many.', {
+    model: defaultTo('', string),
+    prompt_tokens: defaultTo(0, integer),
+    completion_tokens: defaultTo(0, integer),
+    cache_read_tokens: defaultTo(0, integer),
+    cache_write_tokens: defaultTo(0, integer),
+    reasoning_tokens: defaultTo(0, integer),
+    context_window: defaultTo(0, integer),
+    per_turn_token: defaultTo(0, integer),
+    response_id: defaultTo('', string),
+  }),
+  MetricsSnapshot: response('What the calls of one usage cost.', {
+    model_name: defaultTo('default', string),
+    accumulated_cost: defaultTo(0, number),
+    max_budget_per_task: orNull(number),
+    accumulated_token_usage: orNull(ref('TokenUsage')),
+  }),
+  Metrics: response('As the snapshot; the three lists are always empty (decisions 18).', {
+    model_name: defaultTo('default', string),
+    accumulated_cost: defaultTo(0, number),
+    max_budget_per_task: orNull(number),
+    accumulated_token_usage: orNull(ref('TokenUsage')),
+    costs: defaultTo([], arrayOf(openObject)),
+    response_latencies: defaultTo([], arrayOf(openObject)),
+    token_usages: defaultTo([], arrayOf(ref('TokenUsage'))),
+  }),
+  ConversationStats: response('Figures by usage.', { usage_to_metrics: defaultTo({}, mapOf(ref('Metrics'))) }),
+}
+
+export const conversations: Definitions = {
+  ExecutionStatus: alias('What a conversation is doing.',
+    oneOf('idle', 'running', 'paused', 'waiting_for_confirmation', 'finished', 'error', 'stuck', 'deleting')),
+  ...policies,
+  ConfirmationPolicy: union('Which actions need approval.', 'kind', Object.keys(policies)),
+  ...analyzers,
+  SecurityAnalyzer: union('How the risk of an action is judged.', 'kind', Object.keys(analyzers)),
+  ...agents,
+  ...requests,
+  ...figures,
+
+  ConversationInfo: response('A conversation.', {
+    id: required(uuid),
+    agent: required(ref('ConversationAgent')),
+    workspace: required(ref('Workspace')),
+    persistence_dir: orNull(string),
+    max_iterations: required(integer),
+    stuck_detection: required(boolean),
+    execution_status: required(ref('ExecutionStatus')),
+    confirmation_policy: required(ref('ConfirmationPolicy')),
+    security_analyzer: orNull(ref('SecurityAnalyzer')),
+    activated_knowledge_skills: defaultTo([], arrayOf(string)),
+    invoked_skills: defaultTo([], arrayOf(string)),
+    blocked_actions: defaultTo({}, mapOf(string)),
+    blocked_messages: defaultTo({}, mapOf(string)),
+    last_user_message_id: orNull(string),
+    leaf_event_id: orNull(string),
+    stats: required(ref('ConversationStats')),
+    secret_registry: defaultTo({}, openObject),
+    agent_state: defaultTo({}, openObject),
+    hook_config: orNull(openObject),
+    title: orNull(string),
+    metrics: orNull(ref('MetricsSnapshot')),
+    created_at: required(string),
+    updated_at: required(string),
+    forked_from_conversation_id: orNull(uuid),
+    forked_from_event_id: orNull(string),
+    parent_conversation_id: orNull(uuid),
+    sub_conversation_ids: defaultTo([], arrayOf(uuid)),
+    tags: defaultTo({}, mapOf(string)),
+    current_model_id: orNull(string),
+    available_models: defaultTo([], arrayOf(ref('AcpModel'))),
+    supports_runtime_model_switch: defaultTo(false, boolean),
+    launched_agent_profile: orNull(ref('LaunchedAgentProfile')),
+    client_tools: defaultTo([], arrayOf(openObject)),
+  }),
+  AcpModel: response('A model that an external agent offers.', {
+    model_id: required(string),
+    name: orNull(string),
+    description: orNull(string),
+  }),
+  LaunchedAgentProfile: response('The profile that a conversation was started with.', {
+    agent_profile_id: required(uuid),
+    revision: required(integer),
+  }),
+  ConversationPage: response('Part of the list of conversations.', {
+    items: required(arrayOf(ref('ConversationInfo'))),
+    next_page_id: required(nullable(string)),
+  }),
+  EventPage: response('Part of the history of a conversation.', {
+    items: required(arrayOf(ref('Event'))),
+    next_page_id: required(nullable(string)),
+  }),
+  ConfirmationOption: response('A way to answer.', {
+    id: required(string),
+    name: required(string),
+    kind: required(string),
+  }),
+  PendingConfirmation: response('An open question.', {
+    id: required(string),
+    tool_call_id: required(string),
+    title: required(string),
+    options: required(arrayOf(ref('ConfirmationOption'))),
+    deadline: required(nullable(string), 'When it will be denied.'),
+  }),
+  PendingConfirmations: response('All open questions.', {
+    items: required(arrayOf(ref('PendingConfirmation'))),
+  }),
+  Success: response('It was done.', { success: required(boolean) }),
+}

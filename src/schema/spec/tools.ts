@@ -1,0 +1,55 @@
+/**
+ * Tool definitions: the elements of `SystemPromptEvent.tools`.
+ *
+ * The twenty-eight kinds are the specification's (section "ToolDefinition"), the fields contract/payloads.md's,
+ * section 4. Twenty-seven of them have the same members and are one type here; OpenAPI shows each. Only the server
+ * makes tool definitions, so `title`, computed by whoever registers the tool, is an ordinary member.
+ */
+import {
+  boolean, constant, defaultTo, extensible, oneOf, openObject, optional, ref, required, string, tolerant, union,
+  type Definitions, type Member, type Members,
+} from '../define.ts'
+
+export const tools: Definitions = {
+  ToolAnnotations: tolerant('Hints about what a tool does (Model Context Protocol, ToolAnnotations).', {
+    title: optional(string),
+    readOnlyHint: defaultTo(false, boolean),
+    destructiveHint: defaultTo(true, boolean),
+    idempotentHint: defaultTo(false, boolean),
+    openWorldHint: defaultTo(true, boolean),
+  }),
+
+  McpTool: extensible('A tool as its MCP server describes it (Model Context Protocol, Tool).', {
+    name: required(string),
+    inputSchema: required(openObject),
+  }),
+
+  MCPToolDefinition: tolerant('A tool of an MCP server.', {
+    ...definition(required(constant('MCPToolDefinition'))),
+    mcp_tool: required(ref('McpTool')),
+  }),
+
+  BuiltInTool: tolerant('A tool of the built-in agent.', definition(required(oneOf(
+    'FinishTool', 'ThinkTool',
+    'BrowserClickTool', 'BrowserCloseTabTool', 'BrowserGetContentTool', 'BrowserGetStateTool', 'BrowserGetStorageTool',
+    'BrowserGoBackTool', 'BrowserListTabsTool', 'BrowserNavigateTool', 'BrowserScrollTool', 'BrowserSetStorageTool',
+    'BrowserStartRecordingTool', 'BrowserStopRecordingTool', 'BrowserSwitchTabTool', 'BrowserToolSet',
+    'BrowserTypeTool',
+    'FileEditorTool', 'EditTool', 'ListDirectoryTool', 'ReadFileTool', 'WriteFileTool', 'GlobTool', 'GrepTool',
+    'PlanningFileEditorTool', 'TaskTrackerTool', 'TerminalTool',
+  )))),
+
+  ToolDefinition: union('A tool that the agent may call.', 'kind', ['MCPToolDefinition', 'BuiltInTool']),
+}
+
+function definition(kind: Member): Members {
+  return {
+    kind,
+    description: required(string),
+    action_type: required(string, 'Kind of the action it takes.'),
+    observation_type: optional(string, 'Kind of the observation it gives.'),
+    annotations: optional(ref('ToolAnnotations')),
+    meta: optional(openObject),
+    title: optional(string, 'Title of the annotations, else the name of the tool.'),
+  }
+}
