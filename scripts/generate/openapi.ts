@@ -1,0 +1,204 @@
+/**
+ * Prints the description of the REST interface as OpenAPI 3.1 (JSON Schema 2020-12).
+ *
+ * Title, version, the absence of servers and the empty security requirement are the specification's. A component is
+ * the input form of a type, or for what only leaves the server its normal form; a variant that stands for several
+ * kinds becomes one component for each. Only types that an operation reaches are listed, in alphabetical order.
+ */
+import {
+  ref, type Answer, type Endpoint, type Member, type NamedSchema, type ObjectSchema, type Schema, type UnionSchema,
+} from '../../src/schema/define.ts'
+import { choicesOf, find, narrow, type Contract } from './contract.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface OpenApiSource {
+  readonly endpoints: readonly Endpoint[]
+  /** Schemas of path parameters; all others are strings. */
+  readonly pathParameters: Readonly<Record<string, Schema>>
+}
+
+export function printOpenApi({ endpoints, pathParameters }: OpenApiSource, contract: Contract): string {
+  const reached = new Map<string, NamedSchema>()
+  const printer: Printer = {
+    contract,
+    reference(name, schema = find(contract, name)) {
+      reached.set(name, schema)
+      return { $ref: `#/components/schemas/${name}` }
+    },
+  }
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const endpoint of endpoints) {
+    const operation = printOperation(endpoint, pathParameters, printer)
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation }
+  }
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Agent Server', version: '0.1.0' },
+    security: [],
+    paths,
+    components: { schemas: printComponents(reached, printer) },
+  }
+  return `${printJson(document, '')}\n`
+}
+
+interface Printer {
+  readonly contract: Contract
+  /** A reference to a component, which is printed later: the type of that name, or another schema. */
+  reference(name: string, schema?: NamedSchema): Json
+}
+
+/** Printing a component may reach further ones, which the map takes up while it is walked. */
+function printComponents(reached: ReadonlyMap<string, NamedSchema>, printer: Printer): Json {
+  const components = new Map<string, Json>()
+  for (const [name, schema] of reached) components.set(name, printNamed(schema, printer))
+  return Object.fromEntries([...components].sort(([left], [right]) => (left < right ? -1 : 1)))
+}
+
+function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathParameters'], printer: Printer): Json {
+  const { method, path, tag, summary, query, request } = endpoint
+  const placed = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
+  const parameters = placed.map((name): Json => {
+    const schema = printSchema(pathParameters[name] ?? { type: 'string' }, printer)
+    return { name, in: 'path', required: true, schema }
+  })
+  if (query !== undefined) parameters.push(...printQuery(query, printer))
+  return {
+    tags: [tag],
+    summary,
+    operationId: `${method} ${path}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, ''),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(request === undefined ? {} : { requestBody: printRequest(request, printer) }),
+    responses: printResponses(endpoint, placed.length > 0, parameters.length > 0, printer),
+  }
+}
+
+/** What may be missing can be not found, what takes input can refuse it. */
+function printResponses(endpoint: Endpoint, isPlaced: boolean, takesParameters: boolean, printer: Printer): Json {
+  const responses: Record<string, Json> = {}
+  for (const [status, answer] of Object.entries(endpoint.responses)) responses[status] = printAnswer(answer, printer)
+  if (isPlaced) responses[404] = printAnswer({ doc: 'Item not found', body: ref('ErrorDetail') }, printer)
+  if (takesParameters || endpoint.request !== undefined) {
+    responses[422] = printAnswer({ doc: 'Validation Error', body: ref('HTTPValidationError') }, printer)
+  }
+  return responses
+}
+
+function printRequest(request: Schema, printer: Printer): Json {
+  return { required: true, ...jsonContent(printSchema(request, printer)) }
+}
+
+function printAnswer({ doc, body, mediaType }: Answer, printer: Printer): Json {
+  if (mediaType !== undefined) return { description: doc, content: { [mediaType]: { schema: { type: 'string' } } } }
+  return { description: doc, ...(body === undefined ? {} : jsonContent(printSchema(body, printer))) }
+}
+
+function jsonContent(schema: Json): Json {
+  return { content: { 'application/json': { schema } } }
+}
+
+function printQuery(name: string, printer: Printer): Json[] {
+  const schema = find(printer.contract, name)
+  if (schema.type !== 'object') throw new Error(`The query "${name}" must be an object`)
+  return Object.entries(schema.members).map(([key, member]) => {
+    const fallback = member.presence === 'default' ? { default: member.default } : {}
+    const printed = { ...printSchema(member.schema, printer), ...fallback }
+    const isRequired = member.presence === 'required'
+    return { name: key, in: 'query', required: isRequired, ...describe(member.doc), schema: printed }
+  })
+}
+
+function printNamed(schema: NamedSchema, printer: Printer): Json {
+  switch (schema.type) {
+    case 'object': return printObject(schema, printer)
+    case 'union': return printUnion(schema, printer)
+    case 'alias': return { ...describe(schema.doc), ...printSchema(schema.of, printer) }
+  }
+}
+
+function printObject(schema: ObjectSchema, printer: Printer): Json {
+  const members = Object.entries(schema.members)
+  const required = members.filter(([, member]) => isAlwaysThere(member, schema.outgoing === true)).map(([name]) => name)
+  return {
+    ...describe(schema.doc),
+    type: 'object',
+    properties: Object.fromEntries(members.map(([name, member]) => [name, printMember(member, printer)])),
+    ...(required.length === 0 ? {} : { required }),
+    ...(schema.unknown === 'refused' ? { additionalProperties: false } : {}),
+  }
+}
+
+function isAlwaysThere({ presence }: Member, isOutgoing: boolean): boolean {
+  return presence === 'required' || (isOutgoing && (presence === 'default' || presence === 'assigned'))
+}
+
+function printMember(member: Member, printer: Printer): Json {
+  const printed = printSchema(member.schema, printer)
+  const takesNull = member.presence === 'optional' || (member.presence === 'default' && member.orNull)
+  return {
+    ...(takesNull ? orNull(printed) : printed),
+    ...describe(member.doc),
+    ...(member.presence === 'default' ? { default: member.default } : {}),
+  }
+}
+
+function printUnion(schema: UnionSchema, printer: Printer): Json {
+  const choices = choicesOf(printer.contract, schema).flatMap((choice) => choice.tags.map((tag) => {
+    if (choice.tags.length === 1) return { tag, reference: printer.reference(choice.variant) }
+    return { tag, reference: printer.reference(tag, narrow(printer.contract, schema, choice, tag)) }
+  }))
+  return {
+    ...describe(schema.doc),
+    oneOf: choices.map(({ reference }) => reference),
+    discriminator: {
+      propertyName: schema.tag,
+      mapping: Object.fromEntries(choices.map(({ tag, reference }) => [tag, reference.$ref])),
+    },
+  }
+}
+
+function printSchema(schema: Schema, printer: Printer): Json {
+  switch (schema.type) {
+    case 'string': case 'integer': case 'number': return { ...schema }
+    case 'boolean': return { type: 'boolean' }
+    case 'constant': return { type: 'string', const: schema.value }
+    case 'enumeration': return { type: 'string', enum: schema.values }
+    case 'nullable': return orNull(printSchema(schema.of, printer))
+    case 'either': return { anyOf: schema.of.map((branch) => printSchema(branch, printer)) }
+    case 'json': return {}
+    case 'open': return { type: 'object' }
+    case 'reference': return printer.reference(schema.name)
+    case 'map': {
+      const names = schema.keys === undefined ? {} : { propertyNames: { pattern: schema.keys } }
+      return { type: 'object', additionalProperties: printSchema(schema.values, printer), ...names }
+    }
+    case 'array': {
+      const { items, bareText, ...rules } = schema
+      const list = { ...rules, items: printSchema(items, printer) }
+      return bareText === undefined ? list : { anyOf: [list, { type: 'string' }] }
+    }
+  }
+}
+
+function orNull(schema: Json): Json {
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+/** As JSON.stringify with an indent, but what fits on a line stays on one. */
+function printJson(value: unknown, indent: string): string {
+  const line = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || indent.length + line.length < 100) return line
+  const deeper = `${indent}  `
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => deeper + printJson(item, deeper))
+    return `[\n${items.join(',\n')}\n${indent}]`
+  }
+  const members = Object.entries(value).map(([name, member]) => {
+    return `${deeper}${JSON.stringify(name)}: ${printJson(member, deeper)}`
+  })
+  return `{\n${members.join(',\n')}\n${indent}}`
+}
+
+function describe(doc: string): Json {
+  return doc === '' ? {} : { description: doc }
+}
