@@ -1,0 +1,242 @@
+/**
+ * The slow path of validation: explains what is wrong with a value that a generated validator refused.
+ *
+ * One interpreter over the definitions. It finds no issue exactly when `isX` accepts (a test proves that over mutated
+ * values), lists all issues up to a limit, never throws on anything JSON.parse can give, and takes time linear in the
+ * value: nesting deeper than the definitions is not followed. Secret members are not quoted; the rest of an issue's
+ * `input` is still to be redacted by whoever shows it (see redact).
+ */
+import type { Issue } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+import type {
+  ArraySchema, MapSchema, Member, NamedSchema, NumberSchema, ObjectSchema, Schema, StringSchema, UnionSchema,
+} from './define.ts'
+import { hasLength, isDateTime, isNumber, isUuid } from './primitives.ts'
+import { redacted } from './redact.ts'
+import { registry, tagValues } from './registry.ts'
+import {
+  boundRule, dateTimeRule, literalRule, patternRule, plainRule, tagMissingRule, tagUnknownRule, tooFewRule,
+  tooLongRule, tooManyRule, tooShortRule, uuidRule, type Rule,
+} from './rules.ts'
+
+/** More than anybody reads; what breaks a rule a million times is not worth a megabyte of answer. */
+export const issueLimit = 100
+
+/** A named type with its generated validator and converter. */
+export interface Checked<Input, Normal> {
+  readonly name: string
+  readonly is: (value: unknown) => value is Input
+  readonly to: (input: Input) => Normal
+}
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/** The normal form of a value, or why it has none. The fast path decides. */
+export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Parsed<Normal> {
+  return type.is(value) ? { ok: true, value: type.to(value) } : { ok: false, issues: check(type.name, value) }
+}
+
+/**
+ * Everything that keeps `value` from being of the named type, at most `issueLimit` issues, outermost first.
+ * @throws TypeError when there is no type of that name.
+ */
+export function check(name: string, value: unknown): Issue[] {
+  const walk: Walk = { issues: [], loc: [], secrets: 0 }
+  checkNamed(find(name), value, walk)
+  return walk.issues
+}
+
+interface Walk {
+  readonly issues: Issue[]
+  /** Where the walk is. */
+  readonly loc: (string | number)[]
+  /** How many members on the way here are secret. */
+  secrets: number
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+function find(name: string): NamedSchema {
+  const schema = registry[name]
+  if (schema === undefined) throw new TypeError(`Cannot check a value: there is no type "${name}"`)
+  return schema
+}
+
+function report(walk: Walk, rule: Rule, input: unknown): void {
+  if (isFull(walk)) return
+  walk.issues.push({ loc: [...walk.loc], ...rule, input: walk.secrets > 0 ? redacted : input })
+}
+
+function isFull(walk: Walk): boolean {
+  return walk.issues.length >= issueLimit
+}
+
+function checkNamed(schema: NamedSchema, value: unknown, walk: Walk): void {
+  switch (schema.type) {
+    case 'object': return checkObject(schema, value, walk)
+    case 'union': return checkUnion(schema, value, walk)
+    case 'alias': return checkValue(schema.of, value, walk)
+  }
+}
+
+function checkValue(schema: Schema, value: unknown, walk: Walk): void {
+  switch (schema.type) {
+    case 'string': return checkString(schema, value, walk)
+    case 'integer': case 'number': return checkNumber(schema, value, walk)
+    case 'boolean':
+      if (typeof value !== 'boolean') report(walk, plainRule('bool_type'), value)
+      return
+    case 'constant':
+      if (value !== schema.value) report(walk, literalRule([schema.value]), value)
+      return
+    case 'enumeration':
+      if (!schema.values.some((known) => known === value)) report(walk, literalRule(schema.values), value)
+      return
+    case 'nullable':
+      if (value !== null) checkValue(schema.of, value, walk)
+      return
+    case 'either': return checkEither(schema.of, value, walk)
+    case 'open':
+      if (!isObject(value)) report(walk, plainRule('dict_type'), value)
+      return
+    case 'array': return checkArray(schema, value, walk)
+    case 'map': return checkMap(schema, value, walk)
+    case 'reference': return checkNamed(find(schema.name), value, walk)
+    case 'json':
+  }
+}
+
+function checkString(schema: StringSchema, value: unknown, walk: Walk): void {
+  if (typeof value !== 'string') return report(walk, stringTypeRule(schema), value)
+  const { minLength = 0, maxLength = Infinity, pattern, format } = schema
+  if (!hasLength(value, minLength, Infinity)) report(walk, tooShortRule(minLength), value)
+  else if (!hasLength(value, 0, maxLength)) report(walk, tooLongRule(maxLength), value)
+  else if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) report(walk, patternRule(pattern), value)
+  else if (format === 'uuid' && !isUuid(value)) report(walk, uuidRule(), value)
+  else if (format === 'date-time' && !isDateTime(value)) report(walk, dateTimeRule(), value)
+}
+
+function stringTypeRule({ format }: StringSchema): Rule {
+  if (format === 'uuid') return plainRule('uuid_type')
+  return plainRule(format === 'date-time' ? 'datetime_type' : 'string_type')
+}
+
+function checkNumber(schema: NumberSchema, value: unknown, walk: Walk): void {
+  const rule = numberTypeRule(schema, value) ?? (isNumber(value) ? boundRule(value, schema) : undefined)
+  if (rule !== undefined) report(walk, rule, value)
+}
+
+function numberTypeRule({ type }: NumberSchema, value: unknown): Rule | undefined {
+  if (typeof value !== 'number') return plainRule(type === 'integer' ? 'int_type' : 'float_type')
+  if (!isNumber(value)) return plainRule('finite_number')
+  if (type === 'number' || Number.isSafeInteger(value)) return undefined
+  return plainRule(Number.isInteger(value) ? 'int_parsing_size' : 'int_from_float')
+}
+
+/** The branch that the JSON type selects explains; when none does, each says what it expected. */
+function checkEither(branches: readonly Schema[], value: unknown, walk: Walk): void {
+  const branch = branches.find((candidate) => jsonTypeOf(candidate) === jsonTypeOfValue(value))
+  for (const explaining of branch === undefined ? branches : [branch]) checkValue(explaining, value, walk)
+}
+
+function jsonTypeOf(schema: Schema): string {
+  switch (schema.type) {
+    case 'integer': return 'number'
+    case 'constant': case 'enumeration': return 'string'
+    case 'map': case 'open': case 'reference': return 'object'
+    default: return schema.type
+  }
+}
+
+function jsonTypeOfValue(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+function checkArray(schema: ArraySchema, value: unknown, walk: Walk): void {
+  if (schema.bareText !== undefined && typeof value === 'string') return
+  if (!Array.isArray(value)) return report(walk, plainRule('list_type'), value)
+  const items: readonly unknown[] = value
+  const { minItems = 0, maxItems = Infinity } = schema
+  if (items.length < minItems) return report(walk, tooFewRule(minItems, items.length), value)
+  if (items.length > maxItems) return report(walk, tooManyRule(maxItems, items.length), value)
+  for (let index = 0; index < items.length && !isFull(walk); index++) {
+    checkAt(walk, index, () => checkValue(schema.items, items[index], walk))
+  }
+}
+
+function checkMap(schema: MapSchema, value: unknown, walk: Walk): void {
+  if (!isObject(value)) return report(walk, plainRule('dict_type'), value)
+  const pattern = schema.keys === undefined ? undefined : new RegExp(schema.keys, 'u')
+  for (const [key, item] of Object.entries(value)) {
+    if (isFull(walk)) return
+    checkAt(walk, key, () => {
+      if (pattern !== undefined && !pattern.test(key)) report(walk, patternRule(pattern.source), key)
+      checkValue(schema.values, item, walk)
+    })
+  }
+}
+
+function checkUnion(schema: UnionSchema, value: unknown, walk: Walk): void {
+  if (!isObject(value)) return report(walk, plainRule('model_attributes_type'), value)
+  const tag = value[schema.tag]
+  const tags = schema.variants.map((variant) => ({ variant, values: tagValues(findObject(variant), schema.tag) }))
+  const variant = tag === undefined
+    ? untaggedVariant(schema, value)
+    : tags.find((candidate) => candidate.values.some((known) => known === tag))?.variant
+  if (variant !== undefined) return checkObject(findObject(variant), value, walk)
+  if (tag === undefined) return report(walk, tagMissingRule(schema.tag), value)
+  report(walk, tagUnknownRule(schema.tag, tag, tags.flatMap((candidate) => candidate.values)), value)
+}
+
+function untaggedVariant({ untagged = [] }: UnionSchema, value: JsonObject): string | undefined {
+  return untagged.find(({ has }) => has === undefined || value[has] !== undefined)?.variant
+}
+
+function findObject(name: string): ObjectSchema {
+  const schema = find(name)
+  if (schema.type !== 'object') throw new TypeError(`The variant "${name}" of a union must be an object`)
+  return schema
+}
+
+function checkObject(schema: ObjectSchema, value: unknown, walk: Walk): void {
+  if (!isObject(value)) return report(walk, plainRule('model_attributes_type'), value)
+  for (const [name, member] of Object.entries(schema.members)) {
+    if (isFull(walk)) return
+    checkAt(walk, name, () => checkMember(schema, name, member, value, walk))
+  }
+  if (schema.unknown !== 'refused') return
+  for (const name of Object.keys(value)) {
+    if (isFull(walk)) return
+    if (Object.hasOwn(schema.members, name)) continue
+    checkAt(walk, name, () => report(walk, plainRule('extra_forbidden'), value[name]))
+  }
+}
+
+function checkMember(schema: ObjectSchema, name: string, member: Member, object: JsonObject, walk: Walk): void {
+  const value = object[name]
+  if (value === undefined) {
+    if (member.presence === 'required') report(walk, plainRule('missing'), withoutSecrets(schema, object))
+    return
+  }
+  if (value === null && (member.presence === 'optional' || (member.presence === 'default' && member.orNull))) return
+  if (member.secret === true) walk.secrets++
+  checkValue(member.schema, value, walk)
+  if (member.secret === true) walk.secrets--
+}
+
+/** A missing member is explained with the object that lacks it; its secrets stay out. */
+function withoutSecrets(schema: ObjectSchema, object: JsonObject): JsonObject {
+  const secrets = Object.entries(schema.members)
+    .filter(([name, member]) => member.secret === true && object[name] !== undefined)
+    .map(([name]): [string, unknown] => [name, redacted])
+  return secrets.length === 0 ? object : { ...object, ...Object.fromEntries(secrets) }
+}
+
+function checkAt(walk: Walk, place: string | number, body: () => void): void {
+  walk.loc.push(place)
+  body()
+  walk.loc.pop()
+}

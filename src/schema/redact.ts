@@ -1,0 +1,66 @@
+/**
+ * Takes secrets out of the `input` that a validation error quotes (contract/others.md, section 0.2).
+ *
+ * A value is secret by the name it stands under: names that contain one of the words below, and every leaf under the
+ * containers. It is a courtesy to the client and a guard for logs, decided by names alone: masking of known values is
+ * another matter. The original is not touched. An input that is too large to be of use is left out.
+ */
+import type { Issue } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+
+export const redacted = '<redacted>'
+
+const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
+
+/** Maps whose every leaf is hidden. `auth` goes beyond the contract: it holds the credentials of an MCP server. */
+const secretContainers: ReadonlySet<string> = new Set(['environment', 'env', 'headers', 'auth'])
+
+/** Hidden by their whole name, beyond the contract: a secret is written as `{ name, value }`. */
+const secretNames: ReadonlySet<string> = new Set(['value'])
+
+/** How much of an input is shown: characters of text plus one for each value. */
+const sizeLimit = 4096
+
+/** A copy of an input with its secrets replaced. */
+export function redactInput(input: unknown): unknown {
+  return redact(input, false)
+}
+
+/** An issue that may leave the server: a secret place hides its input whole. */
+export function redactIssue(issue: Issue): Issue {
+  if (issue.input === undefined) return issue
+  const { input, ...rest } = issue
+  if (issue.loc.some((place) => typeof place === 'string' && isSecretName(place))) return { ...rest, input: redacted }
+  if (sizeOf(input, sizeLimit) > sizeLimit) return rest
+  const isContained = issue.loc.some((place) => typeof place === 'string' && secretContainers.has(place.toLowerCase()))
+  return { ...rest, input: redact(input, isContained) }
+}
+
+function redact(value: unknown, isContained: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => redact(item, isContained))
+  if (!isObject(value)) return isContained ? redacted : value
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    if (isSecretName(name)) return [name, redacted]
+    return [name, redact(member, isContained || secretContainers.has(name.toLowerCase()))]
+  })
+  return Object.fromEntries(members)
+}
+
+function isSecretName(name: string): boolean {
+  return secretWord.test(name) || secretNames.has(name.toLowerCase())
+}
+
+/** Stops counting once the limit is passed, before it walks anything wide. */
+function sizeOf(value: unknown, limit: number): number {
+  let size = 0
+  const waiting: unknown[] = [value]
+  while (waiting.length > 0 && size <= limit) {
+    const next = waiting.pop()
+    size += typeof next === 'string' ? next.length + 1 : 1
+    if (typeof next !== 'object' || next === null) continue
+    const names = Array.isArray(next) ? [] : Object.keys(next)
+    size += Array.isArray(next) ? next.length : names.join('').length
+    if (size <= limit) waiting.push(...Object.values(next))
+  }
+  return size
+}
