@@ -1,0 +1,92 @@
+/**
+ * The OpenAPI document as a document: everything it points at is there, its unions can be told apart, its defaults fit,
+ * and it describes the routes of access.ts, all of them and no other.
+ */
+import { readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { access } from '../../src/access.ts'
+import { isObject } from '../../src/base/json.ts'
+import { suite } from '../support/suite.ts'
+import { faultsOf, resolve } from './json-schema.ts'
+
+const test = suite('schema openapi structure')
+const path = new URL('../../../src/schema/generated/openapi.json', import.meta.url)
+const document: unknown = JSON.parse(readFileSync(path, 'utf8'))
+
+/** Every object of the document, with its place. */
+const nodes = [...walk(document, '#')]
+const methods = ['get', 'put', 'post', 'delete', 'patch']
+const operations = Object.entries(objectAt('#/paths')).flatMap(([template, item]) => {
+  return Object.entries(isObject(item) ? item : {}).map(([method, operation]) => ({ template, method, operation }))
+})
+
+test('has the members that OpenAPI 3.1 knows, and no other', () => {
+  assert.equal(Object.keys(objectAt('#')), ['openapi', 'info', 'security', 'paths', 'components'])
+  assert.equal(Object.keys(objectAt('#/components')), ['schemas'])
+  for (const { template, method, operation } of operations) {
+    assert.ok(methods.includes(method), `${method} ${template}`)
+    assert.ok(isObject(operation))
+    const known = ['tags', 'summary', 'operationId', 'parameters', 'requestBody', 'responses']
+    assert.equal(Object.keys(operation).filter((name) => !known.includes(name)), [])
+    for (const [status, answer] of Object.entries(isObject(operation.responses) ? operation.responses : {})) {
+      assert.match(status, /^[2-5]\d\d$/)
+      assert.is(typeof (isObject(answer) && answer.description), 'string')
+    }
+  }
+})
+
+test('describes every route of the access table but the socket, and no other', () => {
+  const described = operations.map(({ template, method }) => `${method.toUpperCase()} ${template}`)
+  const routes = Object.keys(access).filter((name) => !name.includes(' /sockets/'))
+  assert.equal(described.sort(), routes.sort())
+})
+
+test('points only at what is there', () => {
+  const references = nodes.map(({ node }) => node.$ref).filter((reference) => reference !== undefined)
+  assert.ok(references.length > 100)
+  for (const reference of references) assert.ok(isObject(resolve(String(reference), document)), String(reference))
+})
+
+test('lists in every discriminator exactly the variants, each with its own constant', () => {
+  const unions = nodes.filter(({ node }) => node.oneOf !== undefined)
+  assert.ok(unions.length >= 4)
+  for (const { node, place } of unions) {
+    const { discriminator, oneOf } = node
+    assert.ok(isObject(discriminator) && isObject(discriminator.mapping), place)
+    const { mapping, propertyName } = discriminator
+    assert.equal(Object.values(mapping), listOf(oneOf).map((variant) => isObject(variant) && variant.$ref), place)
+    for (const [tag, reference] of Object.entries(mapping)) {
+      const own = resolve(`${String(reference)}/properties/${String(propertyName)}`, document)
+      assert.is(isObject(own) && own.const, tag, `${place} ${tag}`)
+    }
+  }
+})
+
+test('gives defaults that fit', () => {
+  const withDefault = nodes.filter(({ node, place }) => node.default !== undefined && !place.endsWith('/properties'))
+  assert.ok(withDefault.length > 50)
+  for (const { node, place } of withDefault) assert.equal(faultsOf(node.default, node, document), [], place)
+})
+
+test.run()
+
+interface Node {
+  readonly node: Readonly<Record<string, unknown>>
+  readonly place: string
+}
+
+function* walk(value: unknown, place: string): Generator<Node> {
+  if (isObject(value)) yield { node: value, place }
+  const entries = isObject(value) || Array.isArray(value) ? Object.entries(value) : []
+  for (const [name, member] of entries) yield* walk(member, `${place}/${name}`)
+}
+
+function objectAt(reference: string): Record<string, unknown> {
+  const found = reference === '#' ? document : resolve(reference, document)
+  assert.ok(isObject(found), reference)
+  return found
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
