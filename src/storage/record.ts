@@ -1,0 +1,58 @@
+/**
+ * What a line holds, told from its first bytes without parsing it.
+ *
+ * JSON that begins `{"kind"` is an event, byte for byte what clients get; JSON that begins `["` is a private record
+ * `[type, value]`, which is in the same chain but never served or counted. The events of one log have strictly
+ * increasing ids, whose upper 8 bytes are their time (see base/stamp). The mark is one byte: the kind's place in the
+ * list of kinds in the upper 6 bits, the source in the lower 2.
+ */
+
+export interface EventLabel {
+  /** The first 8 bytes of the id, as 16 hex digits. */
+  readonly upper: string
+  readonly mark: number
+}
+
+export type EventSource = 'agent' | 'user' | 'environment'
+
+const sources: readonly string[] = ['agent', 'user', 'environment']
+const noSource = 3
+/** Longer than any event's kind, id, timestamp and source together. */
+const headBytes = 192
+
+// The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.
+const eventHead =
+  /^\{"kind":"(\w+)","id":"([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-[0-9a-f-]{17}"(?:,"timestamp":"[^"]*")?(?:,"source":"(\w+)")?/
+
+export function isEvent(json: Buffer): boolean {
+  return json.length > 7 && json.toString('latin1', 0, 7) === '{"kind"'
+}
+
+export function isPrivateRecord(json: Buffer): boolean {
+  return json.length > 2 && json.toString('latin1', 0, 2) === '["'
+}
+
+/** Id and mark of an event in canonical form; undefined if it is none or of a kind that is not in the list. */
+export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | undefined {
+  const match = eventHead.exec(json.toString('latin1', 0, headBytes))
+  if (match === null) return undefined
+  const [, kind = '', first = '', second = '', third = '', source = ''] = match
+  const place = kinds.indexOf(kind)
+  return place === -1 ? undefined : { upper: first + second + third, mark: markOf(place, source) }
+}
+
+/** The byte for the kind at this place of the list of kinds, and this source (any other text: none). */
+export function markOf(kindPlace: number, source: string): number {
+  const sourcePlace = sources.indexOf(source)
+  return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)
+}
+
+/** The place in the list of kinds that a mark holds. */
+export function kindPlaceOf(mark: number): number {
+  return mark >> 2
+}
+
+/** True when a mark holds this source. */
+export function hasSource(mark: number, source: EventSource): boolean {
+  return (mark & 3) === sources.indexOf(source)
+}
