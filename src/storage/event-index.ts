@@ -1,0 +1,176 @@
+/**
+ * Where the events of one log are: 16 bytes for each, the same in memory and in `events.index`.
+ *
+ *     0  8  upper half of the event id, big-endian: its time
+ *     8  6  offset of its line in the log, big-endian
+ *    14  1  mark: kind and source (see storage/record)
+ *    15  1  check: all other bytes and 0x5a, exclusive-or
+ *
+ * Ids and offsets strictly increase, so that an id or a time is found by binary search. Event number n is record n.
+ * The bytes are kept in blocks, so that memory grows by a block and never by a copy. Reads and writes no file.
+ */
+import type { EventLabel } from './record.ts'
+
+export const recordBytes = 16
+const blockRecords = 1024
+const blockBytes = blockRecords * recordBytes
+const checkSeed = 0x5a
+const twoTo32 = 0x1_0000_0000
+
+export class EventIndex {
+  #blocks: DataView[] = []
+  #count = 0
+
+  /** Takes over the bytes of an index file, up to the first record that cannot be one of ours. */
+  static from(bytes: Buffer): EventIndex {
+    const index = new EventIndex()
+    const wanted = Math.floor(bytes.length / recordBytes)
+    for (let at = 0; at < wanted * recordBytes; at += blockBytes) index.#blocks.push(blockOf(bytes, at))
+    index.#count = countSound(index.#blocks, wanted)
+    return index
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** @throws RangeError when the id or the offset is not behind the last one. */
+  push(label: EventLabel, offset: number): void {
+    const number = this.#count
+    const high = highHalf(label.upper)
+    const low = lowHalf(label.upper)
+    if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) {
+      throw new RangeError(`Cannot index event ${number}: its id "${label.upper}" or offset ${offset} does not increase`)
+    }
+    if (number === this.#blocks.length * blockRecords) this.#blocks.push(new DataView(new ArrayBuffer(blockBytes)))
+    const { block, at } = this.#locate(number)
+    block.setUint32(at, high)
+    block.setUint32(at + 4, low)
+    block.setUint16(at + 8, Math.floor(offset / twoTo32))
+    block.setUint32(at + 10, offset % twoTo32)
+    block.setUint8(at + 14, label.mark)
+    block.setUint8(at + 15, 0)
+    block.setUint8(at + 15, checkOf(block, at))
+    this.#count++
+  }
+
+  offsetOf(number: number): number {
+    const { block, at } = this.#locate(number)
+    return offsetIn(block, at)
+  }
+
+  markOf(number: number): number {
+    const { block, at } = this.#locate(number)
+    return block.getUint8(at + 14)
+  }
+
+  /** 16 hex digits. */
+  upperOf(number: number): string {
+    const { block, at } = this.#locate(number)
+    return hex(block.getUint32(at)) + hex(block.getUint32(at + 4))
+  }
+
+  /** The number of the first event whose id is this or a later one; `count` if there is none. */
+  firstFromId(upper: string): number {
+    const high = highHalf(upper)
+    const low = lowHalf(upper)
+    return this.#first((block, at) => {
+      const word = block.getUint32(at)
+      return word > high || (word === high && block.getUint32(at + 4) >= low)
+    })
+  }
+
+  /** The number of the first event whose line begins at this offset or behind it; `count` if there is none. */
+  firstFromOffset(offset: number): number {
+    return this.#first((block, at) => offsetIn(block, at) >= offset)
+  }
+
+  /** Forgets all events from this number on. */
+  truncate(count: number): void {
+    this.#count = Math.min(count, this.#count)
+    this.#blocks.length = Math.ceil(this.#count / blockRecords)
+  }
+
+  /** The bytes of the records from one number up to another. */
+  bytes(from: number, to: number): Buffer {
+    const parts: Buffer[] = []
+    for (let number = from; number < to; ) {
+      const { block, at } = this.#locate(number)
+      const records = Math.min(to - number, blockRecords - (number % blockRecords))
+      parts.push(Buffer.from(block.buffer, block.byteOffset + at, records * recordBytes))
+      number += records
+    }
+    return Buffer.concat(parts)
+  }
+
+  #isBefore(number: number, high: number, low: number, offset: number): boolean {
+    const { block, at } = this.#locate(number)
+    const ownHigh = block.getUint32(at)
+    return (ownHigh < high || (ownHigh === high && block.getUint32(at + 4) < low)) && offsetIn(block, at) < offset
+  }
+
+  #locate(number: number): { block: DataView; at: number } {
+    const block = this.#blocks[Math.floor(number / blockRecords)]
+    if (block === undefined || number < 0) throw new RangeError(`Cannot find event ${number}: there are ${this.#count}`)
+    return { block, at: (number % blockRecords) * recordBytes }
+  }
+
+  /** The number of the first record that passes a test which all behind it pass too. */
+  #first(test: (block: DataView, at: number) => boolean): number {
+    let low = 0
+    let high = this.#count
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const { block, at } = this.#locate(middle)
+      if (test(block, at)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}
+
+/** A block of an index file: where it is, if it is full; a copy that can grow, if it is the last one. */
+function blockOf(bytes: Buffer, at: number): DataView {
+  if (at + blockBytes <= bytes.length) return new DataView(bytes.buffer, bytes.byteOffset + at, blockBytes)
+  const block = new DataView(new ArrayBuffer(blockBytes))
+  bytes.copy(new Uint8Array(block.buffer), 0, at)
+  return block
+}
+
+/** How many records at the beginning have a right check byte, in blocks that follow each other. */
+function countSound(blocks: readonly DataView[], wanted: number): number {
+  let count = 0
+  let offset = -1
+  for (const block of blocks) {
+    if (offsetIn(block, 0) <= offset) return count
+    const records = Math.min(blockRecords, wanted - count)
+    for (let at = 0; at < records * recordBytes; at += recordBytes, count++) {
+      if (checkOf(block, at) !== 0) return count
+    }
+    offset = offsetIn(block, (records - 1) * recordBytes)
+  }
+  return count
+}
+
+/** Zero for a sound record; for one whose check byte is zero, the check byte that it needs. */
+function checkOf(block: DataView, at: number): number {
+  const words = block.getUint32(at) ^ block.getUint32(at + 4) ^ block.getUint32(at + 8) ^ block.getUint32(at + 12)
+  const halves = words ^ (words >>> 16)
+  return ((halves ^ (halves >>> 8)) & 0xff) ^ checkSeed
+}
+
+function offsetIn(block: DataView, at: number): number {
+  return block.getUint16(at + 8) * twoTo32 + block.getUint32(at + 10)
+}
+
+function highHalf(upper: string): number {
+  return Number.parseInt(upper.slice(0, 8), 16)
+}
+
+function lowHalf(upper: string): number {
+  return Number.parseInt(upper.slice(8), 16)
+}
+
+function hex(word: number): string {
+  return word.toString(16).padStart(8, '0')
+}

@@ -1,0 +1,72 @@
+/**
+ * The file operations that a log is made of, so that a test can put a disk in their place that fills up, fails or
+ * loses power between any two of them.
+ *
+ * Positions are explicit and nothing is appended implicitly: after a failed write the caller knows where to cut. A
+ * read that is shorter than asked for has met the end of the file. `nodeFiles` is the real disk.
+ */
+import { constants } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+
+export interface ReadableFile {
+  size(): Promise<number>
+  read(length: number, position: number): Promise<Buffer>
+  close(): Promise<void>
+}
+
+export interface OpenFile extends ReadableFile {
+  /** Writes all of the bytes or rejects, and then any part of them may be there. */
+  write(bytes: Buffer, position: number): Promise<void>
+  truncate(length: number): Promise<void>
+  /** Resolves when the content and the length are on the disk. */
+  sync(): Promise<void>
+}
+
+export interface Files {
+  /** Opens for reading and writing; makes an empty file, for its owner alone, if there is none. */
+  open(path: string): Promise<OpenFile>
+}
+
+export const nodeFiles: Files = {
+  async open(path) {
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+    return {
+      ...readable(handle),
+      write: (bytes, position) => writeFully(handle, bytes, position),
+      truncate: (length) => handle.truncate(length),
+      sync: () => handle.datasync(),
+    }
+  },
+}
+
+/** Opens a real file that nothing is to be changed in. */
+export async function openToRead(path: string): Promise<ReadableFile> {
+  return readable(await open(path, constants.O_RDONLY))
+}
+
+function readable(handle: FileHandle): ReadableFile {
+  return {
+    size: async () => (await handle.stat()).size,
+    read: (length, position) => readFully(handle, length, position),
+    close: () => handle.close(),
+  }
+}
+
+async function readFully(handle: FileHandle, length: number, position: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length)
+  let filled = 0
+  while (filled < length) {
+    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return bytes.subarray(0, filled)
+}
+
+async function writeFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  let written = 0
+  while (written < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written)
+    written += bytesWritten
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Puts lines at the end of a log, many with one sync.
+ *
+ * `append` queues and returns at once; the order of calls is the order in the log. One group is being written and
+ * synced at a time, everything that arrives meanwhile goes into the next, and what is appended in one turn of the event
+ * loop shares a group. After a failed write or sync nothing is retried, since the system may have dropped what it could
+ * not write: all that was queued is rejected, and so is every append until `reopen` has cut the file back to the last
+ * line that is known to be durable.
+ */
+import { AppError } from '../base/errors.ts'
+import { storageError } from '../base/json-file.ts'
+import { deferred, type Deferred } from '../base/wait.ts'
+import { formatLine, type Position } from './chain.ts'
+import type { OpenFile } from './files.ts'
+import type { EventLabel } from './record.ts'
+
+export interface QueuedLine {
+  readonly offset: number
+  readonly json: Buffer
+  /** Undefined for a private record. */
+  readonly label: EventLabel | undefined
+}
+
+export interface GroupCommitOptions {
+  readonly file: OpenFile
+  readonly end: Position
+  /** A group is closed when it holds this much, or one longer line. */
+  readonly groupLimitBytes: number
+  /** With more than this queued, `append` refuses. */
+  readonly queueLimitBytes: number
+  /** Called once for each group, in order, when it is durable and `end` is behind it. Must not throw. */
+  readonly onCommit: (lines: readonly QueuedLine[]) => void
+}
+
+interface Group {
+  readonly lines: QueuedLine[]
+  readonly chunks: Buffer[]
+  bytes: number
+  /** Behind its last line. */
+  end: Position
+  readonly done: Deferred<void>
+}
+
+export class GroupCommit {
+  readonly #options: GroupCommitOptions
+  #writing: Group | undefined
+  readonly #waiting: Group[] = []
+  #durableEnd: Position
+  #queuedEnd: Position
+  #failure: AppError | undefined
+  #running: Promise<void> | undefined
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options
+    this.#durableEnd = options.end
+    this.#queuedEnd = options.end
+  }
+
+  /** Behind the last durable line. */
+  get end(): Position {
+    return this.#durableEnd
+  }
+
+  get queuedBytes(): number {
+    return this.#queuedEnd.offset - this.#durableEnd.offset
+  }
+
+  get failure(): AppError | undefined {
+    return this.#failure
+  }
+
+  /** @throws AppError `storage_full` or `storage_failed` after a failure, `unavailable` when too much is queued. */
+  append(json: Buffer, label: EventLabel | undefined): void {
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.queuedBytes > this.#options.queueLimitBytes) {
+      throw new AppError('unavailable', `Cannot append: ${this.queuedBytes} bytes wait to be written`)
+    }
+    const { offset, hash } = this.#queuedEnd
+    const line = formatLine(hash, json)
+    this.#queuedEnd = { offset: offset + line.bytes.length, hash: line.hash }
+    const group = this.#groupFor(line.bytes.length)
+    group.lines.push({ offset, json, label })
+    group.chunks.push(line.bytes)
+    group.bytes += line.bytes.length
+    group.end = this.#queuedEnd
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves when everything appended so far is durable; rejects if some of it never will be. */
+  durable(): Promise<void> {
+    const last = this.#waiting.at(-1) ?? this.#writing
+    if (last !== undefined) return last.done.promise
+    return this.#failure === undefined ? Promise.resolve() : Promise.reject(this.#failure)
+  }
+
+  /**
+   * Makes appending possible again after a failure.
+   * @throws AppError `storage_full` or `storage_failed` when the file cannot be cut back; then nothing has changed.
+   */
+  async reopen(): Promise<void> {
+    await this.#running
+    if (this.#failure === undefined) return
+    try {
+      await this.#options.file.truncate(this.#durableEnd.offset)
+      await this.#options.file.sync()
+    } catch (thrown) {
+      throw storageError('Cannot reopen the log', thrown)
+    }
+    this.#queuedEnd = this.#durableEnd
+    this.#failure = undefined
+  }
+
+  /** Resolves when nothing is being written any more, whether or not it became durable. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  #groupFor(bytes: number): Group {
+    const last = this.#waiting.at(-1)
+    if (last !== undefined && last.bytes + bytes <= this.#options.groupLimitBytes) return last
+    const group: Group = { lines: [], chunks: [], bytes: 0, end: this.#queuedEnd, done: deferred() }
+    // Whoever appends need not wait.
+    group.done.promise.catch(() => undefined)
+    this.#waiting.push(group)
+    return group
+  }
+
+  async #run(): Promise<void> {
+    // Not at once: what else is appended in this turn joins the group.
+    await undefined
+    for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift()) {
+      this.#writing = group
+      try {
+        await this.#write(group)
+      } catch (thrown) {
+        this.#fail(storageError('Cannot write to the log', thrown), group)
+        break
+      }
+      this.#writing = undefined
+      this.#durableEnd = group.end
+      this.#options.onCommit(group.lines)
+      group.done.resolve()
+    }
+    this.#running = undefined
+  }
+
+  async #write(group: Group): Promise<void> {
+    const [first] = group.chunks
+    const bytes = first !== undefined && group.chunks.length === 1 ? first : Buffer.concat(group.chunks, group.bytes)
+    await this.#options.file.write(bytes, this.#durableEnd.offset)
+    await this.#options.file.sync()
+  }
+
+  #fail(failure: AppError, group: Group): void {
+    this.#failure = failure
+    this.#writing = undefined
+    for (const lost of [group, ...this.#waiting.splice(0)]) lost.done.reject(failure)
+  }
+}
