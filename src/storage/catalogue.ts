@@ -1,0 +1,118 @@
+/**
+ * Which conversations there are: their folders, made, listed and removed as wholes.
+ *
+ * A new folder is built in `temporary/` and renamed into place, so nobody ever sees half of one, and of two that are
+ * made with the same id exactly one wins (a folder in place is never empty, and rename does not replace such a one). A
+ * removed folder is renamed back there, which is the moment it is gone, and deleted afterwards. What is in `temporary/`
+ * when the catalogue is opened is deleted. What does not look like ours in `conversations/` is left alone.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, systemCodeOf } from '../base/errors.ts'
+import { storageError, syncFolder } from '../base/json-file.ts'
+import type { DataFolder } from './layout.ts'
+
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export class Catalogue {
+  readonly #folder: DataFolder
+  readonly #onError: (error: Error) => void
+  readonly #removals = new Set<Promise<void>>()
+
+  /** `onError` hears of removed folders that could not be deleted; they are tried again on the next start. */
+  static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
+    const catalogue = new Catalogue(folder, onError)
+    const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))
+    for (const name of leftovers) catalogue.#delete(join(folder.temporary, name))
+    return catalogue
+  }
+
+  private constructor(folder: DataFolder, onError: (error: Error) => void) {
+    this.#folder = folder
+    this.#onError = onError
+  }
+
+  /** The ids of all conversations, in no order. */
+  list(): Promise<string[]> {
+    return listConversations(this.#folder.conversations)
+  }
+
+  /** Where the folder of a conversation is or would be. The id is a dashed lower-case UUID. */
+  pathOf(id: string): string {
+    if (!idPattern.test(id)) throw new TypeError(`Cannot name a folder "${id}", expected a UUID`)
+    return join(this.#folder.conversations, id)
+  }
+
+  /**
+   * Makes the folder of a new conversation, durably; `fill` may put files into it first (a fork's copy of a log).
+   * @throws AppError `conflict` when there is one with this id, `storage_full` or `storage_failed`; what `fill` throws.
+   */
+  async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {
+    const path = this.pathOf(id)
+    const made = this.#temporaryPath(id)
+    try {
+      await mkdir(join(made, 'observations'), { recursive: true, mode: 0o700 })
+      await fill(made)
+      await syncFolder(made)
+      await rename(made, path)
+      await syncFolder(this.#folder.conversations)
+    } catch (thrown) {
+      this.#delete(made)
+      const code = systemCodeOf(thrown)
+      if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new AppError('conflict', `Conversation "${id}" already exists`)
+      throw storageError('Cannot make the conversation', thrown)
+    }
+    return path
+  }
+
+  /**
+   * Removes a conversation's folder; resolves when no crash can bring it back. Its log must be closed.
+   * @throws AppError `not_found`, `storage_full` or `storage_failed`.
+   */
+  async remove(id: string): Promise<void> {
+    const removed = this.#temporaryPath(id)
+    try {
+      await rename(this.pathOf(id), removed)
+      await syncFolder(this.#folder.conversations)
+    } catch (thrown) {
+      if (systemCodeOf(thrown) === 'ENOENT') throw new AppError('not_found', `There is no conversation "${id}"`)
+      throw storageError('Cannot remove the conversation', thrown)
+    }
+    this.#delete(removed)
+  }
+
+  /** Resolves when everything that was removed is deleted or has failed to be. */
+  async close(): Promise<void> {
+    await Promise.all(this.#removals)
+  }
+
+  #temporaryPath(id: string): string {
+    return join(this.#folder.temporary, `${id}.${randomBytes(6).toString('hex')}`)
+  }
+
+  #delete(path: string): void {
+    const removal = rm(path, { recursive: true, force: true })
+      .catch((thrown: unknown) => this.#onError(storageError('Cannot delete a removed conversation', thrown)))
+      .finally(() => this.#removals.delete(removal))
+    this.#removals.add(removal)
+  }
+}
+
+/** The ids of all conversations in the folder `conversations/` of a data folder, in no order. */
+export async function listConversations(path: string): Promise<string[]> {
+  const entries = await failsAsStorage('Cannot list the conversations', () => readdir(path, { withFileTypes: true }))
+  return entries.filter((entry) => entry.isDirectory() && idPattern.test(entry.name)).map((entry) => entry.name)
+}
+
+async function makeEmptyLog(directory: string): Promise<void> {
+  await writeFile(join(directory, 'events.jsonl'), '', { mode: 0o600, flag: 'wx' })
+}
+
+async function failsAsStorage<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw storageError(what, thrown)
+  }
+}

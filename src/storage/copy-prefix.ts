@@ -1,0 +1,56 @@
+/**
+ * Begins a new log as a copy of the first lines of another: what a fork is.
+ *
+ * The copy has the same bytes, private records included, so it has the same chain up to there; damaged lines stay
+ * damaged. It is synced before this resolves. Meant as the `fill` of `Catalogue.create`, which makes it appear at once.
+ */
+import { join } from 'node:path'
+import { AppError } from '../base/errors.ts'
+import { storageError } from '../base/json-file.ts'
+import { lineFeed } from './chain.ts'
+import { nodeFiles, openToRead, type ReadableFile } from './files.ts'
+import type { ConversationLog } from './log.ts'
+
+const chunkBytes = 1024 * 1024
+
+export interface CopyPrefixOptions {
+  readonly log: ConversationLog
+  /** The folder that the log is in. */
+  readonly from: string
+  /** The folder to make the copy in. */
+  readonly to: string
+  /** The last event that is copied, by its number. */
+  readonly event: number
+}
+
+/** @throws AppError `storage_full` or `storage_failed`, RangeError when there is no such event. */
+export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
+  const { log, event } = options
+  if (event < 0 || event >= log.eventCount) {
+    throw new RangeError(`Cannot copy up to event ${event}: there are ${log.eventCount}`)
+  }
+  const files: ReadableFile[] = []
+  try {
+    const source = await openToRead(join(options.from, 'events.jsonl'))
+    files.push(source)
+    const target = await nodeFiles.open(join(options.to, 'events.jsonl'))
+    files.push(target)
+    const end = await endOfLine(source, log.offsetOf(event), log.head.offset)
+    for (let offset = 0; offset < end; offset += chunkBytes) {
+      await target.write(await source.read(Math.min(chunkBytes, end - offset), offset), offset)
+    }
+    await target.sync()
+  } catch (thrown) {
+    throw storageError('Cannot copy the log', thrown)
+  } finally {
+    await Promise.all(files.map((file) => file.close()))
+  }
+}
+
+async function endOfLine(file: ReadableFile, from: number, to: number): Promise<number> {
+  for (let offset = from; offset < to; offset += chunkBytes) {
+    const at = (await file.read(Math.min(chunkBytes, to - offset), offset)).indexOf(lineFeed)
+    if (at !== -1) return offset + at + 1
+  }
+  throw new AppError('storage_failed', 'the event has no end')
+}

@@ -1,0 +1,187 @@
+/**
+ * Checks a conversation's folder from the first byte to the last: every line against the chain, its JSON, the order of
+ * the events, the index and the cached state. Changes nothing, and needs memory for one line and the index.
+ *
+ * A flipped bit anywhere is found and its line named. That nothing was edited on purpose is only shown by `expect`, a
+ * head that was noted elsewhere: the log must still go through it, with every line before it sound. The log must not
+ * be written to meanwhile.
+ */
+import { isUtf8 } from 'node:buffer'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
+import { storageError } from '../base/json-file.ts'
+import { headLength, start, type Position } from './chain.ts'
+import { EventIndex, recordBytes } from './event-index.ts'
+import { openToRead } from './files.ts'
+import { isEvent, isPrivateRecord, labelOf } from './record.ts'
+import { scan, type Piece } from './scan.ts'
+import { readSoundState, type CachedState } from './state-file.ts'
+
+export interface VerifyOptions {
+  readonly directory: string
+  readonly kinds: readonly string[]
+  /** The hash of a head that was noted. */
+  readonly expect?: string
+  /** 64 MiB unless told. */
+  readonly lineLimitBytes?: number
+}
+
+export interface VerifyIssue {
+  readonly file: 'events.jsonl' | 'events.index' | 'state.json'
+  /** Where in the file. */
+  readonly offset: number
+  /** The number of the line, from 1 on, in the log. */
+  readonly line?: number
+  /** The number of the event, from 0 on. */
+  readonly event?: number
+  readonly problem: string
+}
+
+export interface VerifyResult {
+  /** True when there is no issue and the expected head, if any, was found. */
+  readonly sound: boolean
+  readonly lines: number
+  readonly events: number
+  readonly head: Position
+  /** Whether the expected head was found; undefined when none was given. */
+  readonly expected: boolean | undefined
+  /** The first 1,000. */
+  readonly issues: readonly VerifyIssue[]
+}
+
+const maxIssues = 1000
+const defaultLineLimitBytes = 64 * 1024 * 1024
+
+/** @throws AppError `not_found` when there is no log in the folder, `storage_failed` when a file cannot be read. */
+export async function verifyConversation(options: VerifyOptions): Promise<VerifyResult> {
+  try {
+    return await verify(options)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'ENOENT') throw storageError('Cannot verify the conversation', thrown)
+    throw new AppError('not_found', 'There is no log in this folder', { cause: thrown })
+  }
+}
+
+type Report = (issue: VerifyIssue) => void
+
+/** What the walk through the log has seen so far. */
+interface Seen {
+  lines: number
+  events: number
+  upper: string
+  head: Position
+  /** True while every line was sound. */
+  unbroken: boolean
+  headFound: boolean
+  stateFound: boolean
+}
+
+async function verify(options: VerifyOptions): Promise<VerifyResult> {
+  const { directory, kinds, expect, lineLimitBytes = defaultLineLimitBytes } = options
+  const issues: VerifyIssue[] = []
+  const report: Report = (issue) => {
+    if (issues.length < maxIssues) issues.push(issue)
+  }
+  const log = await openToRead(join(directory, 'events.jsonl'))
+  try {
+    const index = await readIndex(directory, report)
+    const state = await readSoundState(directory)
+    const headFound = expect === start.hash
+    const seen: Seen = { lines: 0, events: 0, upper: '', head: start, unbroken: true, headFound, stateFound: false }
+    const to = await log.size()
+    for await (const pieces of scan({ read: log.read, from: 0, to, previous: start.hash, lineLimitBytes })) {
+      for (const piece of pieces) {
+        if (isAt(state, seen.head)) seen.stateFound = true
+        checkPiece(piece, { seen, index, kinds, report })
+        if (seen.unbroken && seen.head.hash === expect) seen.headFound = true
+      }
+    }
+    checkIndexEnd(index, seen.events, report)
+    if (!(isAt(state, seen.head) || seen.stateFound)) await checkNoState(directory, report)
+    const { lines, events, head } = seen
+    const expected = expect === undefined ? undefined : seen.headFound
+    return { sound: issues.length === 0 && expected !== false, lines, events, head, expected, issues }
+  } finally {
+    await log.close()
+  }
+}
+
+interface PieceContext {
+  readonly seen: Seen
+  readonly index: EventIndex
+  readonly kinds: readonly string[]
+  readonly report: Report
+}
+
+function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext): void {
+  const { offset, state } = piece
+  const line = ++seen.lines
+  seen.unbroken &&= state === 'sound' && piece.closed
+  const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
+  const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
+  const event = indexed === offset || isEvent(json) ? seen.events++ : undefined
+  const place = { file: 'events.jsonl', offset, line, ...(event === undefined ? {} : { event }) } as const
+  if (state === 'torn') return report({ ...place, problem: 'the line has no end' })
+  seen.head = { offset: piece.end, hash: piece.hash }
+  if (state === 'damaged') return report({ ...place, problem: 'the line does not fit the chain' })
+  if (!piece.closed) report({ ...place, problem: 'the line does not end in a newline' })
+  const problem = problemOfJson(json)
+  if (problem !== undefined) report({ ...place, problem })
+  if (event === undefined) return
+  const label = labelOf(json, kinds)
+  if (label === undefined) return report({ ...place, problem: 'the event has no kind and id that are known' })
+  if (label.upper <= seen.upper) report({ ...place, problem: 'the id is not after the one before' })
+  seen.upper = label.upper
+  if (indexed === undefined) return
+  const agrees = indexed === offset && index.upperOf(event) === label.upper && index.markOf(event) === label.mark
+  if (agrees) return
+  report({ file: 'events.index', offset: event * recordBytes, event, problem: 'the record does not fit the log' })
+}
+
+function problemOfJson(json: Buffer): string | undefined {
+  if (!isEvent(json) && !isPrivateRecord(json)) return 'the line is neither an event nor a private record'
+  if (!isUtf8(json)) return 'the text is not UTF-8'
+  try {
+    parseJson(json.toString())
+    return undefined
+  } catch (thrown) {
+    return `the JSON cannot be parsed: ${messageOf(thrown)}`
+  }
+}
+
+/** The index may end before the log does, but what is there has to be right. */
+async function readIndex(directory: string, report: Report): Promise<EventIndex> {
+  const path = join(directory, 'events.index')
+  if (!(await exists(path))) return EventIndex.from(Buffer.alloc(0))
+  const file = await openToRead(path)
+  try {
+    const bytes = await file.read(await file.size(), 0)
+    const index = EventIndex.from(bytes)
+    const offset = index.count * recordBytes
+    if (offset !== bytes.length) report({ file: 'events.index', offset, problem: 'the record is not sound' })
+    return index
+  } finally {
+    await file.close()
+  }
+}
+
+function checkIndexEnd(index: EventIndex, events: number, report: Report): void {
+  if (index.count <= events) return
+  report({ file: 'events.index', offset: events * recordBytes, problem: 'the record stands for no event of the log' })
+}
+
+function isAt(state: CachedState | undefined, head: Position): boolean {
+  return state !== undefined && state.line.offset === head.offset && state.line.hash === head.hash
+}
+
+/** A folder needs no cached state, but one that is there and belongs to no line of the log is not what was written. */
+async function checkNoState(directory: string, report: Report): Promise<void> {
+  if (!(await exists(join(directory, 'state.json')))) return
+  report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
+}

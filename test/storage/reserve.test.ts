@@ -1,0 +1,71 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { Reserve } from '../../src/storage/reserve.ts'
+import { suite } from '../support/suite.ts'
+import { codeOfFailure, withFolder } from './samples.ts'
+
+const test = suite('storage/reserve')
+
+test('takes up its size with bytes that are not all the same, and keeps what it had', () =>
+  withFolder(async (directory) => {
+    const path = join(directory, 'reserve')
+    const reserve = await Reserve.open({ path, clock: () => 0, sizeBytes: 10_000 })
+    assert.ok(reserve.held)
+    const content = await readFile(path)
+    assert.is(content.length, 10_000)
+    assert.ok(new Set(content).size > 50)
+    assert.is((await stat(path)).mode & 0o777, 0o600)
+    await Reserve.open({ path, clock: () => 0, sizeBytes: 10_000 })
+    assert.equal(await readFile(path), content)
+  }))
+
+test('replaces a file of another size', () =>
+  withFolder(async (directory) => {
+    const path = join(directory, 'reserve')
+    await writeFile(path, 'short')
+    await Reserve.open({ path, clock: () => 0, sizeBytes: 100 })
+    assert.is((await stat(path)).size, 100)
+  }))
+
+test('gives its space back, and takes it again no sooner than a second later', () =>
+  withFolder(async (directory) => {
+    const path = join(directory, 'reserve')
+    let now = 5000
+    const reserve = await Reserve.open({ path, clock: () => now, sizeBytes: 100 })
+    await reserve.release()
+    await reserve.release()
+    assert.not(reserve.held)
+    assert.is(await codeOfFailure(stat(path).then(() => undefined, () => reserve.assertHeld())), 'storage_full')
+    now = 5999
+    assert.is(await codeOfFailure(reserve.assertHeld()), 'storage_full')
+    now = 6000
+    await reserve.assertHeld()
+    await reserve.assertHeld()
+    assert.ok(reserve.held)
+    assert.is((await stat(path)).size, 100)
+  }))
+
+test('tries again at once when the clock was set back', () =>
+  withFolder(async (directory) => {
+    let now = 5000
+    const reserve = await Reserve.open({ path: join(directory, 'reserve'), clock: () => now, sizeBytes: 100 })
+    await reserve.release()
+    now = 100
+    await reserve.assertHeld()
+    assert.ok(reserve.held)
+  }))
+
+test('begins as given back when the space cannot be taken, and says why when asked', () =>
+  withFolder(async (directory) => {
+    const path = join(directory, 'reserve')
+    await mkdir(join(path, 'inside'), { recursive: true })
+    let now = 0
+    const reserve = await Reserve.open({ path, clock: () => now, sizeBytes: 100 })
+    assert.not(reserve.held)
+    now = 2000
+    assert.is(await codeOfFailure(reserve.assertHeld()), 'storage_failed')
+    assert.is(await codeOfFailure(reserve.release()), 'storage_failed')
+  }))
+
+test.run()
