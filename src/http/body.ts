@@ -1,0 +1,118 @@
+/**
+ * Reads the JSON body of a request, within a limit of bytes and of time.
+ *
+ * Three outcomes: no body (whatever its content type says: clients send one with every GET), a parsed value, or an
+ * issue that says where the text stops being JSON. What keeps the body from being read at all is thrown as an AppError;
+ * the rest of it then stays unread, and `reply` closes the connection in a way that lets the client see the answer.
+ * A message that is framed twice or wrongly never gets here: Node's parser refuses it (RFC 9112, section 6.3).
+ *
+ * Text is UTF-8 (RFC 8259, section 8.1) and nothing else; compressed bodies are refused, not unpacked.
+ */
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { AppError, messageOf, type Issue } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
+import { announcesBody } from './headers.ts'
+import { findJsonFault } from './json-fault.ts'
+
+export interface BodyLimits {
+  readonly limitBytes: number
+  /** For the whole body, from the call on. */
+  readonly timeoutMs: number
+}
+
+export type BodyResult =
+  /** `value` is undefined when the request has no body. */
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/**
+ * Reads and parses the body.
+ * @throws AppError `unsupported_media_type` (not JSON), `body_too_large`, `request_timeout`, or `bad_request` when the
+ * client went away.
+ */
+export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyResult> {
+  if (!announcesBody(request)) return { ok: true, value: undefined }
+  assertJson(request)
+  const bytes = await readBytes(request, limits)
+  return bytes.length === 0 ? { ok: true, value: undefined } : parseBody(bytes)
+}
+
+/** Reads the body without looking at it. @throws AppError as `readJsonBody`, but for the media type. */
+export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  const { limitBytes, timeoutMs } = limits
+  return new Promise((resolve, reject) => {
+    if (request.readableEnded) throw new TypeError('The body of the request has been read already')
+    if (request.destroyed) throw clientGone()
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
+    const chunks: Buffer[] = []
+    let size = 0
+    const stop = (): void => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', onEnd).off('close', onClose).pause()
+    }
+    const fail = (error: AppError): void => {
+      stop()
+      reject(error)
+    }
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size > limitBytes) fail(tooLarge(limitBytes))
+      else chunks.push(chunk)
+    }
+    const onEnd = (): void => {
+      stop()
+      resolve(Buffer.concat(chunks, size))
+    }
+    const onClose = (): void => fail(clientGone())
+    const timer = setTimeout(() => fail(tooSlow(timeoutMs)), timeoutMs)
+    request.on('data', onData).on('end', onEnd).on('close', onClose)
+  })
+}
+
+/** media-type = type "/" subtype *( OWS ";" OWS parameter ), RFC 9110, section 8.3.1; subtypes `json` and `...+json` */
+const jsonType = /^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json[ \t]*(?:;(.*))?$/
+
+function assertJson(request: IncomingMessage): void {
+  const type = request.headers['content-type'] ?? ''
+  const match = jsonType.exec(type.toLowerCase())
+  const charset = /(?:^|;)[ \t]*charset="?([^";]*)"?/.exec(match?.[1] ?? '')?.[1]?.trim() ?? 'utf-8'
+  if (match === null || (charset !== 'utf-8' && charset !== 'utf8')) {
+    throw unsupported(`content type "${type.slice(0, 128)}"`, 'application/json in UTF-8')
+  }
+  const coding = request.headers['content-encoding'] ?? 'identity'
+  if (coding.toLowerCase() !== 'identity') throw unsupported(`content encoding "${coding.slice(0, 128)}"`, 'none')
+}
+
+function parseBody(bytes: Buffer): BodyResult {
+  if (!isUtf8(bytes)) return invalid(0, 'expected UTF-8')
+  const text = bytes.toString('utf8')
+  try {
+    return { ok: true, value: parseJson(text) }
+  } catch (error) {
+    const { offset, reason } = findJsonFault(text) ?? { offset: 0, reason: messageOf(error) }
+    return invalid(offset, reason)
+  }
+}
+
+/** The shape FastAPI gives; it never shows the text itself. */
+function invalid(offset: number, reason: string): BodyResult {
+  const ctx = { error: reason }
+  return { ok: false, issues: [{ type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx }] }
+}
+
+function unsupported(what: string, expected: string): AppError {
+  return new AppError('unsupported_media_type', `Could not read the body: ${what}, expected ${expected}`)
+}
+
+function tooLarge(limitBytes: number): AppError {
+  return new AppError('body_too_large', `Could not read the body: expected at most ${limitBytes} bytes`)
+}
+
+function tooSlow(timeoutMs: number): AppError {
+  return new AppError('request_timeout', `Could not read the body: it was not complete after ${timeoutMs} ms`)
+}
+
+function clientGone(): AppError {
+  return new AppError('bad_request', 'Could not read the body: the client closed the connection')
+}

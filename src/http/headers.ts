@@ -1,0 +1,31 @@
+/**
+ * Reading request headers where it matters that there is exactly one.
+ *
+ * `request.headers` joins or drops repeated headers by rules that differ per name (nodejs.org/api/http.html,
+ * message.headers), so whatever decides about access is read from `rawHeaders` instead: every value, in order, as sent.
+ * Names are compared without regard to case (RFC 9110, section 5.1). Nothing is trimmed: the parser has done that.
+ */
+import type { IncomingMessage } from 'node:http'
+
+/** Every value of a header, in the order sent; `name` in lower case, `rawHeaders` Node's list of names and values. */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const candidate = rawHeaders[index]
+    if (candidate?.length === name.length && candidate.toLowerCase() === name) {
+      values.push(...rawHeaders.slice(index + 1, index + 2))
+    }
+  }
+  return values
+}
+
+/** True when the headers say that a body follows (RFC 9112, section 6.3); it may still be empty when it is chunked. */
+export function announcesBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length']
+  return (length !== undefined && Number(length) !== 0) || request.headers['transfer-encoding'] !== undefined
+}
+
+/** True for what RFC 9110, section 5.6.2 calls a token: a header name, a method, a media type's halves. */
+export function isToken(text: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)
+}

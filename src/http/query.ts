@@ -1,0 +1,178 @@
+/**
+ * The query of a request, read into typed values by a description that stands with the route:
+ * `{ limit: withDefault(integer({ min: 1, max: 100 }), 100), kind: text(), sort_order: oneOf(['UP', 'DOWN']) }`.
+ *
+ * What is wrong comes back as a list of issues in the form that FastAPI and pydantic give (`contract/others.md` 0.2),
+ * all of them at once. A parameter that the description does not name is ignored. Of a parameter that is given several
+ * times the last one counts, except with `list`. Decoding is that of HTML forms (WHATWG URL, section 5.1): `+` is a
+ * space, and bytes that are not UTF-8 become U+FFFD.
+ */
+import type { Issue } from '../base/errors.ts'
+import { parseMicros } from '../base/stamp.ts'
+
+/** How one parameter is read. `values` holds what was sent, in order. */
+export interface QueryField<T> {
+  read(values: readonly string[]): Reading<T>
+}
+
+export type Reading<T> = { readonly ok: true; readonly value: T } | QueryFault
+
+/** An issue without its place, which the field does not know. */
+export interface QueryFault {
+  readonly ok: false
+  readonly fault: Omit<Issue, 'loc'>
+}
+
+export type QueryFields = Readonly<Record<string, QueryField<unknown>>>
+
+export type QueryValues<F extends QueryFields> = {
+  readonly [Name in keyof F]: F[Name] extends QueryField<infer T> ? T : never
+}
+
+export type QueryResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/** Reads a query (without its `?`) by its description; `loc` of every issue is `['query', name]`. */
+export function readQuery<F extends QueryFields>(query: string, fields: F): QueryResult<QueryValues<F>>
+export function readQuery(query: string, fields: QueryFields): QueryResult<Record<string, unknown>> {
+  const sent = new URLSearchParams(query)
+  const value: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const [name, field] of Object.entries(fields)) {
+    const reading = field.read(sent.getAll(name))
+    if (reading.ok) value[name] = reading.value
+    else issues.push({ loc: ['query', name], ...reading.fault })
+  }
+  return issues.length === 0 ? { ok: true, value } : { ok: false, issues }
+}
+
+/** Makes a parameter obligatory. */
+export function required<T>(field: QueryField<T | undefined>): QueryField<T> {
+  return {
+    read: (values) => {
+      const reading = field.read(values)
+      if (!reading.ok) return reading
+      if (reading.value !== undefined) return { ok: true, value: reading.value }
+      return fault('missing', 'Field required', null)
+    },
+  }
+}
+
+/** Gives a parameter the value that it has when it is absent. */
+export function withDefault<T>(field: QueryField<T | undefined>, absent: T): QueryField<T> {
+  return {
+    read: (values) => {
+      const reading = field.read(values)
+      return reading.ok ? { ok: true, value: reading.value ?? absent } : reading
+    },
+  }
+}
+
+/** Every value that was sent, in order, each read by `field`; the first that is wrong is reported. */
+export function list<T>(field: QueryField<T | undefined>): QueryField<readonly T[]> {
+  return {
+    read: (values) => {
+      const items: T[] = []
+      for (const value of values) {
+        const reading = field.read([value])
+        if (!reading.ok) return reading
+        if (reading.value !== undefined) items.push(reading.value)
+      }
+      return { ok: true, value: items }
+    },
+  }
+}
+
+export function text(options: { readonly maxLength?: number } = {}): QueryField<string | undefined> {
+  const { maxLength = Infinity } = options
+  return single((value) => {
+    if (value.length <= maxLength) return { ok: true, value }
+    const msg = `String should have at most ${maxLength} characters`
+    return fault('string_too_long', msg, value, { max_length: maxLength })
+  })
+}
+
+export interface IntegerOptions {
+  readonly min?: number
+  readonly max?: number
+}
+
+export function integer(options: IntegerOptions = {}): QueryField<number | undefined> {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = options
+  return single((value) => {
+    const number = /^[+-]?\d+$/.test(value.trim()) ? Number(value) : NaN
+    if (Number.isNaN(number)) {
+      return fault('int_parsing', 'Input should be a valid integer, unable to parse string as an integer', value)
+    }
+    if (number < min) {
+      return fault('greater_than_equal', `Input should be greater than or equal to ${min}`, value, { ge: min })
+    }
+    if (number > max) {
+      return fault('less_than_equal', `Input should be less than or equal to ${max}`, value, { le: max })
+    }
+    return { ok: true, value: number }
+  })
+}
+
+const yes = new Set(['true', 't', '1', 'yes', 'y', 'on'])
+const no = new Set(['false', 'f', '0', 'no', 'n', 'off'])
+
+export function boolean(): QueryField<boolean | undefined> {
+  return single((value) => {
+    const word = value.toLowerCase()
+    if (yes.has(word) || no.has(word)) return { ok: true, value: yes.has(word) }
+    return fault('bool_parsing', 'Input should be a valid boolean, unable to interpret input', value)
+  })
+}
+
+export function oneOf<const T extends string>(choices: readonly T[]): QueryField<T | undefined> {
+  const quoted = choices.map((choice) => `'${choice}'`)
+  const expected = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ')
+  return single((value) => {
+    const choice = choices.find((candidate) => candidate === value)
+    if (choice !== undefined) return { ok: true, value: choice }
+    return fault('enum', `Input should be ${expected}`, value, { expected })
+  })
+}
+
+/** A time in microseconds since the epoch; one without an offset is UTC. */
+export function dateTime(): QueryField<number | undefined> {
+  return single((value) => {
+    const micros = parseMicros(value)
+    if (micros !== undefined) return { ok: true, value: micros }
+    const error = 'expected ISO 8601'
+    return fault('datetime_parsing', `Input should be a valid datetime, ${error}`, value, { error })
+  })
+}
+
+/** As nearly all of them come: nothing to change. */
+const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A UUID, dashed or as 32 hexadecimal digits in any case; given dashed and in lower case. */
+export function uuid(): QueryField<string | undefined> {
+  return single((value) => {
+    if (canonicalUuid.test(value)) return { ok: true, value }
+    const digits = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i.test(value)
+    if (digits) return { ok: true, value: dashed(value.replaceAll('-', '').toLowerCase()) }
+    const error = 'expected 32 hexadecimal digits, dashed or not'
+    return fault('uuid_parsing', `Input should be a valid UUID, ${error}`, value, { error })
+  })
+}
+
+function single<T>(read: (value: string) => Reading<T>): QueryField<T | undefined> {
+  return {
+    read: (values) => {
+      const last = values.at(-1)
+      return last === undefined ? { ok: true, value: undefined } : read(last)
+    },
+  }
+}
+
+function fault(type: string, msg: string, input: unknown, ctx?: Issue['ctx']): QueryFault {
+  return { ok: false, fault: ctx === undefined ? { type, msg, input } : { type, msg, input, ctx } }
+}
+
+function dashed(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

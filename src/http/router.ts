@@ -1,0 +1,192 @@
+/**
+ * Finds the route of a path: a tree of segments, built once from a table.
+ *
+ * A pattern is made of literal segments, parameters (`{name}`: one segment, never empty) and at its end possibly a tail
+ * (`{name...}`: the rest of the path, possibly empty, without empty segments inside). A literal beats a parameter, a
+ * parameter beats a tail, and a pattern that lacks the method gives way to the next one that has it. HEAD is served by
+ * GET. Values are percent-decoded after the split, so an encoded slash stays inside its parameter; in a tail it is
+ * refused. A path that would match with one slash more or less at its end is redirected.
+ *
+ * Knows nothing of requests and answers: the caller turns the outcome into 307, 404 or 405 (RFC 9110, sections 15.4.8,
+ * 15.5.5 and 15.5.6).
+ */
+import { AppError } from '../base/errors.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What the router needs of a route; the table's owner adds the rest. */
+export interface RoutePattern {
+  readonly method: Method
+  /** `/api/conversations/{conversation_id}/events/{event_id}` */
+  readonly pattern: string
+}
+
+export type PathParameters = Readonly<Record<string, string>>
+
+export type Match<R> =
+  | { readonly kind: 'found'; readonly route: R; readonly parameters: PathParameters }
+  /** The path to go to, still encoded and without the query. */
+  | { readonly kind: 'redirect'; readonly path: string }
+  /** The value for the `Allow` header. */
+  | { readonly kind: 'method_not_allowed'; readonly allow: string }
+  | { readonly kind: 'not_found' }
+
+export interface Router<R> {
+  /**
+   * `path` is percent-encoded and has no query.
+   * @throws AppError `bad_request` when a parameter of the matching route is not percent-encoded UTF-8.
+   */
+  match(method: string, path: string): Match<R>
+}
+
+interface Entry<R> {
+  readonly route: R
+  readonly names: readonly string[]
+  /** True when the last of the names is a tail. */
+  readonly hasTail: boolean
+}
+
+interface Node<R> {
+  readonly literals: Map<string, Node<R>>
+  parameter: Node<R> | undefined
+  tail: Node<R> | undefined
+  /** Routes that end here, by method. */
+  readonly entries: Map<string, Entry<R>>
+}
+
+/** Builds the tree. @throws TypeError when a pattern is malformed or two routes are the same. */
+export function createRouter<R extends RoutePattern>(routes: readonly R[]): Router<R> {
+  const root = createNode<R>()
+  for (const route of routes) insert(root, route)
+  return {
+    match(method: string, path: string): Match<R> {
+      const wanted = method === 'HEAD' ? 'GET' : method
+      const values: string[] = []
+      const entry = find(root, path.split('/'), 1, values, (node) => node.entries.get(wanted))
+      if (entry !== undefined) return { kind: 'found', route: entry.route, parameters: decode(entry, values) }
+      return explainMiss(root, path)
+    },
+  }
+}
+
+/** The value of a parameter that the route's pattern names. @throws TypeError when it names no such parameter. */
+export function parameterOf(parameters: PathParameters, name: string): string {
+  const value = parameters[name]
+  if (value === undefined) throw new TypeError(`The route has no parameter "${name}"`)
+  return value
+}
+
+function createNode<R>(): Node<R> {
+  return { literals: new Map(), parameter: undefined, tail: undefined, entries: new Map() }
+}
+
+function insert<R extends RoutePattern>(root: Node<R>, route: R): void {
+  const { method, pattern } = route
+  const [first, ...segments] = pattern.split('/')
+  if (first !== '') throw new TypeError(`Pattern "${pattern}" does not begin with "/"`)
+  const names: string[] = []
+  let node = root
+  for (const [index, segment] of segments.entries()) {
+    const parameter = /^\{([a-z_]+)(\.\.\.)?\}$/.exec(segment)
+    if (parameter === null) {
+      if (/[{}]/.test(segment)) throw new TypeError(`Pattern "${pattern}" has a malformed segment "${segment}"`)
+      node = literalChild(node, segment)
+      continue
+    }
+    const [, name = '', dots] = parameter
+    if (names.includes(name)) throw new TypeError(`Pattern "${pattern}" names "${name}" twice`)
+    const isLast = index === segments.length - 1
+    if (dots !== undefined && !isLast) throw new TypeError(`Pattern "${pattern}" goes on after its tail`)
+    names.push(name)
+    node = dots === undefined ? (node.parameter ??= createNode()) : (node.tail ??= createNode())
+  }
+  if (node.entries.has(method)) throw new TypeError(`Route "${method} ${pattern}" is in the table twice`)
+  node.entries.set(method, { route, names, hasTail: pattern.endsWith('...}') })
+}
+
+function literalChild<R>(node: Node<R>, segment: string): Node<R> {
+  const child = node.literals.get(segment) ?? createNode<R>()
+  node.literals.set(segment, child)
+  return child
+}
+
+/**
+ * Asks `take` at every node that the segments from `index` on lead to, the most specific first, until it takes one.
+ * `values` is the stack of parameters on the way, and belongs to the node taken when the search ends.
+ */
+function find<R, T>(
+  node: Node<R>,
+  segments: readonly string[],
+  index: number,
+  values: string[],
+  take: (node: Node<R>) => T | undefined,
+): T | undefined {
+  const segment = segments[index]
+  if (segment === undefined) return take(node)
+  const literal = node.literals.get(segment)
+  let taken = literal && find(literal, segments, index + 1, values, take)
+  if (taken === undefined && node.parameter !== undefined && segment !== '') {
+    values.push(segment)
+    taken = find(node.parameter, segments, index + 1, values, take)
+    if (taken === undefined) values.pop()
+  }
+  if (taken !== undefined || node.tail === undefined) return taken
+  return takeTail(node.tail, segments.slice(index), values, take)
+}
+
+function takeTail<R, T>(
+  tail: Node<R>,
+  rest: readonly string[],
+  values: string[],
+  take: (node: Node<R>) => T | undefined,
+): T | undefined {
+  const empty = rest.indexOf('')
+  if (empty !== -1 && empty < rest.length - 1) return undefined
+  values.push(rest.join('/'))
+  const taken = take(tail)
+  if (taken === undefined) values.pop()
+  return taken
+}
+
+/** Off the hot path: no route has both this path and this method. */
+function explainMiss<R>(root: Node<R>, path: string): Match<R> {
+  const methods = methodsOf(root, path)
+  if (methods.size > 0) return { kind: 'method_not_allowed', allow: [...methods].join(', ') }
+  const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
+  return methodsOf(root, other).size > 0 ? { kind: 'redirect', path: other } : { kind: 'not_found' }
+}
+
+function methodsOf<R>(root: Node<R>, path: string): Set<string> {
+  const methods = new Set<string>()
+  find(root, path.split('/'), 1, [], (node) => {
+    for (const method of node.entries.keys()) methods.add(method)
+    return undefined
+  })
+  if (methods.has('GET')) methods.add('HEAD')
+  return methods
+}
+
+function decode<R>({ names, hasTail }: Entry<R>, values: readonly string[]): PathParameters {
+  const parameters: Record<string, string> = {}
+  for (const [index, name] of names.entries()) {
+    const value = values[index] ?? ''
+    parameters[name] = value.includes('%') ? decodeValue(value, hasTail && index === names.length - 1) : value
+  }
+  return parameters
+}
+
+function decodeValue(value: string, isTail: boolean): string {
+  const text = decodePercent(value)
+  if (text === undefined || text.includes('\0') || (isTail && /%2f/i.test(value))) {
+    throw new AppError('bad_request', `Could not read the path: "${value.slice(0, 64)}" is not percent-encoded text`)
+  }
+  return text
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

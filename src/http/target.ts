@@ -1,0 +1,54 @@
+/**
+ * The target of a request line (RFC 9112, section 3.2), split into path and query.
+ *
+ * Origin form and absolute form are understood; of the latter the authority is returned, since it counts as the host
+ * (section 3.2.2) and the host check has to see it. The path is returned as sent, still percent-encoded. Nothing is
+ * normalised: a target that two programs could read differently (dot segments, also encoded ones, a fragment, anything
+ * but visible ASCII) is refused, so that no proxy and no file system finds another meaning in it.
+ */
+import { AppError } from '../base/errors.ts'
+
+export interface Target {
+  /** Of an absolute-form target, else undefined. */
+  readonly authority: string | undefined
+  /** Begins with `/`, or is `*` as in `OPTIONS *`. Percent-encoded. */
+  readonly path: string
+  /** What follows the `?`, without it; empty if there is none. */
+  readonly query: string
+}
+
+/**
+ * Splits a request target.
+ * @throws AppError `uri_too_long` above `limitBytes`, `bad_request` when the target is not acceptable.
+ */
+export function parseTarget(text: string, limitBytes: number): Target {
+  if (text.length > limitBytes) {
+    throw new AppError('uri_too_long', `Could not read the request target: expected at most ${limitBytes} bytes`)
+  }
+  if (!/^[\x21-\x7e]+$/.test(text) || text.includes('#')) throw unacceptable('expected visible ASCII, no fragment')
+  if (text.startsWith('/') || text === '*') return split(undefined, text)
+  // absolute-form = scheme "://" authority path-abempty [ "?" query ]
+  const match = /^https?:\/\/([^/?]+)(.*)$/i.exec(text)
+  if (match === null) throw unacceptable('expected a path that begins with "/"')
+  const [, authority, rest = ''] = match
+  return split(authority, rest.startsWith('/') ? rest : `/${rest}`)
+}
+
+function split(authority: string | undefined, text: string): Target {
+  const mark = text.indexOf('?')
+  const path = mark === -1 ? text : text.slice(0, mark)
+  if (hasDotSegment(path)) throw unacceptable('expected a path without "." and ".." segments')
+  return { authority, path, query: mark === -1 ? '' : text.slice(mark + 1) }
+}
+
+/** Looks for `.` and `..` as whole segments, with any of the dots percent-encoded. */
+function hasDotSegment(path: string): boolean {
+  // Most paths have neither a dot after a slash nor an encoded one: skip the expression for them.
+  if (!path.includes('/.') && !path.includes('%2')) return false
+  return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
+}
+
+/** The target itself is not quoted: it may carry a key in its query. */
+function unacceptable(expected: string): AppError {
+  return new AppError('bad_request', `Could not read the request target: ${expected}`)
+}
