@@ -1,0 +1,89 @@
+/**
+ * Session keys: reading one from a request and comparing it.
+ *
+ * A candidate and a key are compared as two blocks of the same fixed size that hold length and text, in constant time,
+ * with every configured key, whichever matched. So the time taken tells neither the length of a key, nor how much of it
+ * was right, nor which of several it was. (Hashing both sides first would hide no more and costs ten times as long,
+ * which is a tenth of a whole small request.) A credential that is sent twice is refused, because a proxy in front
+ * might have looked at the other one.
+ *
+ * Decides nothing about routes, and never logs or quotes a key.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { headerValues } from './headers.ts'
+
+/** The longest key in bytes; longer candidates are no key, which is no secret. */
+export const maxKeyBytes = 256
+
+export interface SessionKeys {
+  /** True if the candidate is one of the keys. */
+  has(candidate: string): boolean
+}
+
+export type Credential =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'given'; readonly key: string }
+  /** Sent more than once: to be refused, whatever the values. */
+  | { readonly kind: 'ambiguous' }
+
+/** @throws RangeError when a key is empty or longer than `maxKeyBytes`. */
+export function createSessionKeys(keys: readonly string[]): SessionKeys {
+  const blocks = keys.map((key) => {
+    const length = Buffer.byteLength(key)
+    if (length === 0 || length > maxKeyBytes) {
+      throw new RangeError(`A session key has 1 to ${maxKeyBytes} bytes, not ${length}`)
+    }
+    return fillBlock(createBlock(), key)
+  })
+  const scratch = createBlock()
+  return {
+    has(candidate: string): boolean {
+      if (Buffer.byteLength(candidate) > maxKeyBytes) return false
+      fillBlock(scratch, candidate)
+      let found = false
+      for (const block of blocks) found = timingSafeEqual(block, scratch) || found
+      scratch.fill(0)
+      return found
+    },
+  }
+}
+
+/** The credential in the header `X-Session-API-Key`. */
+export function readHeaderCredential(rawHeaders: readonly string[]): Credential {
+  return credentialOf(headerValues(rawHeaders, 'x-session-api-key'))
+}
+
+/**
+ * The credential of a socket's upgrade request, which browsers cannot give a header: `?session_api_key=` decides alone
+ * when it is present, even empty (`contract/websocket.md` 1.2).
+ */
+export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
+  const inQuery = new URLSearchParams(query).getAll('session_api_key')
+  return inQuery.length > 0 ? credentialOf(inQuery) : readHeaderCredential(rawHeaders)
+}
+
+/**
+ * The value of one cookie, undefined when it is absent or was sent twice.
+ * cookie-string = cookie-pair *( ";" SP cookie-pair ), RFC 6265, section 4.2.1
+ */
+export function readCookie(rawHeaders: readonly string[], name: string): string | undefined {
+  const pairs = headerValues(rawHeaders, 'cookie').flatMap((header) => header.split(';'))
+  const values = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`))
+  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined
+}
+
+function createBlock(): Buffer {
+  return Buffer.alloc(2 + maxKeyBytes)
+}
+
+/** Writes into a block that holds zeros: two bytes of length, then the text. */
+function fillBlock(block: Buffer, text: string): Buffer {
+  block.writeUInt16BE(block.write(text, 2), 0)
+  return block
+}
+
+function credentialOf(values: readonly string[]): Credential {
+  const [key] = values
+  if (key === undefined) return { kind: 'absent' }
+  return values.length === 1 ? { kind: 'given', key } : { kind: 'ambiguous' }
+}

@@ -1,0 +1,39 @@
+/**
+ * The last moments of a connection whose request body nobody wants to read to its end.
+ *
+ * Closing at once would be answered by the kernel with a reset as long as bytes arrive, and a reset can destroy an
+ * answer that the client has not read yet (RFC 9112, section 9.6). So the answer goes out first, some more of the body
+ * is taken and thrown away, and the connection is closed when the client has finished or closed, or after a time-out.
+ * Both the bytes and the time are small and fixed: a client that goes on sending is cut off.
+ */
+import type { IncomingMessage } from 'node:http'
+import { announcesBody } from './headers.ts'
+
+/** A body of a known length up to this is not worth a connection: Node reads and drops it, and keeps the connection. */
+const cheapBytes = 64 * 1024
+const lingerBytes = 1024 * 1024
+const lingerMs = 1000
+
+/** True when a body is on its way that should not be read just to keep the connection. */
+export function hasUnwantedBody(request: IncomingMessage): boolean {
+  if (request.complete || !announcesBody(request)) return false
+  const length = request.headers['content-length']
+  return length === undefined || Number(length) > cheapBytes
+}
+
+/** Calls `done` once when the connection may be closed. */
+export function linger(request: IncomingMessage, done: () => void): void {
+  let left = lingerBytes
+  const onData = (chunk: Buffer): void => {
+    left -= chunk.length
+    // Not read any further, so that the client is slowed down and gets to read its answer.
+    if (left < 0) request.pause()
+  }
+  const stop = (): void => {
+    clearTimeout(timer)
+    request.off('data', onData).off('close', stop)
+    done()
+  }
+  const timer = setTimeout(stop, lingerMs)
+  request.on('data', onData).on('close', stop).resume()
+}

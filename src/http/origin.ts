@@ -1,0 +1,159 @@
+/**
+ * Which Host and Origin a request may carry: the defence against DNS rebinding and against foreign web pages.
+ *
+ * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals and
+ * loopback names pass, others only when bound or configured. An Origin passes when it is absent (no browser, or a plain
+ * navigation), a loopback one, configured, or the same as the Host. Any other one is refused for whatever changes
+ * something and for upgrades, and may read without CORS headers, which the browser then does not show to the page.
+ *
+ * Pure functions over header values; the caller reads them from `rawHeaders`, where duplicates are still to be seen.
+ * Rules: RFC 9110, section 7.2 (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS).
+ */
+import { isIPv4, isIPv6 } from 'node:net'
+import { AppError } from '../base/errors.ts'
+import { isToken } from './headers.ts'
+
+export interface OriginRules {
+  /** Names this server was told to listen on, or goes by; compared without case and port. */
+  readonly allowedHosts: readonly string[]
+  /** Whole origins, `https://example.org`; compared without case. */
+  readonly allowedOrigins: readonly string[]
+}
+
+export interface Authority {
+  /** Lower case; an IPv6 address in brackets. */
+  readonly name: string
+  /** As sent; undefined when there is none. */
+  readonly port: string | undefined
+}
+
+export interface HostValues {
+  /** Every value of the header Host, in order. */
+  readonly hosts: readonly string[]
+  /** The authority of an absolute-form target, if it had one. */
+  readonly authority: string | undefined
+}
+
+/**
+ * Checks the Host of a request and returns it.
+ * @throws AppError `bad_request` when it is missing, doubled or malformed, `host_not_allowed` when it is not known.
+ */
+export function assertHost(values: HostValues, rules: OriginRules): Authority {
+  const [host, second] = values.hosts
+  if (host === undefined) throw badHost('it is missing')
+  if (second !== undefined) throw badHost('it was sent more than once')
+  // RFC 9112, section 3.2: with an absolute-form target the Host must be the same.
+  if (values.authority !== undefined && values.authority.toLowerCase() !== host.toLowerCase()) {
+    throw badHost('it differs from the request target')
+  }
+  const authority = parseAuthority(host)
+  if (authority === undefined) throw badHost('expected a name or an address, and possibly a port')
+  if (isIpLiteral(authority.name) || isLoopbackName(authority.name)) return authority
+  if (rules.allowedHosts.some((allowed) => allowed.toLowerCase() === authority.name)) return authority
+  const what = `Could not accept the host "${authority.name}": it is not a name of this server`
+  throw new AppError('host_not_allowed', `${what}; start the server with --allowed-host ${authority.name} to allow it`)
+}
+
+function badHost(reason: string): AppError {
+  return new AppError('bad_request', `Could not read the Host header: ${reason}`)
+}
+
+export interface OriginRequest {
+  /** Every value of the header Origin, in order. */
+  readonly origins: readonly string[]
+  readonly host: Authority
+  /** True for an upgrade, and for every method but GET, HEAD and OPTIONS. */
+  readonly hasEffect: boolean
+}
+
+/**
+ * Checks the Origin of a request and returns the CORS headers of its answer, as a flat list: empty when it has none.
+ * @throws AppError `origin_not_allowed` when it is doubled, `null` or malformed, or foreign on a request with effects.
+ */
+export function assertOrigin(request: OriginRequest, rules: OriginRules): readonly string[] {
+  const [origin, second] = request.origins
+  if (origin === undefined) return []
+  if (second !== undefined) throw badOrigin(origin, 'it was sent more than once')
+  if (isAllowedOrigin(origin, request.host, rules)) {
+    return ['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true', 'Vary', 'Origin']
+  }
+  const parsed = parseOrigin(origin)
+  if (parsed !== undefined && !request.hasEffect) return ['Vary', 'Origin']
+  if (parsed === undefined) throw badOrigin(origin, 'expected a web origin')
+  throw badOrigin(origin, `start the server with --allowed-origin ${origin} to allow it`)
+}
+
+function badOrigin(origin: string, reason: string): AppError {
+  return new AppError('origin_not_allowed', `Could not accept the origin "${origin.slice(0, 256)}": ${reason}`)
+}
+
+export interface PreflightRequest {
+  /** The outcome of `assertOrigin`. */
+  readonly corsHeaders: readonly string[]
+  /** Every value of Access-Control-Request-Method and Access-Control-Request-Headers. */
+  readonly methods: readonly string[]
+  readonly headers: readonly string[]
+}
+
+/** How long a browser may keep the answer to a preflight; browsers cap it at 2 hours or less. */
+const preflightMaxAgeSeconds = 600
+
+/** True for an OPTIONS request that asks whether a cross-origin request may be sent, and not just for `Allow`. */
+export function isPreflight(origins: readonly string[], methods: readonly string[]): boolean {
+  return origins.length > 0 && methods.length > 0
+}
+
+/**
+ * The headers that answer a preflight: the asked method and headers are echoed. Needs no session key.
+ * @throws AppError `bad_request` when the origin is foreign or what it asks for is malformed.
+ */
+export function preflightHeaders(request: PreflightRequest): readonly string[] {
+  const { corsHeaders, methods } = request
+  if (corsHeaders[0] !== 'Access-Control-Allow-Origin') throw new AppError('bad_request', 'Disallowed CORS origin')
+  const [method = '', second] = methods
+  if (!isToken(method) || second !== undefined) throw new AppError('bad_request', 'Disallowed CORS method')
+  const names = request.headers.join(',').split(',').map((name) => name.trim()).filter((name) => name !== '')
+  if (!names.every(isToken)) throw new AppError('bad_request', 'Disallowed CORS headers')
+  const allowHeaders = names.length > 0 ? ['Access-Control-Allow-Headers', names.join(', ')] : []
+  const maxAge = ['Access-Control-Max-Age', String(preflightMaxAgeSeconds)]
+  return [...corsHeaders, 'Access-Control-Allow-Methods', method, ...allowHeaders, ...maxAge]
+}
+
+/** True for names and addresses that only this machine can reach (RFC 6761, section 6.3; RFC 1122; RFC 4291). */
+export function isLoopbackName(name: string): boolean {
+  const lower = name.toLowerCase()
+  if (lower === 'localhost' || lower.endsWith('.localhost')) return true
+  return lower === '[::1]' || lower === '::1' || (isIPv4(lower) && lower.startsWith('127.'))
+}
+
+/** name [ ":" port ], where a name is a bracketed IPv6 address or made of letters, digits, dots, dashes, underscores */
+const authorityForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
+
+/** Splits `host:port`; undefined when it is malformed (RFC 3986, section 3.2, without user and percent-encoding). */
+export function parseAuthority(text: string): Authority | undefined {
+  const [, name, port] = authorityForm.exec(text.toLowerCase()) ?? []
+  if (name === undefined || Number(port ?? 0) > 65_535) return undefined
+  if (name.startsWith('[') && !isIPv6(name.slice(1, -1))) return undefined
+  return { name, port }
+}
+
+function isAllowedOrigin(origin: string, host: Authority, rules: OriginRules): boolean {
+  const lower = origin.toLowerCase()
+  if (rules.allowedOrigins.some((allowed) => allowed.toLowerCase() === lower)) return true
+  const parsed = parseOrigin(lower)
+  if (parsed === undefined) return false
+  if (isLoopbackName(parsed.authority.name)) return true
+  const { name, port = parsed.defaultPort } = host
+  return parsed.authority.name === name && (parsed.authority.port ?? parsed.defaultPort) === port
+}
+
+function parseOrigin(origin: string): { readonly authority: Authority; readonly defaultPort: string } | undefined {
+  const [, scheme, rest = ''] = /^(https?):\/\/([^/]*)$/i.exec(origin) ?? []
+  const authority = parseAuthority(rest)
+  if (scheme === undefined || authority === undefined) return undefined
+  return { authority, defaultPort: scheme.toLowerCase() === 'https' ? '443' : '80' }
+}
+
+function isIpLiteral(name: string): boolean {
+  return name.startsWith('[') || isIPv4(name)
+}

@@ -1,0 +1,206 @@
+/**
+ * A node:http server with limits, correct refusals, and an end.
+ *
+ * Handlers are given by the owner. They are plain functions of Node's own objects, so a host that has a server already
+ * mounts them there and does without this file. What the parser refuses (RFC 9112) is answered here as JSON, and the
+ * connection closed, since nothing after it can be trusted to be where a request begins. Neither handler may throw;
+ * the upgrade handler has to listen for the socket's errors from the start.
+ *
+ * No TLS, no proxy headers, no HTTP/2: that is what a reverse proxy is for.
+ */
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { AppError, systemCodeOf } from '../base/errors.ts'
+
+export interface HttpServerOptions {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void
+  /** Without it, requests to upgrade are served as if they had not asked. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  readonly limits?: Partial<HttpLimits>
+}
+
+export interface HttpLimits {
+  /** The request line and all headers together; above it 431, or 414 when the target alone is as long. */
+  readonly headerLimitBytes: number
+  /** Connections beyond it are closed at once. */
+  readonly connectionLimit: number
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersTimeoutMs: number
+  /** From the first byte of a request to the end of its body. */
+  readonly requestTimeoutMs: number
+  /** How long a connection may stay open between two requests. */
+  readonly keepAliveTimeoutMs: number
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  headerLimitBytes: 32 * 1024,
+  connectionLimit: 10_000,
+  headersTimeoutMs: 30_000,
+  requestTimeoutMs: 300_000,
+  keepAliveTimeoutMs: 5_000,
+}
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+export class HttpServer {
+  readonly #server: Server
+  readonly #options: HttpServerOptions
+  readonly #limits: HttpLimits
+  /** Every open connection, upgraded ones too, with the newest answer on it. */
+  readonly #connections = new Map<Duplex, ServerResponse | undefined>()
+  #closed: Promise<void> | undefined
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options
+    this.#limits = { ...defaultHttpLimits, ...options.limits }
+    this.#server = createHttpServer(this.#limits)
+    this.#server.on('connection', (socket) => this.#hold(socket))
+    this.#server.on('request', (request, response) => this.#serve(request, response))
+    this.#server.on('clientError', (error, socket) => this.#refuse(error, socket))
+    if (options.upgrade !== undefined) this.#server.on('upgrade', options.upgrade)
+  }
+
+  /**
+   * Begins to accept connections and says where; port 0 takes any free one.
+   * @throws AppError `cannot_listen`
+   */
+  listen(address: Address): Promise<Address> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => reject(cannotListen(address, error))
+      this.#server.once('error', fail)
+      this.#server.listen(address.port, address.host, () => {
+        this.#server.off('error', fail)
+        const bound = this.#server.address()
+        // A string is the path of a pipe, which is not asked for here.
+        if (bound === null || typeof bound === 'string') reject(new TypeError('The server has no address'))
+        else resolve({ host: bound.address, port: bound.port })
+      })
+    })
+  }
+
+  /**
+   * Accepts nothing more, lets requests in flight finish, and destroys what is left after `graceMs`, upgraded sockets
+   * too. Resolves when no connection is open. Later calls wait for the first.
+   */
+  close(graceMs: number): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      const timer = setTimeout(() => this.#destroyAll(), graceMs)
+      // Read by Node when an answer ends: its connection is then idle, and closed.
+      this.#server.keepAliveTimeout = 1
+      // Closes idle connections too. Its error says that the server was not listening, which is as good.
+      this.#server.close(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+    return this.#closed
+  }
+
+  #hold(socket: Socket): void {
+    this.#connections.set(socket, undefined)
+    socket.once('close', () => this.#connections.delete(socket))
+  }
+
+  #destroyAll(): void {
+    for (const socket of this.#connections.keys()) socket.destroy()
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#connections.has(request.socket)) this.#connections.set(request.socket, response)
+    // Node then sends `Connection: close`.
+    if (this.#closed !== undefined) response.shouldKeepAlive = false
+    // Node's parser also takes versions that it does not speak, among them HTTP/0.9, which has no headers.
+    if (request.httpVersionMajor !== 1) refuse(request.socket, 505)
+    else this.#options.handle(request, response)
+  }
+
+  /** Answers what the parser did not understand, after the answers to what came before it. */
+  #refuse(error: Error, socket: Duplex): void {
+    const newest = this.#connections.get(socket)
+    const status = statusOf(error, this.#limits)
+    if (newest === undefined || newest.writableFinished) return refuse(socket, status)
+    // Whatever arrives now would be reported again.
+    socket.pause()
+    if (newest.req.complete) newest.once('close', () => refuse(socket, status))
+    else if (newest.headersSent) socket.destroy()
+    else refuse(socket, status)
+  }
+}
+
+function createHttpServer(limits: HttpLimits): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerLimitBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersTimeoutMs / 4)),
+    // The Host is checked with the Origin, and answered as JSON.
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+  })
+  server.maxConnections = limits.connectionLimit
+  // By default Node drops headers beyond the 2,000th in silence, and access depends on headers. Their size is limited.
+  server.maxHeadersCount = 0
+  return server
+}
+
+/** Ends a connection with an answer in JSON. */
+function refuse(socket: Duplex, status: number): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const reason = STATUS_CODES[status] ?? ''
+  const body = JSON.stringify({ detail: reason })
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\n` +
+      'Connection: close\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n' +
+      `X-Content-Type-Options: nosniff\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  )
+}
+
+function statusOf(error: Error, limits: HttpLimits): number {
+  switch (systemCodeOf(error)) {
+    case 'HPE_HEADER_OVERFLOW':
+      return isStillInTarget(error, limits.headerLimitBytes) ? 414 : 431
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return 413
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 408
+    default:
+      return 400
+  }
+}
+
+/** Told from the packet in which the limit was passed; when the target came in several, the answer is 431 as well. */
+function isStillInTarget(error: Error, limitBytes: number): boolean {
+  if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false
+  const start = error.rawPacket.toString('latin1', 0, limitBytes)
+  return /^[A-Z]+ [^\s]*$/.test(start)
+}
+
+function cannotListen({ host, port }: Address, error: Error): AppError {
+  const where = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return new AppError('cannot_listen', `Could not listen on ${where}: ${reasonOf(error)}`, { cause: error })
+}
+
+function reasonOf(error: Error): string {
+  switch (systemCodeOf(error)) {
+    case 'EADDRINUSE':
+      return 'another program uses this port, choose another one'
+    case 'EACCES':
+      return 'this user may not use this port, choose one above 1023'
+    case 'EADDRNOTAVAIL':
+      return 'this machine does not have this address'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the name has no address'
+    default:
+      return error.message
+  }
+}
