@@ -1,0 +1,199 @@
+/**
+ * Every HTTP request that this program sends goes through here: models, MCP servers, lookups, webhooks.
+ *
+ * A request has a time to connect, a time to stay silent and a time in all, and its answer a limit. Addresses are
+ * checked (`address.ts`). Redirects are the caller's to see, unless he asks to follow some; then nothing of the first
+ * request but its harmless headers goes to another origin, and none leads from https to http. What an error says names
+ * the origin and never more of the URL, since paths and queries hold keys. One connection per request, closed with it.
+ *
+ * No cookies, no cache, no proxies, no decompression: it asks for the identity coding.
+ */
+import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
+import { assertLiteral, createLookup, type AddressRule } from './address.ts'
+import { nextHop } from './redirect.ts'
+
+export interface OutboundRequest {
+  readonly method: string
+  /** `http:` or `https:`, without credentials. */
+  readonly url: string | URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** Of the answer's body. */
+  readonly limitBytes: number
+  /** For all of it, from the call to the last byte of the answer. */
+  readonly timeoutMs: number
+  /** To resolve the name and connect; the whole time unless given. */
+  readonly connectTimeoutMs?: number
+  /** Without a byte in either direction; the whole time unless given. */
+  readonly idleTimeoutMs?: number
+  readonly signal?: AbortSignal
+  /** Redirects to follow; 0 unless given. */
+  readonly redirectLimit?: number
+  /** Refuses addresses on top of those that are always refused. */
+  readonly allowAddress?: AddressRule
+}
+
+export interface OutboundAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface OutboundStream {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** To be read to its end, or left by `break` or `close`; reading throws what a request throws. */
+  readonly chunks: AsyncIterable<Buffer>
+  close(): void
+}
+
+/**
+ * Sends a request and collects its answer, whatever its status.
+ * @throws AppError `bad_request` (the request cannot be sent as it is), `address_refused`, `upstream_timeout`,
+ * `upstream_failed`; and the signal's reason when it is aborted.
+ */
+export async function sendRequest(request: OutboundRequest): Promise<OutboundAnswer> {
+  const { status, headers, chunks } = await openRequest(request)
+  const parts: Buffer[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return { status, headers, body: Buffer.concat(parts) }
+}
+
+/** Sends a request and gives its answer as soon as the headers are there. @throws as `sendRequest` */
+export async function openRequest(request: OutboundRequest): Promise<OutboundStream> {
+  const { redirectLimit = 0 } = request
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(timedOut(request, 'answer', request.timeoutMs)), request.timeoutMs)
+  const onAbort = (): void => stop.abort(request.signal?.reason)
+  const close = (): void => {
+    clearTimeout(timer)
+    request.signal?.removeEventListener('abort', onAbort)
+    stop.abort(new AppError('upstream_failed', 'The request was closed'))
+  }
+  try {
+    request.signal?.throwIfAborted()
+    request.signal?.addEventListener('abort', onAbort, { once: true })
+    let hop = { ...request, url: parseUrl(request.url) }
+    for (let left = redirectLimit; ; left--) {
+      const message = await sendHop(hop, stop)
+      const next = redirectLimit === 0 ? undefined : nextHop(hop, message.statusCode ?? 0, message.headers.location)
+      if (next === undefined) return streamOf(message, hop, stop.signal, close)
+      message.destroy()
+      if (left === 0) throw failed(hop, `it redirects more than ${redirectLimit} times`)
+      hop = { ...hop, ...next }
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** A request whose URL has been looked at. */
+type Hop = Omit<OutboundRequest, 'url'> & { readonly url: URL }
+
+function parseUrl(text: string | URL): URL {
+  if (!URL.canParse(String(text))) throw unsendable('the URL', 'expected an absolute one')
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw unsendable('the URL', 'expected http: or https:')
+  if (url.username !== '' || url.password !== '') throw unsendable(url.origin, 'expected no credentials in the URL')
+  return url
+}
+
+/** One request and the head of its answer; `stop` ends both, and is used for the times that run out. */
+function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
+  const { url, allowAddress = () => true, connectTimeoutMs = hop.timeoutMs, idleTimeoutMs = hop.timeoutMs } = hop
+  assertLiteral(url.hostname, allowAddress)
+  return new Promise((resolve, reject) => {
+    const request = startRequest(hop, createLookup(allowAddress))
+    const onStop = (): void => void request.destroy(new Error('stopped'))
+    const timer = setTimeout(() => stop.abort(timedOut(hop, 'connect', connectTimeoutMs)), connectTimeoutMs)
+    request.setTimeout(idleTimeoutMs, () => stop.abort(timedOut(hop, 'send anything', idleTimeoutMs)))
+    request.once('socket', (socket) => {
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(timer))
+    })
+    request.once('response', resolve)
+    request.once('close', () => {
+      clearTimeout(timer)
+      stop.signal.removeEventListener('abort', onStop)
+    })
+    request.on('error', (error) => reject(stop.signal.aborted ? stop.signal.reason : explain(hop, error)))
+    stop.signal.addEventListener('abort', onStop, { once: true })
+    request.end(hop.body)
+  })
+}
+
+function startRequest(hop: Hop, lookup: ReturnType<typeof createLookup>): ClientRequest {
+  const { url, method, headers } = hop
+  const start = url.protocol === 'https:' ? httpsRequest : httpRequest
+  try {
+    return start(url, { method, headers: { 'accept-encoding': 'identity', ...headers }, agent: false, lookup })
+  } catch (error) {
+    // Node names the header, not its value.
+    throw unsendable(url.origin, messageOf(error))
+  }
+}
+
+function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close: () => void): OutboundStream {
+  // Until somebody reads, a failure has nobody to be told.
+  message.on('error', () => undefined)
+  const chunks = readChunks(message, hop, signal, close)
+  return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
+}
+
+async function* readChunks(
+  message: IncomingMessage,
+  hop: Hop,
+  signal: AbortSignal,
+  close: () => void,
+): AsyncGenerator<Buffer> {
+  let left = hop.limitBytes
+  try {
+    const source: AsyncIterable<Buffer> = message
+    for await (const chunk of source) {
+      left -= chunk.length
+      if (left < 0) throw failed(hop, `its answer is longer than ${hop.limitBytes} bytes`)
+      yield chunk
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : explain(hop, error)
+  } finally {
+    close()
+  }
+}
+
+function explain(hop: Hop, error: unknown): unknown {
+  return error instanceof AppError ? error : failed(hop, reasonOf(error), error)
+}
+
+function reasonOf(error: unknown): string {
+  switch (systemCodeOf(error)) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the name has no address'
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'it closed the connection'
+    case undefined:
+      return 'it did not answer as expected'
+    default:
+      // Codes of Node, OpenSSL and the HTTP parser; their messages may quote what was received.
+      return systemCodeOf(error) ?? ''
+  }
+}
+
+function failed({ url }: Hop, reason: string, cause?: unknown): AppError {
+  return new AppError('upstream_failed', `Could not get an answer from ${url.origin}: ${reason}`, { cause })
+}
+
+function timedOut({ url }: Pick<OutboundRequest, 'url'>, what: string, ms: number): AppError {
+  const where = new URL(url).origin
+  return new AppError('upstream_timeout', `Could not get an answer from ${where}: it did not ${what} within ${ms} ms`)
+}
+
+function unsendable(where: string, reason: string): AppError {
+  return new AppError('bad_request', `Could not send a request to ${where}: ${reason}`)
+}
