@@ -1,0 +1,69 @@
+/**
+ * Frames as this server sends them (RFC 6455, section 5.2): never masked, never fragmented, encoded into one buffer
+ * that any number of connections may send, because nothing in it belongs to one of them.
+ *
+ * Also the vocabulary that both directions share: opcodes (section 11.8) and close codes (section 7.4).
+ */
+
+export const opcodes = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const
+export type Opcode = (typeof opcodes)[keyof typeof opcodes]
+
+/** Never sent: what a connection reports when the peer's Close frame had no code (section 7.1.5). */
+export const noCloseCode = 1005
+/** Never sent: what a connection reports when it ended without a Close frame (section 7.1.5). */
+export const abnormalCloseCode = 1006
+/** Section 5.5. */
+export const maxControlBytes = 125
+
+/** The frame of a whole text message; bytes must be UTF-8. */
+export function encodeText(payload: string | Uint8Array): Buffer {
+  if (typeof payload !== 'string') return encodeFrame(opcodes.text, payload)
+  const length = Buffer.byteLength(payload)
+  const frame = allocateFrame(opcodes.text, length)
+  frame.write(payload, frame.length - length)
+  return frame
+}
+
+/**
+ * A Close frame. A reason that does not fit is cut between characters; without a code the frame is empty.
+ * @throws RangeError for a code that must not be sent.
+ */
+export function encodeClose(code?: number, reason = ''): Buffer {
+  if (code === undefined) return encodeFrame(opcodes.close, Buffer.alloc(0))
+  if (!isCloseCode(code)) {
+    throw new RangeError(`Cannot close with code ${code}: expected 1000-1003, 1007-1014 or 3000-4999`)
+  }
+  const payload = Buffer.alloc(maxControlBytes)
+  payload.writeUInt16BE(code)
+  const { written } = new TextEncoder().encodeInto(reason, payload.subarray(2))
+  return encodeFrame(opcodes.close, payload.subarray(0, 2 + written))
+}
+
+/** One final frame; `compressed` sets RSV1 (RFC 7692, section 6). */
+export function encodeFrame(opcode: Opcode, payload: Uint8Array, compressed = false): Buffer {
+  const frame = allocateFrame(opcode | (compressed ? 0x40 : 0), payload.length)
+  frame.set(payload, frame.length - payload.length)
+  return frame
+}
+
+/** A frame whose header is written, and whose last `length` bytes are for the payload. */
+function allocateFrame(firstByte: number, length: number): Buffer {
+  const headerLength = length < 126 ? 2 : length < 0x10000 ? 4 : 10
+  const frame = Buffer.allocUnsafe(headerLength + length)
+  frame[0] = 0x80 | firstByte
+  if (headerLength === 2) {
+    frame[1] = length
+  } else if (headerLength === 4) {
+    frame[1] = 126
+    frame.writeUInt16BE(length, 2)
+  } else {
+    frame[1] = 127
+    frame.writeBigUInt64BE(BigInt(length), 2)
+  }
+  return frame
+}
+
+/** True for a code that may stand in a Close frame: section 7.4.2, and 1012-1014 of the registry it founded. */
+export function isCloseCode(code: number): boolean {
+  return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999)
+}

@@ -1,0 +1,44 @@
+/**
+ * UTF-8 that arrives in pieces (RFC 6455, section 8.1; the encoding is RFC 3629).
+ *
+ * A piece may end inside a character. Those bytes, at most three, are the carry: the caller keeps them and gives them
+ * back with the next piece. A carry that no further byte could make valid is refused at once, so a text fails with
+ * the piece that broke it and not later. After the last piece an empty carry means that the text was complete.
+ */
+import { isUtf8 } from 'node:buffer'
+
+/** The carry after `carry` and `piece`, or undefined when they cannot be part of any UTF-8 text. */
+export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
+  const bytes = carry.length === 0 ? piece : Buffer.concat([carry, piece])
+  const { length, missing } = openCharacter(bytes)
+  const whole = bytes.length - length
+  if (!isUtf8(bytes.subarray(0, whole))) return undefined
+  // Copied, because a carry must not keep the memory of a whole chunk alive.
+  const rest = Buffer.from(bytes.subarray(whole))
+  return length === 0 || canBegin(rest, missing) ? rest : undefined
+}
+
+/** The bytes at the end that begin a character, and how many it still needs. */
+function openCharacter(bytes: Buffer): { length: number; missing: number } {
+  for (let length = 1; length <= Math.min(3, bytes.length); length++) {
+    const byte = bytes.readUInt8(bytes.length - length)
+    if ((byte & 0xc0) === 0x80) continue
+    const missing = characterLength(byte) - length
+    return missing > 0 ? { length, missing } : { length: 0, missing: 0 }
+  }
+  return { length: 0, missing: 0 }
+}
+
+function characterLength(lead: number): number {
+  if (lead >= 0xf0) return 4
+  if (lead >= 0xe0) return 3
+  return lead >= 0xc0 ? 2 : 1
+}
+
+/**
+ * Only the second byte of a character has a range narrower than 80-BF, and that range always reaches one of its ends
+ * (RFC 3629, section 4): so a beginning is good if and only if the lowest or the highest ending makes it valid.
+ */
+function canBegin(start: Buffer, missing: number): boolean {
+  return [0x80, 0xbf].some((fill) => isUtf8(Buffer.concat([start, Buffer.alloc(missing, fill)])))
+}
