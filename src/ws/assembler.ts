@@ -1,0 +1,118 @@
+/**
+ * Frames -> messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
+ *
+ * Holds the one message that may be unfinished, while control frames pass between its fragments. A text is checked
+ * fragment by fragment, a compressed one when it is whole. Never throws: a broken rule comes out as its name.
+ */
+import { isUtf8 } from 'node:buffer'
+import { assertNever } from '../base/errors.ts'
+import { Collector } from './collector.ts'
+import { Inflater } from './deflate.ts'
+import { isCloseCode, noCloseCode, opcodes } from './frame.ts'
+import type { Frame } from './parser.ts'
+import { carryUtf8 } from './utf8.ts'
+import { broken } from './violation.ts'
+import type { Broken } from './violation.ts'
+
+export type Message =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'binary'; readonly data: Buffer }
+
+export type Incoming =
+  | Message
+  | { readonly kind: 'ping' | 'pong'; readonly data: Buffer }
+  | { readonly kind: 'close'; readonly code: number; readonly reason: string }
+  | Broken
+
+export interface AssemblerOptions {
+  /** Of a whole message, before and after it is decompressed. */
+  readonly maxMessageBytes: number
+  readonly maxFragments: number
+}
+
+/** The data message being put together. */
+interface Unfinished {
+  readonly kind: Message['kind']
+  readonly compressed: boolean
+  fragments: number
+  /** See utf8.ts; stays empty unless this is plain text. */
+  carry: Buffer
+}
+
+const empty = Buffer.alloc(0)
+
+export class Assembler {
+  maxMessageBytes: number
+  readonly #maxFragments: number
+  readonly #collector = new Collector()
+  readonly #inflater = new Inflater()
+  #message: Unfinished | undefined
+
+  constructor(options: AssemblerOptions) {
+    this.maxMessageBytes = options.maxMessageBytes
+    this.#maxFragments = options.maxFragments
+  }
+
+  /** How long the payload of the next data frame may be. */
+  get remainingBytes(): number {
+    return this.maxMessageBytes - this.#collector.length
+  }
+
+  /** What the frame completes; undefined for a fragment with more to come. */
+  add(frame: Frame): Incoming | undefined {
+    switch (frame.opcode) {
+      case opcodes.text:
+      case opcodes.binary:
+        if (this.#message !== undefined) return broken('continuation_expected')
+        return this.#begin(frame.opcode === opcodes.text ? 'text' : 'binary', frame)
+      case opcodes.continuation:
+        if (this.#message === undefined) return broken('continuation_unexpected')
+        return this.#append(this.#message, frame)
+      case opcodes.ping:
+        return { kind: 'ping', data: frame.payload }
+      case opcodes.pong:
+        return { kind: 'pong', data: frame.payload }
+      case opcodes.close:
+        return readClose(frame.payload)
+      default:
+        return assertNever(frame.opcode)
+    }
+  }
+
+  #begin(kind: Message['kind'], frame: Frame): Incoming | undefined {
+    if (frame.final) return this.#finish(kind, frame.compressed, frame.payload)
+    this.#message = { kind, compressed: frame.compressed, fragments: 0, carry: empty }
+    return this.#append(this.#message, frame)
+  }
+
+  #append(message: Unfinished, frame: Frame): Incoming | undefined {
+    message.fragments++
+    if (message.fragments > this.#maxFragments) return broken('too_many_fragments')
+    if (message.kind === 'text' && !message.compressed) {
+      const carry = carryUtf8(message.carry, frame.payload)
+      if (carry === undefined) return broken('text_not_utf8')
+      message.carry = carry
+    }
+    this.#collector.append(frame.payload)
+    if (!frame.final) return undefined
+    this.#message = undefined
+    return this.#finish(message.kind, message.compressed, this.#collector.take())
+  }
+
+  #finish(kind: Message['kind'], compressed: boolean, payload: Buffer): Message | Broken {
+    const data = compressed ? this.#inflater.inflate(payload, this.maxMessageBytes) : payload
+    if (!Buffer.isBuffer(data)) return data
+    if (kind === 'binary') return { kind, data }
+    return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
+  }
+}
+
+/** Section 5.5.1: nothing, or a code and a reason. */
+function readClose(payload: Buffer): Incoming {
+  if (payload.length === 0) return { kind: 'close', code: noCloseCode, reason: '' }
+  if (payload.length === 1) return broken('close_length')
+  const code = payload.readUInt16BE(0)
+  if (!isCloseCode(code)) return broken('close_code')
+  const reason = payload.subarray(2)
+  return isUtf8(reason) ? { kind: 'close', code, reason: reason.toString() } : broken('close_reason')
+}

@@ -1,0 +1,175 @@
+/**
+ * Bytes from a client -> frames (RFC 6455, section 5.2).
+ *
+ * A state machine that may stop after any byte: `push` gives it a chunk, `next` takes one frame at a time, so whoever
+ * reads decides the pace. It never throws: a broken rule comes out as its name, and after that nothing more comes
+ * out. A length is judged as soon as its last byte is there, before the payload. Payloads come out unmasked; where a
+ * chunk held the whole frame, the payload is a view of that chunk, which the parser therefore owns and writes to.
+ * What a row of frames means is the assembler's business.
+ */
+import { Collector } from './collector.ts'
+import { maxControlBytes, opcodes } from './frame.ts'
+import type { Opcode } from './frame.ts'
+import { unmask } from './mask.ts'
+import { broken } from './violation.ts'
+import type { Broken, Violation } from './violation.ts'
+
+export interface Frame {
+  readonly kind: 'frame'
+  readonly opcode: Opcode
+  readonly final: boolean
+  /** RSV1: this begins a message that is compressed (RFC 7692, section 6). */
+  readonly compressed: boolean
+  readonly payload: Buffer
+}
+
+type State = 'start' | 'length_16' | 'length_64' | 'mask_key' | 'payload' | 'broken'
+
+const empty = Buffer.alloc(0)
+
+export class Parser {
+  readonly #deflate: boolean
+  readonly #collector = new Collector()
+  /** The header field being read; in state `payload` its first four bytes are the mask key. */
+  readonly #field = Buffer.alloc(8)
+  #fieldLength = 0
+  #chunk: Buffer = empty
+  #offset = 0
+  #state: State = 'start'
+  #opcode: Opcode = opcodes.continuation
+  #final = false
+  #compressed = false
+  #payloadLength = 0
+
+  /** `deflate`: whether permessage-deflate was negotiated, which gives RSV1 a meaning. */
+  constructor(deflate: boolean) {
+    this.#deflate = deflate
+  }
+
+  push(chunk: Buffer): void {
+    const isUsedUp = this.#offset === this.#chunk.length
+    this.#chunk = isUsedUp ? chunk : Buffer.concat([this.#chunk.subarray(this.#offset), chunk])
+    this.#offset = 0
+  }
+
+  /** The next frame, or undefined until more bytes are pushed. A data frame above `limitBytes` breaks a rule. */
+  next(limitBytes: number): Frame | Broken | undefined {
+    for (;;) {
+      let rule: Violation | undefined
+      switch (this.#state) {
+        case 'start':
+          if (!this.#readField(2)) return undefined
+          rule = this.#start(this.#field.readUInt8(0), this.#field.readUInt8(1), limitBytes)
+          break
+        case 'length_16':
+          if (!this.#readField(2)) return undefined
+          rule = this.#extendedLength(this.#field.readUInt16BE(0), 126, limitBytes)
+          break
+        case 'length_64':
+          if (!this.#readField(8)) return undefined
+          if (this.#field.readUInt8(0) >= 0x80) rule = 'length_high_bit'
+          else rule = this.#extendedLength(Number(this.#field.readBigUInt64BE(0)), 0x10000, limitBytes)
+          break
+        case 'mask_key':
+          if (!this.#readField(4)) return undefined
+          this.#state = 'payload'
+          break
+        case 'payload':
+          return this.#readPayload()
+        case 'broken':
+          return undefined
+      }
+      if (rule !== undefined) {
+        this.#state = 'broken'
+        this.#chunk = empty
+        this.#offset = 0
+        return broken(rule)
+      }
+    }
+  }
+
+  /** The first two bytes: FIN, RSV1-3, opcode; MASK, payload length. */
+  #start(first: number, second: number, limitBytes: number): Violation | undefined {
+    const opcode = opcodeOf(first & 0x0f)
+    if (opcode === undefined) return 'opcode_unknown'
+    this.#opcode = opcode
+    this.#final = (first & 0x80) !== 0
+    this.#compressed = (first & 0x40) !== 0
+    const mayCompress = this.#deflate && (opcode === opcodes.text || opcode === opcodes.binary)
+    if ((first & 0x30) !== 0 || (this.#compressed && !mayCompress)) return 'reserved_bit'
+    if ((second & 0x80) === 0) return 'mask_missing'
+    const length = second & 0x7f
+    if (isControl(opcode)) {
+      if (!this.#final) return 'control_fragmented'
+      if (length > maxControlBytes) return 'control_too_long'
+    }
+    if (length < 126) return this.#length(length, limitBytes)
+    this.#state = length === 126 ? 'length_16' : 'length_64'
+    return undefined
+  }
+
+  #extendedLength(length: number, minimum: number, limitBytes: number): Violation | undefined {
+    return length < minimum ? 'length_not_minimal' : this.#length(length, limitBytes)
+  }
+
+  #length(length: number, limitBytes: number): Violation | undefined {
+    if (length > limitBytes && !isControl(this.#opcode)) return 'message_too_large'
+    this.#payloadLength = length
+    this.#state = 'mask_key'
+    return undefined
+  }
+
+  #readPayload(): Frame | undefined {
+    const payload = this.#takePayload()
+    if (payload === undefined) return undefined
+    unmask(payload, this.#field)
+    this.#state = 'start'
+    return { kind: 'frame', opcode: this.#opcode, final: this.#final, compressed: this.#compressed, payload }
+  }
+
+  #takePayload(): Buffer | undefined {
+    const piece = this.#take(this.#payloadLength - this.#collector.length)
+    if (piece.length === this.#payloadLength) return piece
+    this.#collector.append(piece)
+    return this.#collector.length === this.#payloadLength ? this.#collector.take() : undefined
+  }
+
+  /** Fills the header field up to `length` bytes; true when they are all there. */
+  #readField(length: number): boolean {
+    while (this.#fieldLength < length && this.#offset < this.#chunk.length) {
+      this.#field[this.#fieldLength++] = this.#chunk.readUInt8(this.#offset++)
+    }
+    if (this.#fieldLength < length) return false
+    this.#fieldLength = 0
+    return true
+  }
+
+  /** Up to `length` bytes of the chunk. */
+  #take(length: number): Buffer {
+    const piece = this.#chunk.subarray(this.#offset, this.#offset + length)
+    this.#offset += piece.length
+    if (this.#offset === this.#chunk.length) {
+      this.#chunk = empty
+      this.#offset = 0
+    }
+    return piece
+  }
+}
+
+function isControl(opcode: Opcode): boolean {
+  return opcode >= opcodes.close
+}
+
+function opcodeOf(bits: number): Opcode | undefined {
+  switch (bits) {
+    case opcodes.continuation:
+    case opcodes.text:
+    case opcodes.binary:
+    case opcodes.close:
+    case opcodes.ping:
+    case opcodes.pong:
+      return bits
+    default:
+      return undefined
+  }
+}
