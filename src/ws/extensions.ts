@@ -1,0 +1,52 @@
+/**
+ * The value of `Sec-WebSocket-Extensions`, by the grammar of RFC 6455, section 9.1:
+ *
+ *     extension-list  = 1#extension
+ *     extension       = extension-token *( ";" extension-param )
+ *     extension-param = token [ "=" ( token | quoted-string ) ]
+ *
+ * A quoted value must be a token once its quotes and backslashes are gone. It follows that a comma or a semicolon can
+ * never be part of a value, so the header may be split at them. Empty list elements are skipped, as `1#` allows.
+ */
+
+export interface Offer {
+  readonly name: string
+  readonly parameters: readonly Parameter[]
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly value: string | undefined
+}
+
+/** RFC 9110, section 5.6.2 */
+const tokenChar = "[!#$%&'*+.^_`|~0-9A-Za-z-]"
+const tokenPattern = new RegExp(`^${tokenChar}+$`)
+/** token [ "=" ( token | quoted-string ) ] */
+const valuePattern = `(${tokenChar}+)|"((?:\\\\?${tokenChar})+)"`
+const parameterPattern = new RegExp(`^(${tokenChar}+)(?:[ \\t]*=[ \\t]*(?:${valuePattern}))?$`)
+
+/** The extensions in the order of preference, or undefined when the header breaks the grammar. */
+export function parseExtensions(header: string): Offer[] | undefined {
+  const offers: Offer[] = []
+  for (const element of header.split(',')) {
+    if (element.trim() === '') continue
+    const offer = parseOffer(element)
+    if (offer === undefined) return undefined
+    offers.push(offer)
+  }
+  return offers
+}
+
+function parseOffer(element: string): Offer | undefined {
+  const [name = '', ...rest] = element.split(';').map((part) => part.trim())
+  if (!tokenPattern.test(name)) return undefined
+  const parameters: Parameter[] = []
+  for (const part of rest) {
+    const match = parameterPattern.exec(part)
+    if (match === null) return undefined
+    const [, parameter = '', token, quoted] = match
+    parameters.push({ name: parameter, value: token ?? quoted?.replaceAll('\\', '') })
+  }
+  return { name, parameters }
+}
