@@ -1,0 +1,269 @@
+/**
+ * One WebSocket connection from its first frame to its last (RFC 6455, sections 5 to 7).
+ *
+ * It answers Pings, closes in both directions with a time-out, finds dead and stalled peers, and lets the owner slow
+ * the peer down. The owner sets `onMessage`, `onDrain` and `onClose` in the turn in which it gets the connection;
+ * `onClose` is called exactly once, last, and then no timer, listener or socket is left. Memory is bounded by the
+ * options: one message coming in, `maxBufferedBytes` and one frame going out. It knows nothing of what is sent.
+ *
+ *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
+ *     open --Close of the peer, or a broken rule, both answered by Close--> ending
+ */
+import type { Duplex } from 'node:stream'
+import { assertNever } from '../base/errors.ts'
+import { Assembler } from './assembler.ts'
+import type { Incoming, Message } from './assembler.ts'
+import { abnormalCloseCode, encodeClose, encodeFrame, encodeText, noCloseCode, opcodes } from './frame.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { Outbox } from './outbox.ts'
+import { Parser } from './parser.ts'
+import { violations } from './violation.ts'
+import type { Violation } from './violation.ts'
+
+export interface ConnectionLimits {
+  /** Of one incoming message; above it the connection closes with 1009. */
+  readonly maxMessageBytes: number
+  readonly maxFragments: number
+  /** From this many outgoing bytes on, `send` takes no more. */
+  readonly maxBufferedBytes: number
+  /** Silence of the peer before it is sent a Ping. */
+  readonly pingIntervalMs: number
+  /** Silence after that before the connection is given up. */
+  readonly pongTimeoutMs: number
+  /** A peer that takes nothing of what waits for it for this long is closed with 1013. */
+  readonly stallTimeoutMs: number
+  /** From the first Close frame to the end of the connection. */
+  readonly closeTimeoutMs: number
+}
+
+export const defaultLimits: ConnectionLimits = {
+  maxMessageBytes: 16 * 1024 * 1024,
+  maxFragments: 16_384,
+  maxBufferedBytes: 1024 * 1024,
+  pingIntervalMs: 30_000,
+  pongTimeoutMs: 60_000,
+  stallTimeoutMs: 60_000,
+  closeTimeoutMs: 5_000,
+}
+
+type State = 'open' | 'closing' | 'ending' | 'closed'
+
+const tryAgainLater = 1013
+const noData = Buffer.alloc(0)
+
+export class WebSocketConnection {
+  /** Messages in order; not called while paused, nor after the first Close frame of either side. Must not throw. */
+  onMessage: (message: Message) => void = () => undefined
+  /** The socket has taken everything; a `send` that was refused before may be repeated. */
+  onDrain: () => void = () => undefined
+  /** `code` of the first Close frame of either side; 1005 if it had none, 1006 if there was no such frame. */
+  onClose: (code: number, reason: string) => void = () => undefined
+
+  /** Whether frames made by `encodeCompressedText` may be sent. */
+  readonly deflate: boolean
+  readonly #socket: Duplex
+  readonly #closeTimeoutMs: number
+  readonly #parser: Parser
+  readonly #assembler: Assembler
+  readonly #outbox: Outbox
+  readonly #heartbeat: Heartbeat
+  #state: State = 'open'
+  #isPaused = false
+  #isReading = false
+  #closeTimer: NodeJS.Timeout | undefined
+  #outcome = { code: abnormalCloseCode, reason: '' }
+
+  /** `socket` must be open and have finished the handshake; it belongs to the connection from here on. */
+  constructor(socket: Duplex, options: ConnectionLimits & { readonly deflate: boolean }) {
+    const { deflate, maxBufferedBytes, stallTimeoutMs, pingIntervalMs, pongTimeoutMs, closeTimeoutMs } = options
+    this.deflate = deflate
+    this.#socket = socket
+    this.#closeTimeoutMs = closeTimeoutMs
+    this.#parser = new Parser(deflate)
+    this.#assembler = new Assembler(options)
+    const outboxOptions = { maxBufferedBytes, stallTimeoutMs, onEmpty: this.#emptied, onStall: this.#stalled }
+    this.#outbox = new Outbox(socket, outboxOptions)
+    this.#heartbeat = new Heartbeat({ pingIntervalMs, pongTimeoutMs, ping: this.#ping, onDead: this.#silent })
+    socket.on('data', this.#received)
+    socket.on('end', this.#ended)
+    socket.on('error', this.#failed)
+    socket.on('close', this.#closed)
+  }
+
+  /** Outgoing bytes that this process still holds. */
+  get bufferedBytes(): number {
+    return this.#outbox.bufferedBytes
+  }
+
+  /** The limit of one incoming message; may be raised once the peer has earned it. */
+  get maxMessageBytes(): number {
+    return this.#assembler.maxMessageBytes
+  }
+
+  set maxMessageBytes(bytes: number) {
+    this.#assembler.maxMessageBytes = bytes
+  }
+
+  /** Takes a frame of `encodeText` or `encodeCompressedText`; false, without taking it, when full or no longer open. */
+  send(frame: Buffer): boolean {
+    if (this.#state !== 'open' || this.#outbox.isFull) return false
+    this.#outbox.push(frame)
+    return true
+  }
+
+  sendText(text: string | Uint8Array): boolean {
+    return this.send(encodeText(text))
+  }
+
+  /** Stops reading messages; the rest of what was read already waits as well. */
+  pause(): void {
+    if (this.#state !== 'open') return
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#socket.resume()
+    this.#read()
+  }
+
+  /**
+   * Sends a Close frame after what is queued, waits for the peer's, ends. Without effect once closing has begun.
+   * @throws RangeError for a code that must not be sent.
+   */
+  close(code = 1000, reason = ''): void {
+    if (this.#state !== 'open') return
+    this.#sendClose(code, reason)
+    this.#state = 'closing'
+    // The peer's Close frame may stand behind messages that nobody wants any more.
+    this.resume()
+  }
+
+  /** Ends at once, without a word. */
+  terminate(): void {
+    if (this.#state === 'closed') return
+    this.#state = 'ending'
+    this.#socket.destroy()
+  }
+
+  readonly #received = (chunk: Buffer): void => {
+    if (this.#state === 'ending') return
+    if (this.#state === 'open') this.#heartbeat.heard()
+    this.#parser.push(chunk)
+    this.#read()
+  }
+
+  /** Not entered again from a callback: `resume` inside `onMessage` lets the running loop go on. */
+  #read(): void {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      while (!this.#isPaused && this.#state !== 'ending' && this.#state !== 'closed') {
+        const frame = this.#parser.next(this.#assembler.remainingBytes)
+        if (frame === undefined) return
+        const incoming = frame.kind === 'frame' ? this.#assembler.add(frame) : frame
+        if (incoming !== undefined) this.#handle(incoming)
+      }
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  #handle(incoming: Incoming): void {
+    switch (incoming.kind) {
+      case 'text':
+      case 'binary':
+        if (this.#state === 'open') this.onMessage(incoming)
+        return
+      case 'ping':
+        return this.#pong(incoming.data)
+      case 'pong':
+        return
+      case 'close':
+        return this.#answerClose(incoming.code, incoming.reason)
+      case 'broken':
+        return this.#fail(incoming.rule)
+      default:
+        assertNever(incoming)
+    }
+  }
+
+  /** While the socket takes nothing, only the newest Ping is answered (section 5.5.3): a flood of them is harmless. */
+  #pong(data: Buffer): void {
+    if (this.#state !== 'open') return
+    const frame = encodeFrame(opcodes.pong, data)
+    if (this.#outbox.isWaiting) this.#outbox.pushUrgent(frame)
+    else this.#outbox.push(frame)
+  }
+
+  /** Section 5.5.1: the answer repeats the code. */
+  #answerClose(code: number, reason: string): void {
+    if (this.#state === 'open') {
+      this.#sendClose(code === noCloseCode ? undefined : code)
+      this.#outcome = { code, reason }
+    }
+    this.#end()
+  }
+
+  /** Section 7.1.7 */
+  #fail(rule: Violation): void {
+    const { closeCode, text } = violations[rule]
+    if (this.#state === 'open') this.#sendClose(closeCode, text)
+    this.#end()
+  }
+
+  #sendClose(code: number | undefined, reason = ''): void {
+    this.#outbox.push(encodeClose(code, reason))
+    this.#outcome = { code: code ?? noCloseCode, reason }
+    this.#heartbeat.close()
+    this.#closeTimer = setTimeout(() => this.terminate(), this.#closeTimeoutMs)
+  }
+
+  /** Ends the TCP connection first (section 7.1.1) but reads on, so that no reset overtakes the last frame. */
+  #end(): void {
+    this.#state = 'ending'
+    this.#outbox.end()
+  }
+
+  /** The peer sends no more. Without its Close frame, nothing that waits for it is worth sending. */
+  readonly #ended = (): void => {
+    if (this.#state !== 'ending') this.terminate()
+  }
+
+  /** What follows is `close`, which tells the owner. */
+  readonly #failed = (): void => {
+    this.terminate()
+  }
+
+  readonly #closed = (): void => {
+    this.#state = 'closed'
+    clearTimeout(this.#closeTimer)
+    this.#heartbeat.close()
+    this.#outbox.close()
+    this.#socket.off('data', this.#received)
+    this.#socket.off('end', this.#ended)
+    this.#socket.off('error', this.#failed)
+    this.#socket.off('close', this.#closed)
+    this.onClose(this.#outcome.code, this.#outcome.reason)
+  }
+
+  readonly #emptied = (): void => {
+    if (this.#state === 'open') this.onDrain()
+  }
+
+  readonly #stalled = (): void => {
+    this.close(tryAgainLater, 'No data was taken for too long')
+  }
+
+  readonly #silent = (): void => {
+    if (!this.#isPaused) this.terminate()
+  }
+
+  /** A peer that is not read cannot answer, and one that has yet to take something is watched by the stall time-out. */
+  readonly #ping = (): boolean => {
+    if (this.#isPaused || this.#outbox.isWaiting) return false
+    this.#outbox.push(encodeFrame(opcodes.ping, noData))
+    return true
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The frames that wait for a socket, and the pace at which it takes them.
+ *
+ * Everything pushed in one turn of the event loop goes out in one write of up to 64 KiB, and the next write begins
+ * when the socket has taken the last one, which tells how fast the peer reads even inside a large frame. Nothing that
+ * was pushed is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
+ */
+import type { Duplex } from 'node:stream'
+
+export interface OutboxOptions {
+  /** From this many bytes on the outbox is full; the frame that makes it full may exceed it. */
+  readonly maxBufferedBytes: number
+  /** How long one write may wait for the peer before `onStall`. */
+  readonly stallTimeoutMs: number
+  /** Everything has been taken. */
+  readonly onEmpty: () => void
+  readonly onStall: () => void
+}
+
+/** Small enough for a slow peer to take one within the stall time-out, large enough to cost few calls. */
+const batchBytes = 64 * 1024
+
+export class Outbox {
+  readonly #socket: Duplex
+  readonly #options: OutboxOptions
+  readonly #queue: Buffer[] = []
+  /** The first of the queue is the rest of a frame that has begun to go out. */
+  #isInsideFrame = false
+  #urgent: Buffer | undefined
+  #queuedBytes = 0
+  #writingBytes = 0
+  #flush: NodeJS.Immediate | undefined
+  #stall: NodeJS.Timeout | undefined
+  #hasEnd = false
+
+  constructor(socket: Duplex, options: OutboxOptions) {
+    this.#socket = socket
+    this.#options = options
+  }
+
+  /** What this process still holds for the socket. */
+  get bufferedBytes(): number {
+    return this.#queuedBytes + this.#writingBytes
+  }
+
+  get isFull(): boolean {
+    return this.bufferedBytes >= this.#options.maxBufferedBytes
+  }
+
+  /** True while the socket has not taken the last write. */
+  get isWaiting(): boolean {
+    return this.#writingBytes > 0
+  }
+
+  push(frame: Buffer): void {
+    this.#queue.push(frame)
+    this.#queuedBytes += frame.length
+    this.#schedule()
+  }
+
+  /** Sends a small frame before all that waits; an earlier urgent one that has not gone yet is replaced. */
+  pushUrgent(frame: Buffer): void {
+    this.#urgent = frame
+    this.#schedule()
+  }
+
+  /** Ends the socket once it has taken everything; nothing may be pushed afterwards. */
+  end(): void {
+    this.#hasEnd = true
+    this.#schedule()
+  }
+
+  /** Forgets everything that waits. */
+  close(): void {
+    clearImmediate(this.#flush)
+    clearTimeout(this.#stall)
+    this.#queue.length = 0
+    this.#queuedBytes = 0
+    this.#urgent = undefined
+  }
+
+  #schedule(): void {
+    if (!this.isWaiting) this.#flush ??= setImmediate(this.#write)
+  }
+
+  readonly #write = (): void => {
+    this.#flush = undefined
+    const batch = this.#takeBatch()
+    if (batch === undefined) {
+      if (this.#hasEnd) this.#socket.end()
+      else this.#options.onEmpty()
+      return
+    }
+    this.#writingBytes = batch.length
+    this.#socket.write(batch, this.#taken)
+    if (this.#socket.writableLength > 0) this.#stall = setTimeout(this.#options.onStall, this.#options.stallTimeoutMs)
+  }
+
+  readonly #taken = (error?: Error | null): void => {
+    clearTimeout(this.#stall)
+    this.#writingBytes = 0
+    // A failed socket is destroyed, and its owner closes this outbox when it hears of that.
+    if (!error) this.#write()
+  }
+
+  /** What the next write sends: the beginning of a large frame, or as many whole frames as fit. */
+  #takeBatch(): Buffer | undefined {
+    if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
+    const [first] = this.#queue
+    if (first === undefined) return undefined
+    const batch = first.length > batchBytes ? this.#takePiece(first) : this.#takeFrames(first)
+    this.#queuedBytes -= batch.length
+    return batch
+  }
+
+  #takeUrgent(frame: Buffer): void {
+    this.#urgent = undefined
+    this.#queue.unshift(frame)
+    this.#queuedBytes += frame.length
+  }
+
+  #takePiece(frame: Buffer): Buffer {
+    this.#queue[0] = frame.subarray(batchBytes)
+    this.#isInsideFrame = true
+    return frame.subarray(0, batchBytes)
+  }
+
+  #takeFrames(first: Buffer): Buffer {
+    this.#isInsideFrame = false
+    if (this.#queue.length === 1) {
+      this.#queue.length = 0
+      return first
+    }
+    let count = 0
+    let bytes = 0
+    for (const frame of this.#queue) {
+      bytes += frame.length
+      if (bytes > batchBytes) break
+      count++
+    }
+    return Buffer.concat(this.#queue.splice(0, count))
+  }
+}

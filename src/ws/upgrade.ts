@@ -1,0 +1,66 @@
+/**
+ * The border to HTTP: turns an `upgrade` event of a node:http server into a connection, or into a refusal.
+ *
+ * Node hands the socket over without any listener, so one of these two functions must be called in the same turn.
+ * Paths, hosts, origins and keys are checked before; this file only speaks the handshake.
+ */
+import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { defaultLimits, WebSocketConnection } from './connection.ts'
+import type { ConnectionLimits } from './connection.ts'
+import { checkHandshake } from './handshake.ts'
+
+export interface UpgradeOptions extends Partial<ConnectionLimits> {
+  /** Whether permessage-deflate may be negotiated; true by default. */
+  readonly deflate?: boolean
+}
+
+/** `status` is what the client was answered, 0 when it was gone already. */
+export type Upgrade =
+  | { readonly ok: true; readonly connection: WebSocketConnection }
+  | { readonly ok: false; readonly status: number; readonly reason: string }
+
+type Headers = Readonly<Record<string, string>>
+
+/** What a net.Socket has and other streams lack. */
+type Transport = Duplex & {
+  readonly setNoDelay?: (isOn: boolean) => unknown
+  readonly setTimeout?: (ms: number) => unknown
+}
+
+/** Answers the handshake, with 101 or with a refusal. */
+export function acceptUpgrade(
+  request: IncomingMessage,
+  socket: Transport,
+  head: Buffer,
+  options: UpgradeOptions = {},
+): Upgrade {
+  if (socket.destroyed) return { ok: false, status: 0, reason: 'Cannot upgrade: the client is gone' }
+  const handshake = checkHandshake(request, { deflate: options.deflate ?? true })
+  if (!handshake.ok) {
+    const { status, reason, headers } = handshake
+    refuseUpgrade(socket, status, JSON.stringify({ detail: reason }), headers)
+    return { ok: false, status, reason }
+  }
+  // The HTTP server may have set a time-out, and small frames must not wait for larger ones.
+  socket.setTimeout?.(0)
+  socket.setNoDelay?.(true)
+  socket.write(headOf(101, handshake.headers))
+  if (head.length > 0) socket.unshift(head)
+  const connection = new WebSocketConnection(socket, { ...defaultLimits, ...options, deflate: handshake.deflate })
+  return { ok: true, connection }
+}
+
+/** Answers an upgrade request like an ordinary one, with a JSON body, and ends the connection. */
+export function refuseUpgrade(socket: Duplex, status: number, body: string, headers: Headers = {}): void {
+  const length = String(Buffer.byteLength(body))
+  const all = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close', ...headers }
+  socket.on('error', () => socket.destroy())
+  socket.end(headOf(status, all) + body, () => socket.destroy())
+}
+
+function headOf(status: number, headers: Headers): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
+}

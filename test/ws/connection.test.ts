@@ -1,0 +1,144 @@
+import * as assert from 'uvu/assert'
+import { constants, createDeflateRaw } from 'node:zlib'
+import { encodeCompressedText } from '../../src/ws/deflate.ts'
+import { encodeText } from '../../src/ws/frame.ts'
+import { suite } from '../support/suite.ts'
+import { frame } from '../support/ws-client.ts'
+import { overPair, settle, textsOf } from '../support/ws-pair.ts'
+
+const test = suite('ws/connection', 30_000)
+const over = overPair(test)
+
+over('receives texts and bytes in order', async (pair) => {
+  pair.client.send('one')
+  pair.client.write(frame(2, Buffer.from([1, 2])))
+  pair.client.send('né')
+  await settle(pair)
+  assert.equal(textsOf(pair.messages), ['one', '0102', 'né'])
+})
+
+over('sends texts of every size in order', async ({ connection, client }) => {
+  const texts = [0, 1, 125, 126, 65_535, 65_536, 300_000].map((length) => 'x'.repeat(length))
+  for (const text of texts) assert.ok(connection.sendText(text))
+  assert.ok(connection.send(encodeText(Buffer.from('last'))))
+  for (const text of texts) assert.is((await client.next()).length, text.length)
+  assert.is(await client.next(), 'last')
+})
+
+over('sends what one turn queued in one write', async ({ connection, client, socket }) => {
+  let writes = 0
+  const write = socket._write.bind(socket)
+  socket._write = (chunk, encoding, done) => {
+    writes++
+    write(chunk, encoding, done)
+  }
+  for (let count = 0; count < 50; count++) connection.sendText(String(count))
+  await Promise.resolve()
+  connection.sendText('after a microtask')
+  assert.ok(connection.bufferedBytes > 0)
+  await client.until(() => client.messages.length === 51)
+  assert.is(writes, 1)
+  assert.is(connection.bufferedBytes, 0)
+})
+
+over('answers every Ping while the socket takes what is sent', async ({ client }) => {
+  for (let count = 0; count < 10; count++) client.ping(`payload ${count}`)
+  await client.until(() => client.pongs.length === 10)
+  assert.equal(
+    client.pongs,
+    Array.from({ length: 10 }, (_, count) => `payload ${count}`),
+  )
+})
+
+over('ignores a Pong that nobody asked for', async (pair) => {
+  pair.client.write(frame(10, Buffer.from('x')))
+  await settle(pair)
+  assert.is(pair.connection.sendText('still open'), true)
+})
+
+over(
+  'lets a message of exactly the limit pass, also in fragments, and no longer one',
+  async (pair) => {
+    const { client } = pair
+    client.send('x'.repeat(1000))
+    client.write(Buffer.concat([frame(1, Buffer.alloc(999, 'y'), { final: false }), frame(0, Buffer.from('y'))]))
+    await settle(pair)
+    assert.equal(
+      textsOf(pair.messages).map((text) => text.length),
+      [1000, 1000],
+    )
+    client.write(Buffer.concat([frame(1, Buffer.alloc(999), { final: false }), frame(0, Buffer.alloc(2))]))
+    assert.is((await client.closed).code, 1009)
+  },
+  { maxMessageBytes: 1000 },
+)
+
+over(
+  'raises its message limit when the owner says so',
+  async (pair) => {
+    assert.is(pair.connection.maxMessageBytes, 10)
+    pair.connection.maxMessageBytes = 100
+    pair.client.send('x'.repeat(100))
+    await settle(pair)
+    assert.is(textsOf(pair.messages)[0]?.length, 100)
+  },
+  { maxMessageBytes: 10 },
+)
+
+over('delivers 16 MiB', async (pair) => {
+  const text = 'x'.repeat(16 * 1024 * 1024)
+  pair.client.send(text)
+  await settle(pair)
+  assert.ok(textsOf(pair.messages)[0] === text)
+})
+
+const offer = { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' }
+
+over(
+  'sends one compressed frame to a client that negotiated it',
+  async ({ connection, client }) => {
+    assert.is(connection.deflate, true)
+    assert.is(client.headers['sec-websocket-extensions'], 'permessage-deflate; server_no_context_takeover')
+    const text = 'compress me '.repeat(1000)
+    const compressed = encodeCompressedText(Buffer.from(text))
+    assert.ok(compressed.length < 1000)
+    connection.send(compressed)
+    connection.send(compressed)
+    connection.sendText('plain')
+    assert.equal([await client.next(), await client.next(), await client.next()], [text, text, 'plain'])
+  },
+  {},
+  offer,
+)
+
+over(
+  'reads compressed messages of a client that keeps its context',
+  async (pair) => {
+    const deflate = createDeflateRaw()
+    const output: Buffer[] = []
+    deflate.on('data', (chunk: Buffer) => output.push(chunk))
+    const texts = Array.from({ length: 20 }, (_, index) => `{"role":"user","content":"message ${index}"}`)
+    for (const text of texts) {
+      deflate.write(text)
+      await new Promise<void>((resolve) => deflate.flush(constants.Z_SYNC_FLUSH, resolve))
+      pair.client.write(frame(1, Buffer.concat(output.splice(0)).subarray(0, -4), { reserved: 0x40 }))
+    }
+    deflate.close()
+    await settle(pair)
+    assert.equal(textsOf(pair.messages), texts)
+  },
+  {},
+  offer,
+)
+
+over(
+  'does not negotiate compression when told not to',
+  async ({ connection, client }) => {
+    assert.is(connection.deflate, false)
+    assert.is(client.headers['sec-websocket-extensions'], undefined)
+  },
+  { deflate: false },
+  offer,
+)
+
+test.run()
