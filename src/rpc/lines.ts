@@ -1,0 +1,202 @@
+/**
+ * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP.
+ *
+ * Bytes are cut at newlines first and decoded after, so a character split over two reads comes out whole, and a block
+ * of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise and
+ * skipped, and text after the last newline counts as a line when the stream ends. A line over the limit ends the
+ * framing: what follows it cannot be trusted to be meant for us. Reading never waits for writing, as two peers that
+ * did that would wait for each other for ever; instead the bytes waiting to be written have a limit.
+ */
+import type { Readable, Writable } from 'node:stream'
+import { messageOf } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
+import { RpcClosedError, RpcLimitError } from './errors.ts'
+import type { Framing, FramingHandlers } from './peer.ts'
+
+export interface LineFramingOptions {
+  readonly input: Readable
+  readonly output: Writable
+  /** Longest line that is read, in bytes without its newline. Default 100 MiB. */
+  readonly lineLimitBytes?: number
+  /** How much may wait to be written. Default 100 MiB. */
+  readonly queueLimitBytes?: number
+}
+
+const defaultLimitBytes = 100 * 1024 * 1024
+const newline = 0x0a
+const excerptLength = 200
+const noBytes = Buffer.alloc(0)
+
+export class LineFraming implements Framing {
+  readonly #input: Readable
+  readonly #output: Writable
+  readonly #lineLimitBytes: number
+  readonly #queueLimitBytes: number
+  #handlers: FramingHandlers | undefined
+  /** The beginning of a line whose newline has not come yet: the first `#partBytes` of a buffer that doubles. */
+  #part = noBytes
+  #partBytes = 0
+  /** Whole lines that wait for delivery, from `#offset` on. */
+  #block = ''
+  #offset = 0
+  #state: 'open' | 'ended' | 'closed' = 'open'
+  #paused = false
+  #delivering = false
+
+  constructor(options: LineFramingOptions) {
+    this.#input = options.input
+    this.#output = options.output
+    this.#lineLimitBytes = options.lineLimitBytes ?? defaultLimitBytes
+    this.#queueLimitBytes = options.queueLimitBytes ?? defaultLimitBytes
+  }
+
+  start(handlers: FramingHandlers): void {
+    if (this.#handlers !== undefined) throw new TypeError('Cannot start a framing twice')
+    this.#handlers = handlers
+    // These two stay: an error may come after the close, and without a listener it would end the process. One of the
+    // output fails what is sent, and no more: the last lines of a peer that has died may still wait to be read.
+    this.#output.on('error', ignore)
+    this.#input.on('error', this.#fail)
+    this.#input.on('end', this.#onEnd)
+    this.#input.on('close', this.#onEnd)
+    this.#input.on('data', this.#onData)
+  }
+
+  send(value: unknown): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#state === 'closed') return reject(new RpcClosedError('Cannot send a message: the connection is closed'))
+      const line = Buffer.from(`${JSON.stringify(value)}\n`)
+      const waiting = this.#output.writableLength + line.length
+      if (waiting > this.#queueLimitBytes) {
+        const limit = this.#queueLimitBytes
+        return reject(new RpcLimitError(`Cannot send a message: ${waiting} bytes would wait, the limit is ${limit}`))
+      }
+      this.#output.write(line, (error) => {
+        if (error) reject(new RpcClosedError(`Cannot send a message: ${messageOf(error)}`, { cause: error }))
+        else resolve()
+      })
+    })
+  }
+
+  /** Cheap enough for every message: the stream itself is only stopped when its next bytes come. */
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    if (this.#state === 'closed') return
+    this.#paused = false
+    this.#deliver()
+    if (!this.#paused && this.#state === 'open') this.#input.resume()
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#part = noBytes
+    this.#block = ''
+    this.#input.off('data', this.#onData)
+    this.#input.off('end', this.#onEnd)
+    this.#input.off('close', this.#onEnd)
+    this.#input.pause()
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (this.#paused) this.#input.pause()
+    const first = chunk.indexOf(newline)
+    if (this.#partBytes + (first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()
+    if (first === -1) return this.#keep(chunk)
+    const start = this.#partBytes > 0 ? first + 1 : 0
+    const end = chunk.lastIndexOf(newline) + 1
+    if (start > 0) this.#takePart(chunk.subarray(0, start))
+    this.#takeLines(chunk.toString('utf8', start, end))
+    if (this.#state === 'open' && end < chunk.length) this.#keep(chunk.subarray(end))
+  }
+
+  /** Keeps bytes in front of the next ones: doubling makes that linear, however small the pieces are. */
+  #keep(bytes: Buffer): void {
+    const needed = this.#partBytes + bytes.length
+    if (needed > this.#part.length) {
+      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#part.length))
+      this.#part.copy(grown, 0, 0, this.#partBytes)
+      this.#part = grown
+    }
+    bytes.copy(this.#part, this.#partBytes)
+    this.#partBytes = needed
+  }
+
+  /** Takes the line that was begun, now that its end is there. */
+  #takePart(end: Buffer): void {
+    this.#keep(end)
+    const line = this.#part.toString('utf8', 0, this.#partBytes)
+    this.#part = noBytes
+    this.#partBytes = 0
+    this.#takeLines(line)
+  }
+
+  /** Takes whole lines, newlines included. */
+  #takeLines(lines: string): void {
+    if (this.#state === 'closed') return
+    // While paused, a rest of the block is there still.
+    this.#block = this.#block.slice(this.#offset) + lines
+    this.#offset = 0
+    this.#deliver()
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#state !== 'open') return
+    this.#state = 'ended'
+    if (this.#partBytes > 0) this.#takePart(Buffer.from('\n'))
+    else this.#deliver()
+  }
+
+  /** Hands over the lines of the block, one by one, until there are none or somebody pauses or closes. */
+  #deliver(): void {
+    if (this.#delivering) return
+    this.#delivering = true
+    while (!this.#paused && this.#offset < this.#block.length) {
+      const end = this.#block.indexOf('\n', this.#offset)
+      const line = this.#block.slice(this.#offset, end)
+      this.#offset = end + 1
+      this.#deliverLine(line)
+    }
+    this.#delivering = false
+    if (this.#paused) return
+    this.#block = ''
+    this.#offset = 0
+    if (this.#state === 'ended') this.#finish(undefined)
+  }
+
+  #deliverLine(line: string): void {
+    // No character takes more than three bytes per UTF-16 unit, so most lines need not be measured.
+    const limit = this.#lineLimitBytes
+    if (line.length * 3 > limit && Buffer.byteLength(line) > limit) return this.#failTooLong()
+    let value: unknown
+    try {
+      value = parseJson(line)
+    } catch {
+      if (line.trim() !== '') this.#handlers?.onNoise(excerptOf(line))
+      return
+    }
+    this.#handlers?.onMessage(value)
+  }
+
+  readonly #fail = (error: Error): void => this.#finish(error)
+
+  #failTooLong(): void {
+    this.#finish(new RpcLimitError(`Cannot read a line of more than ${this.#lineLimitBytes} bytes`))
+  }
+
+  #finish(error: Error | undefined): void {
+    if (this.#state === 'closed') return
+    this.close()
+    this.#handlers?.onClosed(error)
+  }
+}
+
+/** The beginning of a line with everything that could move a cursor or hide text replaced. */
+function excerptOf(line: string): string {
+  return line.slice(0, excerptLength).replace(/\p{C}/gu, '?')
+}
+
+function ignore(): void {}

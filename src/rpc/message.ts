@@ -1,0 +1,118 @@
+/**
+ * The messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification), told apart and made.
+ *
+ * `classifyMessage` takes any JSON value and says which message it is, or which rule it breaks; it never throws. Two
+ * leniencies, since real peers need them: `params: null` counts as absent, and `error.code` may be any number. A batch
+ * is not a message here: neither of the protocols built on this (ACP v1, MCP) sends one.
+ */
+import { isObject } from '../base/json.ts'
+
+/** Whoever sends a request chooses its id; 0 and the empty string are ids like any other. */
+export type RpcId = number | string | null
+
+export interface RpcErrorObject {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+export interface RpcRequest {
+  readonly kind: 'request'
+  readonly id: RpcId
+  readonly method: string
+  /** An object or an array, or undefined when there are none. */
+  readonly params: unknown
+}
+
+export interface RpcNotification {
+  readonly kind: 'notification'
+  readonly method: string
+  readonly params: unknown
+}
+
+export interface RpcResult {
+  readonly kind: 'result'
+  readonly id: RpcId
+  readonly result: unknown
+}
+
+/** An error with id null answers something that the other side could not read. */
+export interface RpcErrorAnswer {
+  readonly kind: 'error'
+  readonly id: RpcId
+  readonly error: RpcErrorObject
+}
+
+/** Which rule a value breaks. */
+export type RpcRule =
+  | 'batch'
+  | 'not_an_object'
+  | 'version'
+  | 'id_type'
+  | 'method_type'
+  | 'params_type'
+  | 'id_missing'
+  | 'result_and_error'
+  | 'error_shape'
+  | 'not_a_message'
+
+export interface RpcInvalid {
+  readonly kind: 'invalid'
+  readonly rule: RpcRule
+  /** Whether it was meant as a request or notification (it has a method) or as an answer. */
+  readonly calls: boolean
+  /** The id, where there is one of a permitted type; undefined otherwise. */
+  readonly id: RpcId | undefined
+}
+
+export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcErrorAnswer | RpcInvalid
+
+/** Section 5.1, and two codes of the Agent Client Protocol that others use with the same meaning. */
+export const rpcCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  requestCancelled: -32800,
+} as const
+
+export function classifyMessage(value: unknown): RpcMessage {
+  if (Array.isArray(value)) return { kind: 'invalid', rule: 'batch', calls: false, id: undefined }
+  if (!isObject(value)) return { kind: 'invalid', rule: 'not_an_object', calls: false, id: undefined }
+  if (value.jsonrpc !== '2.0') return invalid('version', value)
+  if (value.id !== undefined && !isId(value.id)) return invalid('id_type', value)
+  if (value.method !== undefined) return classifyCall(value, value.id)
+  return classifyAnswer(value, value.id)
+}
+
+function classifyCall(value: Record<string, unknown>, id: RpcId | undefined): RpcMessage {
+  const { method, params } = value
+  if (typeof method !== 'string') return invalid('method_type', value)
+  if (params !== undefined && typeof params !== 'object') return invalid('params_type', value)
+  if (id === undefined) return { kind: 'notification', method, params: params ?? undefined }
+  return { kind: 'request', id, method, params: params ?? undefined }
+}
+
+function classifyAnswer(value: Record<string, unknown>, id: RpcId | undefined): RpcMessage {
+  const { result, error } = value
+  if (result === undefined && error === undefined) return invalid('not_a_message', value)
+  // Some peers send the other member as null instead of leaving it out.
+  const isError = error !== undefined && error !== null
+  if (isError && result !== undefined && result !== null) return invalid('result_and_error', value)
+  if (id === undefined) return invalid('id_missing', value)
+  if (!isError) return { kind: 'result', id, result: result ?? null }
+  return isErrorObject(error) ? { kind: 'error', id, error } : invalid('error_shape', value)
+}
+
+function invalid(rule: RpcRule, value: Record<string, unknown>): RpcInvalid {
+  return { kind: 'invalid', rule, calls: value.method !== undefined, id: isId(value.id) ? value.id : undefined }
+}
+
+function isId(value: unknown): value is RpcId {
+  return typeof value === 'number' || typeof value === 'string' || value === null
+}
+
+function isErrorObject(value: unknown): value is RpcErrorObject {
+  return isObject(value) && typeof value.code === 'number' && typeof value.message === 'string'
+}

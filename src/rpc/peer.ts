@@ -1,0 +1,246 @@
+/**
+ * One side of a JSON-RPC 2.0 connection: sends requests and notifications, answers those of the other side.
+ *
+ * Messages take effect in the order in which they arrived. A notification handler that returns a promise holds back
+ * everything after it (and so the reading of the stream: that is the flow control); after an answer has settled a
+ * request, the code that waited for it runs before the next message is looked at. Request handlers alone run beside
+ * each other, and each is answered exactly once. Whatever the other side sends, nothing here throws: broken messages
+ * are reported to `onInvalid`. Rules: JSON-RPC 2.0, sections 4 and 5; cancellation as in ACP and MCP, by a
+ * notification with a `requestId`.
+ */
+import { isObject } from '../base/json.ts'
+import { RpcClosedError, RpcError, RpcLimitError, RpcProtocolError } from './errors.ts'
+import { classifyMessage, rpcCodes } from './message.ts'
+import type {
+  RpcErrorAnswer, RpcErrorObject, RpcId, RpcInvalid, RpcMessage, RpcNotification, RpcRequest, RpcRule,
+} from './message.ts'
+import { PendingRequests } from './pending.ts'
+
+/**
+ * What a peer needs from the layer that turns bytes into JSON values. Values come one at a time, in the order in which
+ * they arrived, and none while the framing is paused, even if many came in one read.
+ */
+export interface Framing {
+  /** Begins to read; called once. */
+  start(handlers: FramingHandlers): void
+  /**
+   * Writes one value; resolves when the operating system has taken it.
+   * @throws RpcLimitError (as a rejection) when too much is waiting, RpcClosedError when the framing is closed.
+   */
+  send(value: unknown): Promise<void>
+  pause(): void
+  resume(): void
+  /** Idempotent. The streams remain their owner's. */
+  close(): void
+}
+
+export interface FramingHandlers {
+  readonly onMessage: (value: unknown) => void
+  /** Something arrived that is not JSON; `excerpt` is short and printable. */
+  readonly onNoise: (excerpt: string) => void
+  /** The other side is gone, in order or with an error. Once, after the last value, and not after `close`. */
+  readonly onClosed: (error: Error | undefined) => void
+}
+
+export interface IncomingCall {
+  readonly method: string
+  readonly params: unknown
+}
+
+export interface IncomingRequest extends IncomingCall {
+  /** Aborted when the other side cancels the request or the connection ends. */
+  readonly signal: AbortSignal
+}
+
+export interface RpcPeerOptions {
+  readonly framing: Framing
+  /** The result to answer with. Throw an RpcError to answer with an error; anything else thrown answers -32603. */
+  readonly onRequest?: (request: IncomingRequest) => unknown
+  /** A returned promise holds back the messages after this one. */
+  readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
+  /** A message broke a rule, an answer matched no request, or a handler failed. */
+  readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
+  /** A line that is not JSON: a short, printable excerpt. */
+  readonly onNoise?: (excerpt: string) => void
+  /** The connection ended, not by `close()`; called once. */
+  readonly onClosed?: (error: Error | undefined) => void
+  /** The notification that cancels a request, used both ways; without it there is no cancelling. */
+  readonly cancelMethod?: string
+  /** For requests that name none of their own. Default 120 s. */
+  readonly timeoutMs?: number
+  /** How many requests may be open, each way. Default 1,000. */
+  readonly requestLimit?: number
+}
+
+export interface RequestOptions {
+  /** Gives the request up: it fails with the signal's reason, and a late answer is ignored. */
+  readonly signal?: AbortSignal
+  /** `Infinity` waits until the signal or the end of the connection. */
+  readonly timeoutMs?: number
+}
+
+export class RpcPeer {
+  readonly #options: RpcPeerOptions
+  readonly #requestLimit: number
+  readonly #pending: PendingRequests
+  readonly #incoming = new Map<RpcId, AbortController>()
+  #turn: NodeJS.Immediate | undefined
+  #closed = false
+
+  constructor(options: RpcPeerOptions) {
+    this.#options = options
+    this.#requestLimit = options.requestLimit ?? 1000
+    this.#pending = new PendingRequests({ limit: this.#requestLimit, onGivenUp: (id) => this.#sendCancel(id) })
+    options.framing.start({
+      onMessage: (value) => this.#take(classifyMessage(value)),
+      onNoise: (excerpt) => options.onNoise?.(excerpt),
+      onClosed: (error) => this.#onClosed(error),
+    })
+  }
+
+  /**
+   * The result that the other side answers with.
+   * @throws RpcError its error; RpcTimeoutError, RpcClosedError, RpcLimitError, RpcProtocolError; or the signal's reason.
+   */
+  request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? 120_000
+    return this.#pending.open({ method, timeoutMs, signal: options.signal }, (id) => {
+      this.#options.framing
+        .send({ jsonrpc: '2.0', id, method, params })
+        .catch((error: unknown) => this.#pending.reject(id, error))
+    })
+  }
+
+  /** Resolves when the message is on its way; whoever does not care need not wait nor catch. */
+  notify(method: string, params: unknown): Promise<void> {
+    const sent = this.#options.framing.send({ jsonrpc: '2.0', method, params })
+    sent.catch(ignore)
+    return sent
+  }
+
+  /** Rejects what is pending with RpcClosedError and aborts what is being answered. Idempotent; the streams stay open. */
+  close(reason?: Error): void {
+    if (this.#closed) return
+    this.#closed = true
+    clearImmediate(this.#turn)
+    this.#options.framing.close()
+    this.#pending.close(reason)
+    const ended = new RpcClosedError('The connection closed')
+    for (const controller of this.#incoming.values()) controller.abort(ended)
+    this.#incoming.clear()
+  }
+
+  #onClosed(error: Error | undefined): void {
+    if (this.#closed) return
+    this.close(error)
+    this.#options.onClosed?.(error)
+  }
+
+  #take(message: RpcMessage): void {
+    switch (message.kind) {
+      case 'notification': return this.#takeNotification(message)
+      case 'request': return this.#takeRequest(message)
+      case 'result': return this.#settled(this.#pending.resolve(message.id, message.result), message.id)
+      case 'error': return this.#takeError(message)
+      case 'invalid': return this.#takeInvalid(message)
+    }
+  }
+
+  #takeError({ id, error }: RpcErrorAnswer): void {
+    // The other side could not read something and cannot say what: no request can be told.
+    if (id === null) return this.#options.onInvalid?.('null_id', error)
+    this.#settled(this.#pending.reject(id, new RpcError(error)), id)
+  }
+
+  /** Lets the code that waited for an answer run before the next message is delivered. */
+  #settled(known: boolean, id: RpcId): void {
+    if (!known) return this.#options.onInvalid?.('unknown_id', id)
+    this.#options.framing.pause()
+    this.#turn = setImmediate(() => this.#options.framing.resume())
+  }
+
+  #takeNotification({ method, params }: RpcNotification): void {
+    if (method === this.#options.cancelMethod) return this.#cancelIncoming(params)
+    try {
+      const working = this.#options.onNotification?.({ method, params })
+      if (working !== undefined) this.#waitFor(working)
+    } catch (error) {
+      this.#options.onInvalid?.('handler_failed', error)
+    }
+  }
+
+  #waitFor(working: Promise<void>): void {
+    this.#options.framing.pause()
+    working
+      .catch((error: unknown) => this.#options.onInvalid?.('handler_failed', error))
+      .finally(() => this.#options.framing.resume())
+  }
+
+  #takeRequest({ id, method, params }: RpcRequest): void {
+    if (this.#incoming.has(id)) {
+      return this.#answerError(id, { code: rpcCodes.invalidRequest, message: 'A request with this id is open' })
+    }
+    if (this.#incoming.size >= this.#requestLimit) {
+      return this.#answerError(id, { code: rpcCodes.internalError, message: 'Too many open requests' })
+    }
+    const controller = new AbortController()
+    this.#incoming.set(id, controller)
+    this.#handle({ method, params, signal: controller.signal })
+      .then((result) => this.#answer(id, { result: result ?? null }))
+      .catch((error: unknown) => this.#answerError(id, this.#errorFor(error, controller.signal)))
+      .finally(() => this.#forget(id, controller))
+  }
+
+  async #handle(request: IncomingRequest): Promise<unknown> {
+    const { onRequest } = this.#options
+    if (onRequest === undefined) throw new RpcError({ code: rpcCodes.methodNotFound, message: 'Method not found' })
+    return onRequest(request)
+  }
+
+  /** What the other side may know of a failure: an RpcError as it is, of anything else nothing. */
+  #errorFor(error: unknown, signal: AbortSignal): RpcErrorObject {
+    if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
+    if (signal.aborted) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
+    this.#options.onInvalid?.('handler_failed', error)
+    return { code: rpcCodes.internalError, message: 'Internal error' }
+  }
+
+  #forget(id: RpcId, controller: AbortController): void {
+    if (this.#incoming.get(id) === controller) this.#incoming.delete(id)
+  }
+
+  #cancelIncoming(params: unknown): void {
+    const id = isObject(params) ? params.requestId : undefined
+    if (typeof id !== 'number' && typeof id !== 'string') return
+    this.#incoming.get(id)?.abort(new RpcError({ code: rpcCodes.requestCancelled, message: 'Request cancelled' }))
+  }
+
+  #sendCancel(id: number): void {
+    if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
+  }
+
+  /** A broken answer ends the request that it names; a broken request is answered; the rest cannot be. */
+  #takeInvalid({ rule, calls, id }: RpcInvalid): void {
+    this.#options.onInvalid?.(rule, id)
+    if (id === undefined || id === null) return
+    if (calls) return this.#answerError(id, { code: rpcCodes.invalidRequest, message: 'Invalid request' })
+    this.#pending.reject(id, new RpcProtocolError(`The answer breaks a rule of JSON-RPC: ${rule}`))
+  }
+
+  #answerError(id: RpcId, error: RpcErrorObject): void {
+    this.#answer(id, { error })
+  }
+
+  #answer(id: RpcId, outcome: { result: unknown } | { error: RpcErrorObject }): void {
+    if (this.#closed) return
+    this.#options.framing.send({ jsonrpc: '2.0', id, ...outcome }).catch((error: unknown) => {
+      if (error instanceof RpcClosedError) return
+      // An answer that cannot be queued ends the connection: the other side would wait for it for ever.
+      if (error instanceof RpcLimitError) return this.#onClosed(error)
+      this.#options.onInvalid?.('handler_failed', error)
+      this.#answerError(id, { code: rpcCodes.internalError, message: 'Internal error' })
+    })
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,100 @@
+/**
+ * The requests that this side has sent and that have not been answered: each settles exactly once.
+ *
+ * A request ends by its answer, its time-out, its signal or the end of the connection, whichever comes first; what
+ * comes later finds nothing and is ignored. No timer and no listener outlives its request. Ids count up from 1, since
+ * some peers take 0 for "no id".
+ */
+import { RpcClosedError, RpcLimitError, RpcTimeoutError } from './errors.ts'
+import type { RpcId } from './message.ts'
+
+export interface PendingOptions {
+  /** How many may be open at once. */
+  readonly limit: number
+  /** Called when a request was given up by this side, so that the peer can be told. */
+  readonly onGivenUp: (id: number) => void
+}
+
+export interface Wait {
+  readonly method: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+interface Entry {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** Node fires a longer timer at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+export class PendingRequests {
+  readonly #options: PendingOptions
+  readonly #entries = new Map<RpcId, Entry>()
+  #lastId = 0
+
+  constructor(options: PendingOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Opens a request and gives its id to `send`.
+   * @throws RpcLimitError (as a rejection) when too many are open, and whatever ends the request.
+   */
+  open(wait: Wait, send: (id: number) => void): Promise<unknown> {
+    const { method, timeoutMs, signal } = wait
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (this.#entries.size >= this.#options.limit) {
+        return reject(new RpcLimitError(`Cannot request "${method}": ${this.#options.limit} requests are open already`))
+      }
+      const id = ++this.#lastId
+      const giveUp = (reason: unknown): void => {
+        this.reject(id, reason)
+        this.#options.onGivenUp(id)
+      }
+      const onAbort = (): void => giveUp(signal?.reason)
+      const onTimeout = (): void => giveUp(new RpcTimeoutError(`No answer to "${method}" within ${timeoutMs} ms`))
+      const timer = Number.isFinite(timeoutMs) ? setTimeout(onTimeout, Math.min(timeoutMs, longestTimerMs)) : undefined
+      const release = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#entries.set(id, {
+        resolve: (result) => { release(); resolve(result) },
+        reject: (reason) => { release(); reject(reason) },
+      })
+      send(id)
+    })
+  }
+
+  /** False when no request with this id is open. */
+  resolve(id: RpcId, result: unknown): boolean {
+    const entry = this.#take(id)
+    entry?.resolve(result)
+    return entry !== undefined
+  }
+
+  /** False when no request with this id is open. */
+  reject(id: RpcId, reason: unknown): boolean {
+    const entry = this.#take(id)
+    entry?.reject(reason)
+    return entry !== undefined
+  }
+
+  /** Ends all of them with `RpcClosedError`. */
+  close(cause: Error | undefined): void {
+    const reason = cause === undefined
+      ? new RpcClosedError('The connection closed before the answer came')
+      : new RpcClosedError(`The connection failed: ${cause.message}`, { cause })
+    for (const id of [...this.#entries.keys()]) this.reject(id, reason)
+  }
+
+  #take(id: RpcId): Entry | undefined {
+    const entry = this.#entries.get(id)
+    this.#entries.delete(id)
+    return entry
+  }
+}
