@@ -1,0 +1,101 @@
+/**
+ * A control group (cgroup v2) for each child, where this process may make one: what is born in it stays in it, however
+ * it hides, and the kernel kills all of it at once.
+ *
+ * Optional in every respect: without Linux, without cgroup v2, without the right to make a group or without
+ * `cgroup.kill` (Linux 5.14) there simply is none, and processes are found as family.ts does. No resource is limited.
+ * A child joins when it has just been started; what it forks in that very instant may stay outside. Rules: the kernel's
+ * Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
+ */
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { access, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemCodeOf } from '../base/errors.ts'
+import { sleep } from '../base/wait.ts'
+
+const namePrefix = 'agent-server.'
+
+export interface Cgroup {
+  /** Kills everything in it and removes it. False if something is still in it after `limitMs`. Idempotent. */
+  end(options: { limitMs: number }): Promise<boolean>
+}
+
+/** The group that this process is in, if groups can be made and killed there. */
+export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
+  try {
+    const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))
+    const own = /^0::(\/.*)$/m.exec(await readFile(join(proc, 'self/cgroup'), 'utf8'))?.[1]
+    if (mount === undefined || own === undefined || !own.startsWith(mount.root)) return undefined
+    const parent = join(mount.point, own.slice(mount.root.length))
+    return await canMakeGroups(parent) ? parent : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts a process into a group of its own, named after its marker. Undefined if that is not possible. */
+export function joinCgroup(parent: string, marker: string, pid: number): Cgroup | undefined {
+  const folder = join(parent, `${namePrefix}${marker.replace('/', '.')}`)
+  try {
+    mkdirSync(folder)
+  } catch {
+    return undefined
+  }
+  try {
+    writeFileSync(join(folder, 'cgroup.procs'), String(pid))
+  } catch {
+    rmdirSync(folder)
+    return undefined
+  }
+  return { end: ({ limitMs }) => endGroup(folder, limitMs) }
+}
+
+/** Ends the groups that a killed server of this instance left behind. False if something is still in one. */
+export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
+  const { parent, instance, limitMs } = options
+  const names = await readdir(parent).catch(() => [])
+  const ours = names.filter((name) => name.startsWith(`${namePrefix}${instance}.`))
+  const ended = await Promise.all(ours.map((name) => endGroup(join(parent, name), limitMs)))
+  return ended.every(Boolean)
+}
+
+async function endGroup(folder: string, limitMs: number): Promise<boolean> {
+  const end = performance.now() + limitMs
+  for (;;) {
+    await writeFile(join(folder, 'cgroup.kill'), '1').catch(() => undefined)
+    if (await removeTree(folder)) return true
+    if (performance.now() > end) return false
+    await sleep(10)
+  }
+}
+
+/** A group that holds a process or another group cannot be removed; the files in it go with it. */
+async function removeTree(folder: string): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) {
+    if (entry.isDirectory()) await removeTree(join(folder, entry.name))
+  }
+  return rmdir(folder).then(() => true, (error: unknown) => systemCodeOf(error) === 'ENOENT')
+}
+
+async function canMakeGroups(parent: string): Promise<boolean> {
+  const probe = join(parent, `${namePrefix}probe.${process.pid}`)
+  mkdirSync(probe)
+  try {
+    return await access(join(probe, 'cgroup.kill')).then(() => true, () => false)
+  } finally {
+    rmdirSync(probe)
+  }
+}
+
+/** `36 35 98:0 /root /mount/point options [optional fields] - cgroup2 source options`, blanks escaped as \040. */
+function parseMount(mountinfo: string): { root: string, point: string } | undefined {
+  const match = /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo)
+  if (match === null) return undefined
+  const [, root = '', point = ''] = match
+  return { root: root === '/' ? '' : unescapeOctal(root), point: unescapeOctal(point) }
+}
+
+function unescapeOctal(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+}

@@ -1,0 +1,207 @@
+/**
+ * A program that was started as a child: its streams, how it ended, and a stop that leaves nothing of it.
+ *
+ * A child leads a session and process group of its own and carries a marker in its environment. Errors on its stdin
+ * (EPIPE) are left to whoever writes, stderr is always drained and its end kept. `stop` follows what was measured with
+ * real agents: note the descendants, end stdin, wait a little, SIGTERM to the group, wait, then SIGKILL to everything
+ * that can be found. Call it also when the child has ended by itself: what it left behind is gone only then.
+ * Without /proc (macOS) only the process group is known, and what is left of it is killed as soon as the child ends.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { AppError } from '../base/errors.ts'
+import { sleep, within } from '../base/wait.ts'
+import { joinCgroup, type Cgroup } from './cgroup.ts'
+import { Family } from './family.ts'
+import { isMarker, markerVariable } from './marker.ts'
+import type { ProcessEntry } from './proc.ts'
+import { explainSpawnError } from './spawn-error.ts'
+import { createTail, type Tail } from './tail.ts'
+
+export interface ChildOptions {
+  /** A path, or a name that is looked up in the PATH of `env`. */
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly cwd: string
+  /** The whole environment: see environment.ts. */
+  readonly env: Readonly<Record<string, string>>
+  /** `<instance id of the data folder>/<id of this child>`, unique. */
+  readonly marker: string
+  /** How much of the end of stderr is kept. Default 64 KiB. */
+  readonly stderrLimitBytes?: number
+  /** From `findCgroupParent`; without it there is no cgroup. */
+  readonly cgroupParent?: string | undefined
+  /** Where proc(5) is mounted. Default `/proc`. */
+  readonly proc?: string | undefined
+}
+
+export interface ChildExit {
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface StopOptions {
+  /** How long the group may take after SIGTERM. Default 4 s. */
+  readonly graceMs?: number
+  /** Ends all patience: SIGKILL at once. */
+  readonly signal?: AbortSignal
+  /** How long killing may take before what is left is given up. Default 5 s. */
+  readonly killLimitMs?: number
+}
+
+/** How long a child may take to end by itself once its stdin has ended. */
+const stdinGraceMs = 300
+
+/**
+ * Starts a program.
+ * @throws AppError `agent_failed` when it cannot be started, saying why.
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { command, args = [], cwd, env, marker, cgroupParent } = options
+  if (!isMarker(marker)) {
+    throw new RangeError(`Expected a marker "<instance id>/<child id>", got ${JSON.stringify(marker)}`)
+  }
+  try {
+    const started = spawn(command, [...args], {
+      cwd,
+      env: { ...env, [markerVariable]: marker },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const { pid } = started
+    if (pid === undefined) throw await failureOf(started)
+    // At once, so that the child hardly has time to start something outside the group.
+    const cgroup = cgroupParent === undefined ? undefined : joinCgroup(cgroupParent, marker, pid)
+    return new Child({ started, pid, cgroup, options })
+  } catch (error) {
+    const reason = await explainSpawnError(error, { command, cwd })
+    throw new AppError('agent_failed', `Cannot start "${command}": ${reason}`, { cause: error })
+  }
+}
+
+type Started = ChildProcessByStdio<Writable, Readable, Readable>
+
+interface ChildParts {
+  readonly started: Started
+  readonly pid: number
+  readonly cgroup: Cgroup | undefined
+  readonly options: ChildOptions
+}
+
+export class Child {
+  readonly pid: number
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly exited: Promise<ChildExit>
+  readonly #stderr: Readable
+  readonly #tail: Tail
+  readonly #family: Family
+  readonly #cgroup: Cgroup | undefined
+  #hasExited = false
+  #noted: Promise<void> = Promise.resolve()
+  #stopping: Promise<void> | undefined
+
+  /** Made by `startChild`. */
+  constructor({ started, pid, cgroup, options }: ChildParts) {
+    this.pid = pid
+    this.stdin = started.stdin.on('error', ignore)
+    this.stdout = started.stdout.on('error', ignore)
+    this.#tail = createTail(options.stderrLimitBytes ?? 64 * 1024)
+    this.#stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
+    this.#cgroup = cgroup
+    this.#family = new Family({ rootPid: pid, isMarked: (marker) => marker === options.marker, proc: options.proc })
+    this.exited = new Promise((resolve) => {
+      started.once('exit', (code, signal) => {
+        this.#hasExited = true
+        this.#noted = this.#noteSurvivors()
+        resolve({ code, signal })
+      })
+    })
+  }
+
+  /** The end of what it wrote to stderr. */
+  stderrTail(): string {
+    return this.#tail.text()
+  }
+
+  /** What of it runs now, itself included; undefined where there is no /proc. */
+  processes(): Promise<ProcessEntry[] | undefined> {
+    return this.#find()
+  }
+
+  /**
+   * Ends the child and everything that it started; resolves when nothing is left. Later calls share the first one's
+   * work.
+   * @throws AppError `agent_failed` when something of it cannot be killed.
+   */
+  stop(options: StopOptions = {}): Promise<void> {
+    this.#stopping ??= this.#stop(options)
+    return this.#stopping
+  }
+
+  async #stop({ graceMs = 4000, signal, killLimitMs = 5000 }: StopOptions): Promise<void> {
+    await this.#find()
+    this.stdin.end()
+    if (!await this.#endsWithin(stdinGraceMs, signal)) {
+      await this.#signalGroup('SIGTERM')
+      await this.#endsWithin(graceMs, signal)
+    }
+    await this.#signalGroup('SIGKILL')
+    const exit = await within(this.exited, killLimitMs)
+    await this.#noted
+    const [left, ended] = await Promise.all([
+      this.#family.kill({ limitMs: killLimitMs }),
+      this.#cgroup?.end({ limitMs: killLimitMs }) ?? true,
+    ])
+    for (const stream of [this.stdin, this.stdout, this.#stderr]) stream.destroy()
+    if (left.length > 0 || !ended || exit === 'late') {
+      const what = `all processes of the child with process id ${this.pid}`
+      throw new AppError('agent_failed', `Cannot end ${what} within ${killLimitMs} ms`)
+    }
+  }
+
+  /** True as soon as nothing is left, false after the time or when the signal ends all patience. */
+  async #endsWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+    const end = performance.now() + ms
+    for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {
+      if (this.#hasExited && !(await this.#find())?.length) return true
+      await sleep(pauseMs, signal).catch(ignore)
+    }
+    return false
+  }
+
+  /** A group's number is not used again while a member lives, and only then it is signalled. */
+  async #signalGroup(signal: NodeJS.Signals): Promise<void> {
+    const members = await this.#find()
+    const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
+    if (isAlive) this.#killGroup(signal)
+  }
+
+  async #find(): Promise<ProcessEntry[] | undefined> {
+    await this.#noted
+    return this.#family.find()
+  }
+
+  /** Once the first process is gone, the others must have been seen in time to be recognised later. */
+  async #noteSurvivors(): Promise<void> {
+    const survivors = await this.#family.find({ rootJustExited: true })
+    if (survivors === undefined) this.#killGroup('SIGKILL')
+  }
+
+  #killGroup(signal: NodeJS.Signals): void {
+    try {
+      process.kill(-this.pid, signal)
+    } catch {
+      // Nobody is left in it.
+    }
+  }
+}
+
+async function failureOf(started: Started): Promise<unknown> {
+  const [error] = await once(started, 'error')
+  return error
+}
+
+function ignore(): void {}

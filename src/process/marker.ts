@@ -1,0 +1,15 @@
+/**
+ * The marker of a child: the value of one environment variable that all its descendants inherit.
+ *
+ * It reads `<instance id of the data folder>/<id of the child>`, so a server can find what an earlier one on the same
+ * data folder left behind. Both parts also become part of a cgroup's name, hence the few characters.
+ */
+export const markerVariable = 'AGENT_SERVER_CHILD'
+
+export function isMarker(text: string): boolean {
+  return /^[A-Za-z0-9_-]+\/[A-Za-z0-9_-]+$/.test(text)
+}
+
+export function isInstanceId(text: string): boolean {
+  return /^[A-Za-z0-9_-]+$/.test(text)
+}

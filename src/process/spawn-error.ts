@@ -1,0 +1,28 @@
+/**
+ * Why a program could not be started, in plain words.
+ *
+ * The system says ENOENT for a missing program, a missing interpreter and a missing working folder alike; a look at the
+ * disk tells them apart. That look comes after the failure, so it is a good guess and nothing depends on it. Never
+ * quotes arguments or the environment.
+ */
+import { access, constants, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { systemCodeOf } from '../base/errors.ts'
+
+export async function explainSpawnError(error: unknown, tried: { command: string, cwd: string }): Promise<string> {
+  const { command, cwd } = tried
+  const code = systemCodeOf(error)
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') return `the system answered ${code}`
+  const folder = await stat(cwd).catch(systemCodeOf)
+  if (folder === 'ENOENT') return `the folder "${cwd}" does not exist`
+  if (typeof folder === 'object' && !folder.isDirectory()) return `"${cwd}" is not a folder`
+  if (!await may(cwd, constants.X_OK)) return `the folder "${cwd}" may not be entered`
+  if (code === 'EACCES') return 'it is not a file that may be executed'
+  if (!command.includes('/')) return 'there is no such program in the PATH'
+  const exists = await may(resolve(cwd, command), constants.F_OK)
+  return exists ? 'the interpreter that its first line names does not exist' : 'there is no such file'
+}
+
+function may(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(() => true, () => false)
+}

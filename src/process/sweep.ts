@@ -1,0 +1,41 @@
+/**
+ * Removes what a killed server left behind: run at server start, when the lock on the data folder is held.
+ *
+ * Whatever carries a marker `<instance>/...` was started by a server on this data folder, and that server is dead, or
+ * we would not hold the lock. Nothing is found by the name of a program or by its folder. Without /proc this finds
+ * nothing.
+ */
+import { AppError } from '../base/errors.ts'
+import { sweepCgroups } from './cgroup.ts'
+import { Family } from './family.ts'
+import { isInstanceId } from './marker.ts'
+
+export interface SweepOptions {
+  /** The instance id of the data folder: the part of a marker before the slash. */
+  readonly instance: string
+  /** From `findCgroupParent`: groups that were left behind are ended and removed too. */
+  readonly cgroupParent?: string | undefined
+  /** How long to go on at most. Default 5 s. */
+  readonly limitMs?: number
+  readonly proc?: string | undefined
+}
+
+/**
+ * Resolves when nothing is left.
+ * @throws AppError `unavailable` when something cannot be killed.
+ */
+export async function sweepMarked(options: SweepOptions): Promise<void> {
+  const { instance, cgroupParent: parent, limitMs = 5000, proc } = options
+  if (!isInstanceId(instance)) {
+    throw new RangeError(`Expected an instance id of letters, digits, "-" and "_", got ${JSON.stringify(instance)}`)
+  }
+  const prefix = `${instance}/`
+  const family = new Family({ isMarked: (marker) => marker.startsWith(prefix), proc })
+  const [left, areGroupsGone] = await Promise.all([
+    family.kill({ limitMs }),
+    parent === undefined || sweepCgroups({ parent, instance, limitMs }),
+  ])
+  if (left.length === 0 && areGroupsGone) return
+  const pids = left.map(({ pid }) => pid).join(', ') || 'those in a cgroup'
+  throw new AppError('unavailable', `Cannot end processes of an earlier server within ${limitMs} ms: ${pids}`)
+}

@@ -1,0 +1,36 @@
+/**
+ * The last bytes of a stream, for error messages.
+ *
+ * A ring of fixed size, so that a flood costs no memory. It masks nothing: whoever shows the text does.
+ */
+export interface Tail {
+  push(chunk: Buffer): void
+  /** The last bytes as text, from a whole character on. */
+  text(): string
+}
+
+export function createTail(limitBytes: number): Tail {
+  const ring = Buffer.alloc(limitBytes)
+  let total = 0
+  return {
+    push(chunk) {
+      const kept = chunk.subarray(Math.max(0, chunk.length - limitBytes))
+      const start = (total + chunk.length - kept.length) % limitBytes
+      const fitting = kept.copy(ring, start)
+      kept.copy(ring, 0, fitting)
+      total += chunk.length
+    },
+    text() {
+      if (total <= limitBytes) return ring.toString('utf8', 0, total)
+      const cut = total % limitBytes
+      const bytes = Buffer.concat([ring.subarray(cut), ring.subarray(0, cut)])
+      return bytes.toString('utf8', firstWholeCharacter(bytes))
+    },
+  }
+}
+
+/** UTF-8 continuation bytes are 10xxxxxx; at the cut there can be up to three of them. */
+function firstWholeCharacter(bytes: Buffer): number {
+  const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
+  return Math.max(start, 0)
+}

@@ -1,0 +1,44 @@
+/** What tests of processes share: folders and waits, and pids that must be gone in the end. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readProcess } from '../../src/process/proc.ts'
+
+/** A new folder, and its removal. */
+export function makeFolder(): { folder: string, remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-server-test-'))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** Resolves when the condition holds; a test that waits in vain fails at its deadline. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** The pids that processes put into a folder as names of files. */
+export function pidsIn(folder: string): number[] {
+  return readdirSync(folder).filter((name) => /^\d+$/.test(name)).map(Number)
+}
+
+export function isAlive(pid: number): boolean {
+  return readProcess('/proc', pid) !== undefined
+}
+
+/** A folder that looks like /proc and shows this process and one more, which carries a marker and never goes away. */
+export function fakeProc({ pid, marker }: { pid: number, marker: string }): { folder: string, remove: () => void } {
+  const { folder, remove } = makeFolder()
+  const show = (shown: number, session: number): void => {
+    mkdirSync(join(folder, String(shown)))
+    writeFileSync(join(folder, String(shown), 'stat'), statLine({ pid: shown, session }))
+  }
+  show(process.pid, 1)
+  show(pid, 2)
+  writeFileSync(join(folder, String(pid), 'environ'), `A=1\0AGENT_SERVER_CHILD=${marker}\0`)
+  return { folder, remove }
+}
+
+/** A line of /proc/pid/stat with 52 fields. */
+export function statLine({ pid = 10, name = 'sh', state = 'S', ppid = 1, group = 10, session = 10, start = 5000 }): string {
+  const filler = (length: number): string => Array.from({ length }, () => '0').join(' ')
+  return `${pid} (${name}) ${state} ${ppid} ${group} ${session} ${filler(15)} ${start} ${filler(30)}\n`
+}
