@@ -1,0 +1,117 @@
+/**
+ * A lock by a file whose owner proves every few seconds that it lives: for systems without flock(1).
+ *
+ * The file holds the owner's token and the time of its last beat. It is made with its content in one step (link(2)),
+ * and beats are written into the same file, never under its name. A file without a beat for `staleMs` is replaced by
+ * rename; whoever's token is in it after `settleMs` has won. An owner that was stopped for longer than that (a
+ * suspended machine) finds a foreign token at its next beat, and is told. Weaker than a lock of the kernel: such an
+ * owner may write for up to one beat beside the new one, and after a crash the folder is closed for `staleMs`.
+ */
+import { randomUUID } from 'node:crypto'
+import { link, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { systemCodeOf } from '../base/errors.ts'
+import { isObject, parseJson } from '../base/json.ts'
+import type { Clock } from '../base/stamp.ts'
+import { sleep } from '../base/wait.ts'
+
+export interface Heartbeat {
+  /** Default 10 s. */
+  readonly beatMs?: number
+  /** Without a beat for this long the owner counts as dead. Default 45 s. */
+  readonly staleMs?: number
+  /** Default 2 s. */
+  readonly settleMs?: number
+}
+
+export interface LockFileOptions extends Heartbeat {
+  readonly path: string
+  readonly clock: Clock
+  /** Called once when the file is not ours any more. */
+  readonly onLost: () => void
+}
+
+/** What unlocks, or `taken` when the owner is alive. */
+export async function holdLockFile(options: LockFileOptions): Promise<(() => Promise<void>) | 'taken'> {
+  const { path, clock, onLost, beatMs = 10_000 } = options
+  const token = randomUUID()
+  const file = await open(`${path}.${token}`, 'wx', 0o600)
+  let isOurs = false
+  try {
+    await writeBeat(file, token, clock)
+    isOurs = await create(path, token) || await takeOver(options, token)
+  } finally {
+    await rm(`${path}.${token}`, { force: true })
+    if (!isOurs) await file.close()
+  }
+  if (!isOurs) return 'taken'
+  return keepBeating({ path, token, file, clock, onLost, beatMs })
+}
+
+async function create(path: string, token: string): Promise<boolean> {
+  try {
+    await link(`${path}.${token}`, path)
+    return true
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function takeOver(options: LockFileOptions, token: string): Promise<boolean> {
+  const { path, clock, staleMs = 45_000, settleMs = 2000 } = options
+  if (clock() - await readBeat(path) < staleMs) return false
+  await rename(`${path}.${token}`, path)
+  await sleep(settleMs)
+  return await readToken(path) === token
+}
+
+interface Beating {
+  readonly path: string
+  readonly token: string
+  readonly file: FileHandle
+  readonly clock: Clock
+  readonly onLost: () => void
+  readonly beatMs: number
+}
+
+function keepBeating({ path, token, file, clock, onLost, beatMs }: Beating): () => Promise<void> {
+  let last = Promise.resolve()
+  const beat = async (): Promise<void> => {
+    const isOurs = await readToken(path) === token && await writeBeat(file, token, clock).then(() => true, () => false)
+    if (isOurs || timer === undefined) return
+    stop()
+    onLost()
+  }
+  let timer: NodeJS.Timeout | undefined = setInterval(() => (last = last.then(beat)), beatMs).unref()
+  const stop = (): void => {
+    clearInterval(timer)
+    timer = undefined
+  }
+  return async () => {
+    stop()
+    await last
+    if (await readToken(path) === token) await rm(path, { force: true })
+    await file.close()
+  }
+}
+
+/** Always the same length, so that one beat replaces the other. */
+async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise<void> {
+  await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
+}
+
+/** The time of the last beat; when it was made, of a file that a crash left without content; long ago, of none. */
+async function readBeat(path: string): Promise<number> {
+  const value = await readContent(path)
+  if (typeof value?.beat === 'string') return Number(value.beat)
+  return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0)
+}
+
+async function readToken(path: string): Promise<unknown> {
+  return (await readContent(path))?.token
+}
+
+async function readContent(path: string): Promise<Record<string, unknown> | undefined> {
+  const value = await readFile(path, 'utf8').then(parseJson).catch(() => undefined)
+  return isObject(value) ? value : undefined
+}

@@ -1,0 +1,85 @@
+/**
+ * One owner per data folder.
+ *
+ * Where flock(1) is installed it makes the lock (lock-descriptor.ts), elsewhere a file with a heartbeat does
+ * (lock-file.ts). Beside the lock stands `owner.json`, which says who the owner is: for people, nothing is decided by
+ * it. Every server on a folder must find the same method, so flock(1) is looked for in fixed places. Folders on network
+ * file systems are out of scope.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../base/errors.ts'
+import { isObject, parseJson } from '../base/json.ts'
+import type { Clock } from '../base/stamp.ts'
+import { lockDescriptor } from './lock-descriptor.ts'
+import { holdLockFile, type Heartbeat } from './lock-file.ts'
+
+export interface LockOptions {
+  readonly clock: Clock
+  /** Called once if another server took the folder over: stop writing at once. Never with flock(1). */
+  readonly onLost: () => void
+  /** Where flock(1) is looked for. Default: the usual system folders. */
+  readonly searchPath?: string
+  /** For systems without flock(1). */
+  readonly heartbeat?: Heartbeat
+}
+
+export interface FolderLock {
+  /** Tells people under which address the owner answers. */
+  announce(url: string): Promise<void>
+  /** Idempotent. */
+  release(): Promise<void>
+}
+
+interface Owner {
+  readonly pid: number
+  readonly host: string
+  readonly started: string
+  readonly url?: string
+}
+
+const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin'
+
+/**
+ * Takes the lock on a folder.
+ * @throws AppError `owned_by_another`, saying who the owner is; `storage_failed` when the folder cannot be written;
+ * `unavailable` when flock(1) fails.
+ */
+export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
+  const { clock, onLost, searchPath = systemPath, heartbeat } = options
+  const ownerPath = join(folder, 'owner.json')
+  let isOurs = true
+  const lose = (): void => {
+    isOurs = false
+    onLost()
+  }
+  const locked = await lockDescriptor({ path: join(folder, 'lock'), searchPath })
+  const unlock = locked === 'unsupported'
+    ? await holdLockFile({ path: join(folder, 'lock.heartbeat'), clock, onLost: lose, ...heartbeat })
+    : locked
+  if (unlock === 'taken') throw new AppError('owned_by_another', await describeOwner(folder, ownerPath))
+  const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
+  // Only people read it, so a disk that is too full for it is no reason not to start.
+  const write = (value: Owner): Promise<void> =>
+    writeFile(ownerPath, `${JSON.stringify(value)}\n`, { mode: 0o600 }).catch(() => undefined)
+  await write(owner)
+  const release = async (): Promise<void> => {
+    if (isOurs) await rm(ownerPath, { force: true })
+    await unlock()
+  }
+  let releasing: Promise<void> | undefined
+  return {
+    announce: (url) => write({ ...owner, url }),
+    release: () => releasing ??= release(),
+  }
+}
+
+async function describeOwner(folder: string, ownerPath: string): Promise<string> {
+  const sentence = `Cannot use the data folder "${folder}": another server owns it`
+  const owner = await readFile(ownerPath, 'utf8').then(parseJson).catch(() => undefined)
+  if (!isObject(owner)) return sentence
+  const { pid, host, started, url } = owner
+  const address = typeof url === 'string' ? ` at ${url}` : ''
+  return `${sentence}, process ${String(pid)} on host ${String(host)}, started ${String(started)}${address}`
+}
