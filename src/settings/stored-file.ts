@@ -1,0 +1,96 @@
+/**
+ * One JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced whole.
+ *
+ * Changes wait for each other, so none is lost, and a value is only seen once it is on disk. A file that cannot be
+ * read, understood or unsealed is refused with `settings_unreadable` on every use and left as it is; the next use
+ * tries again, so repairing it needs no restart. Messages tell nothing of the content: it is mostly secrets.
+ */
+import { basename } from 'node:path'
+import { AppError } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+import { readJsonFile, writeJsonFile } from '../base/json-file.ts'
+
+export interface StoredFile<T> {
+  /** @throws AppError `settings_unreadable` */
+  read(): Promise<T>
+  /**
+   * Replaces the value by what `change` makes of it; the same value again writes nothing. Resolves when it is on disk.
+   * @throws what `change` throws, AppError `settings_unreadable`, `storage_full`, `storage_failed`: nothing changed.
+   */
+  update(change: (current: T) => T | Promise<T>): Promise<T>
+}
+
+type Content = Readonly<Record<string, unknown>>
+
+export interface StoredFileOptions<T> {
+  readonly path: string
+  /** The format of the content, kept in the member `version`. A file of another one is refused. */
+  readonly version: number
+  /** The value as long as there is no file. */
+  readonly initial: () => T
+  /** May throw for content that is not what `encode` makes. */
+  readonly decode: (content: Content) => T
+  readonly encode: (value: T) => Record<string, unknown>
+}
+
+export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T> {
+  const { path, version, initial, decode, encode } = options
+  let loaded: { readonly value: T } | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  const load = async (): Promise<T> => {
+    if (loaded !== undefined) return loaded.value
+    const content = await readVersioned(path, version)
+    // Somebody else may have loaded or changed it meanwhile.
+    loaded ??= { value: content === undefined ? initial() : decodeOrRefuse(path, content, decode) }
+    return loaded.value
+  }
+  const change = async (make: (current: T) => T | Promise<T>): Promise<T> => {
+    const current = await load()
+    const next = await make(current)
+    if (next === current) return current
+    await writeJsonFile(path, { version, ...encode(next) })
+    loaded = { value: next }
+    return next
+  }
+
+  return {
+    read: load,
+    update(make) {
+      const result = last.then(() => change(make))
+      last = result.catch(() => undefined)
+      return result
+    },
+  }
+}
+
+/**
+ * The content of a file, undefined when there is none.
+ * @throws AppError `settings_unreadable`
+ */
+export async function readVersioned(path: string, version: number): Promise<Content | undefined> {
+  let content: unknown
+  try {
+    content = await readJsonFile(path)
+  } catch {
+    // The cause may quote the content.
+    throw unreadable(path, 'it is damaged or may not be read')
+  }
+  if (content === undefined) return undefined
+  const found = isObject(content) ? content['version'] : undefined
+  if (!isObject(content) || typeof found !== 'number') throw unreadable(path, 'it has no version number')
+  if (found !== version) throw unreadable(path, `it has version ${found}, expected ${version}`)
+  return content
+}
+
+export function unreadable(path: string, why: string): AppError {
+  return new AppError('settings_unreadable', `Cannot read "${basename(path)}": ${why}; it was left as it is`)
+}
+
+function decodeOrRefuse<T>(path: string, content: Content, decode: (content: Content) => T): T {
+  try {
+    return decode(content)
+  } catch {
+    throw unreadable(path, 'its content is not what this server writes, or was sealed with another key')
+  }
+}
