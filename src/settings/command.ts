@@ -1,0 +1,47 @@
+/**
+ * Command lines: a string into words, quoted as in sh (POSIX.1-2024, Shell Command Language 2.2), nothing expanded.
+ *
+ * `$`, `*`, `~`, `|`, `;`, `&` and the like are ordinary characters, because no shell is involved: the words go to the
+ * program as they are. Blanks separate words. Single quotes keep everything; inside double quotes `\` escapes `"`, `\`,
+ * `$` and the backtick; outside quotes it escapes any character. An escaped line end disappears.
+ */
+import { AppError } from '../base/errors.ts'
+
+const limitChars = 32_768
+
+/** blanks, '...', "...", \x, or characters that mean nothing special */
+const token = /(?<blank>\s+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)"|\\(?<escaped>[^])|(?<plain>[^\s'"\\]+)/y
+
+/**
+ * Splits a command line into its words.
+ * @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or more than 32,768 characters. The message
+ * does not show the line, which may carry a secret.
+ */
+export function splitCommand(line: string): string[] {
+  if (line.length > limitChars) throw refusal(`at most ${limitChars} characters`)
+  if (line.includes('\0')) throw refusal('no NUL character')
+  const words: string[] = []
+  let word: string | undefined
+  for (let position = 0; position < line.length; position = token.lastIndex) {
+    token.lastIndex = position
+    const groups = token.exec(line)?.groups
+    if (groups === undefined) throw refusal('every quote to be closed and no "\\" at the end')
+    if (groups['blank'] === undefined) word = (word ?? '') + unquote(groups)
+    else if (word !== undefined) {
+      words.push(word)
+      word = undefined
+    }
+  }
+  return word === undefined ? words : [...words, word]
+}
+
+function unquote(groups: Record<string, string | undefined>): string {
+  const { single, double, escaped, plain } = groups
+  if (double !== undefined) return double.replaceAll(/\\(?:\n|(["\\$`]))/g, '$1')
+  if (escaped !== undefined) return escaped === '\n' ? '' : escaped
+  return single ?? plain ?? ''
+}
+
+function refusal(expected: string): AppError {
+  return new AppError('invalid_input', `Cannot split the command into words: expected ${expected}`)
+}

@@ -1,0 +1,82 @@
+/**
+ * Whether a provider's own program is signed in: `yes`, `no`, or `unknown` where that cannot be seen (a keychain).
+ *
+ * It looks where the provider keeps its login (spec: Credentials 2 and 4) and only at whether a token is there and can
+ * still be used; no token leaves this file. The child's finished environment decides which home directory counts.
+ * A file that cannot be read or understood is no login: the program would not get further either.
+ */
+import { join } from 'node:path'
+import { isObject } from '../base/json.ts'
+import { readJsonFile } from '../base/json-file.ts'
+import type { Clock } from '../base/stamp.ts'
+import type { LoginRule, Provider } from './providers-table.ts'
+
+/** Real ones have a few kilobytes. */
+const fileLimitBytes = 1024 * 1024
+
+export type Login = 'yes' | 'no' | 'unknown'
+
+/** The environment that a program will get. */
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface DetectLoginOptions {
+  readonly environment: Environment
+  readonly platform: NodeJS.Platform
+  readonly clock: Clock
+}
+
+export async function detectLogin(provider: Provider, options: DetectLoginOptions): Promise<Login> {
+  const { login } = provider
+  if (login === null) return 'no'
+  const { environment, platform, clock } = options
+  if (login.tokenVariables.some((name) => isSet(environment[name]))) return 'yes'
+  const folder = loginFolder(provider, login, environment)
+  if (folder === undefined) return 'no'
+  const [credentials, chosen] = await Promise.all([readJson(join(folder, login.file)), readChoice(folder, login)])
+  if (holdsLogin(credentials, login, clock)) return chosen === false ? 'no' : 'yes'
+  return login.keychain && platform === 'darwin' ? 'unknown' : 'no'
+}
+
+/** A variable that is there but blank counts as not set: a blank field means no credential (spec: Credentials 8). */
+export function isSet(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== ''
+}
+
+function loginFolder(provider: Provider, login: LoginRule, environment: Environment): string | undefined {
+  const configDir = environment[provider.configDirVariable]
+  if (login.followsConfigDir && isSet(configDir)) return configDir
+  const home = [environment[provider.homeVariable], environment['HOME']].find(isSet)
+  return home === undefined ? undefined : join(home, login.folder)
+}
+
+/** Whether the user chose this login where such a choice is stored; undefined where none is. */
+async function readChoice(folder: string, { choice }: LoginRule): Promise<boolean | undefined> {
+  if (choice === null) return undefined
+  let value = await readJson(join(folder, choice.file))
+  for (const member of choice.path) value = memberOf(value, member)
+  return typeof value === 'string' ? choice.login.includes(value) : undefined
+}
+
+function holdsLogin(credentials: unknown, login: LoginRule, clock: Clock): boolean {
+  const tokens = login.member === null ? credentials : memberOf(credentials, login.member)
+  const has = (names: readonly string[]): boolean => names.some((name) => isToken(memberOf(tokens, name)))
+  if (has(login.refreshTokens)) return true
+  const expiry = login.expiry === null ? undefined : memberOf(tokens, login.expiry)
+  return has(login.accessTokens) && !(typeof expiry === 'number' && expiry <= clock())
+}
+
+function isToken(value: unknown): boolean {
+  return typeof value === 'string' && isSet(value)
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return await readJsonFile(path, { limitBytes: fileLimitBytes })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,57 @@
+/** Whether a providers file adds and changes entries, and its mistakes are named. */
+import * as assert from 'uvu/assert'
+import { withProvidersFile } from '../../src/settings/providers-file.ts'
+import { builtInProviders } from '../../src/settings/providers-table.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('settings/providers-file')
+
+const own = { command: ['my-agent'], prefix: 'my-agent', defaultModel: 'm1' }
+
+test('changes members of a built-in provider and keeps the rest', () => {
+  const providers = withProvidersFile(builtInProviders, { codex: { version: '3.0.0', command: ['codex-acp'] } })
+  const [before, after] = [builtInProviders, providers].map((list) => list.find(({ name }) => name === 'codex'))
+  assert.equal(after, { ...before, version: '3.0.0', command: ['codex-acp'] })
+  assert.equal(providers.map(({ name }) => name), ['claude-code', 'codex', 'gemini-cli'])
+})
+
+test('adds a provider behind the built-in ones', () => {
+  const providers = withProvidersFile(builtInProviders, { mine: own })
+  assert.is(providers.length, 4)
+  const mine = providers[3]
+  assert.is(mine?.name, 'mine')
+  assert.is(mine?.displayName, 'mine')
+  assert.is(mine?.login, null)
+  assert.equal(mine?.command, ['my-agent'])
+  assert.equal([mine?.defaults, mine?.homeVariable], [{}, 'HOME'])
+})
+
+test('takes a login rule with a choice, and takes it away with null', () => {
+  const [claude] = builtInProviders
+  const login = { ...claude?.login, choice: { file: 'settings.json', path: ['a'], login: ['b'] } }
+  assert.equal(withProvidersFile([], { mine: { ...own, login } })[0]?.login, login)
+  assert.is(withProvidersFile(builtInProviders, { 'claude-code': { login: null } })[0]?.login, null)
+})
+
+const wrong: readonly (readonly [string, unknown, RegExp])[] = [
+  ['a default that is no text', { mine: { ...own, defaults: { A: 1 } } }, /"defaults" to be an object of strings/],
+  ['no object', [], /expected an object of entries/],
+  ['an entry that is no object', { mine: 'x' }, /"mine" .*expected an object/],
+  ['a name with capitals', { Mine: own }, /"Mine" .*small letters/],
+  ['the name "custom"', { custom: own }, /"custom" .*another name/],
+  ['a hostile name', JSON.parse('{"__proto__":{}}'), /"__proto__" .*small letters/],
+  ['a new provider without its command', { mine: { ...own, command: undefined } }, /"command" to be an array of strings/],
+  ['an empty command', { mine: { ...own, command: [] } }, /"command"/],
+  ['an empty prefix, which every command would match', { mine: { ...own, prefix: '' } }, /"prefix"/],
+  ['a misspelt member', { mine: { ...own, pefix: 'x' } }, /no member "pefix"/],
+  ['a wrong flag', { mine: { ...own, configDirStripsKey: 'yes' } }, /"configDirStripsKey" to be true or false/],
+  ['a wrong way for the base URL', { mine: { ...own, baseUrlVia: 'magic' } }, /"baseUrlVia" to be one of environment, codex-config, gateway/],
+  ['modes that lack a member', { mine: { ...own, modes: { asking: 'a' } } }, /"modes" to be an object of asking, open, moreOpen/],
+  ['modes that are no object', { mine: { ...own, modes: 'a' } }, /"modes"/],
+  ['a login file outside its folder', { mine: { ...own, login: { ...builtInProviders[0]?.login, file: '../x' } } }, /"login"/],
+]
+for (const [name, file, message] of wrong) {
+  test(`refuses ${name}`, () => assert.throws(() => withProvidersFile(builtInProviders, file), message))
+}
+
+test.run()
