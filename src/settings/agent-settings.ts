@@ -1,0 +1,100 @@
+/**
+ * Agent settings as they come in, made sound: migrated, with command lines split, tokens opened, redacted values taken
+ * as unset, validated and in normal form (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure.
+ *
+ * A failure says no more than that the settings do not fit, because what does not fit may be a secret.
+ */
+import { AppError } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+import {
+  isAgentSettings, toAcpAgentSettings, toAgentSettings, type AcpAgentSettings, type AgentSettings,
+} from '../schema/generated/settings.ts'
+import { isToken, type Cipher } from './cipher.ts'
+import { splitCommand } from './command.ts'
+import { isSoundServer, migrateServers } from './mcp-servers.ts'
+import { mergePatch } from './merge.ts'
+import { completeAcpChoice, customServer } from './providers.ts'
+import type { Provider } from './providers-table.ts'
+import { mapSecrets } from './secret-fields.ts'
+import { isUnset } from './secret-values.ts'
+
+/** The `schema_version` that is written, and the newest that is read. */
+export const agentSettingsVersion = 5
+
+export interface AgentSettingsContext {
+  readonly cipher: Cipher
+  readonly providers: readonly Provider[]
+}
+
+/** What a fresh server is set to: the demo agent, which needs no account and no network (decisions 21). */
+export function freshAgentSettings(): AcpAgentSettings {
+  return toAcpAgentSettings({ agent_kind: 'acp', acp_server: customServer, acp_command: ['agent-server-demo-agent'] })
+}
+
+/**
+ * Whole agent settings from a file or a request.
+ * @throws AppError `invalid_input` without issues.
+ */
+export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings {
+  if (!isObject(value)) throw settingsFailure()
+  const { schema_version: version = 0 } = value
+  const current = typeof version === 'number' && version >= agentSettingsVersion ? value : migrateServers(value)
+  return normalise({ ...current, ...(value['agent_kind'] === 'llm' ? { agent_kind: 'openhands' } : {}) }, cipher)
+}
+
+/**
+ * The stored settings after a diff. Another `agent_kind` than the stored one starts from the defaults of that kind.
+ * @throws AppError `invalid_input` without issues.
+ */
+export function applyAgentDiff(
+  stored: AgentSettings,
+  diff: Readonly<Record<string, unknown>>,
+  { cipher, providers }: AgentSettingsContext,
+): AgentSettings {
+  const kind = diff['agent_kind'] === null ? 'openhands' : diff['agent_kind']
+  const switches = kind !== undefined && kind !== stored.agent_kind
+  const next = switches
+    ? readAgentSettings(mergePatch(defaultsOf(kind), { ...diff, agent_kind: kind }), cipher)
+    : normalise(mergePatch({ ...stored }, { ...diff, agent_kind: stored.agent_kind }), cipher)
+  if (next.agent_kind !== 'acp') return next
+  const previous = !switches && stored.agent_kind === 'acp' ? stored.acp_server : undefined
+  return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
+}
+
+/** Settings with tokens or anything else in the place of the secrets, typed again. */
+export function asAgentSettings(value: unknown): AgentSettings {
+  if (!isAgentSettings(value)) throw settingsFailure()
+  return toAgentSettings(value)
+}
+
+/** The failure of contract/settings.md 2.9. */
+export function settingsFailure(): AppError {
+  return new AppError('invalid_input', 'Settings validation failed')
+}
+
+/** Without a version, so that what is merged into it counts as old unless it says otherwise. */
+function defaultsOf(kind: unknown): Record<string, unknown> {
+  const known = kind === 'acp' ? 'acp' : kind === 'openhands' || kind === 'llm' ? 'openhands' : undefined
+  if (known === undefined) throw settingsFailure()
+  const { schema_version: _version, ...defaults } = toAgentSettings({ agent_kind: known })
+  return defaults
+}
+
+function normalise(value: Readonly<Record<string, unknown>>, cipher: Cipher): AgentSettings {
+  const { schema_version: version, acp_command: command } = value
+  if (typeof version === 'number' && version > agentSettingsVersion) throw settingsFailure()
+  const split = typeof command === 'string' ? { ...value, acp_command: splitCommand(command) } : value
+  const opened = mapSecrets('AgentSettings', split, (secret, context) => readSecret(secret, context, cipher))
+  const settings = asAgentSettings(opened)
+  if (!Object.values(settings.mcp_config).every(isSoundServer)) throw settingsFailure()
+  return { ...settings, schema_version: agentSettingsVersion }
+}
+
+/** A token that does not open is refused: taking it as unset would silently erase what the client meant to keep. */
+function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
+  if (isUnset(secret)) return undefined
+  if (!isToken(secret)) return secret
+  const opened = cipher.open(secret, context)
+  if (opened === undefined) throw settingsFailure()
+  return opened
+}

@@ -1,0 +1,63 @@
+/**
+ * The three views of agent settings (contract/settings.md 1, header `X-Expose-Secrets`): redacted, with sealed tokens
+ * that this server opens again, or as they are. An empty command of a preset is shown resolved (decisions 21).
+ */
+import { AppError, assertNever } from '../base/errors.ts'
+import type { AgentSettings } from '../schema/generated/settings.ts'
+import { asAgentSettings } from './agent-settings.ts'
+import type { Cipher } from './cipher.ts'
+import { resolveAcp } from './providers.ts'
+import type { Provider } from './providers-table.ts'
+import { mapSecrets } from './secret-fields.ts'
+import type { SecretMap } from './secret-source.ts'
+import { redactedValue } from './secret-values.ts'
+
+export type ExposeMode = 'redacted' | 'encrypted' | 'plaintext'
+
+/**
+ * The mode that a request header asks for.
+ * @throws AppError `bad_request` for a value it does not know.
+ */
+export function parseExposeMode(header: string | undefined): ExposeMode {
+  const value = header?.trim().toLowerCase()
+  switch (value) {
+    case undefined:
+      return 'redacted'
+    case 'true':
+    case 'encrypted':
+      return 'encrypted'
+    case 'plaintext':
+      return 'plaintext'
+    default:
+      throw new AppError('bad_request', 'Invalid X-Expose-Secrets header: expected "encrypted" or "plaintext"')
+  }
+}
+
+export interface ExposeContext {
+  readonly cipher: Cipher
+  readonly providers: readonly Provider[]
+}
+
+export function exposeAgentSettings(settings: AgentSettings, mode: ExposeMode, context: ExposeContext): AgentSettings {
+  const { cipher, providers } = context
+  const shown = asAgentSettings(exposeSecrets('AgentSettings', settings, mode, cipher))
+  return shown.agent_kind === 'acp' ? { ...shown, acp_command: resolveAcp(shown, providers).command } : shown
+}
+
+/** Any value of a type in the schema, with its secrets as the mode shows them. */
+export function exposeSecrets(type: string, value: unknown, mode: ExposeMode, cipher: Cipher): unknown {
+  return mapSecrets(type, value, secretMap(mode, cipher))
+}
+
+function secretMap(mode: ExposeMode, cipher: Cipher): SecretMap {
+  switch (mode) {
+    case 'redacted':
+      return () => redactedValue
+    case 'encrypted':
+      return (value, context) => cipher.seal(value, context)
+    case 'plaintext':
+      return (value) => value
+    default:
+      return assertNever(mode)
+  }
+}

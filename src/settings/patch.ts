@@ -1,0 +1,94 @@
+/**
+ * What the settings are, and what a patch makes of them (contract/settings.md 2). Pure but for loading a profile.
+ *
+ * Everything is computed and validated before anything is returned, so a patch applies whole or not at all.
+ */
+import { AppError } from '../base/errors.ts'
+import type { LLM } from '../schema/generated/llm.ts'
+import {
+  isConversationSettings, isSettingsFile, toConversationSettings, toSettingsFile,
+  type ConversationSettings, type SettingsFile, type SettingsPatch,
+} from '../schema/generated/settings.ts'
+import {
+  applyAgentDiff, freshAgentSettings, readAgentSettings, settingsFailure, type AgentSettingsContext,
+} from './agent-settings.ts'
+import type { Cipher } from './cipher.ts'
+import { mergeFields } from './merge.ts'
+
+/** What is stored, secrets in plain. */
+export type Settings = Omit<SettingsFile, 'version'>
+
+/** The LLM of a profile, undefined when there is none of that name. */
+export type LoadProfile = (name: string) => Promise<LLM | undefined>
+
+export interface PatchContext extends AgentSettingsContext {
+  readonly loadProfile: LoadProfile
+}
+
+/** The newest `schema_version` of conversation settings. */
+const conversationSettingsVersion = 1
+
+export function freshSettings(): Settings {
+  return {
+    agent_settings: freshAgentSettings(),
+    conversation_settings: toConversationSettings({}),
+    active_profile: null,
+    active_agent_profile_id: null,
+    misc_settings: {},
+  }
+}
+
+/**
+ * Settings from the content of their file.
+ * @throws AppError `invalid_input` for what does not fit, or does not open.
+ */
+export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
+  const file = { ...content, agent_settings: readAgentSettings(content['agent_settings'], cipher) }
+  if (!isSettingsFile(file)) throw settingsFailure()
+  const { version: _version, ...settings } = toSettingsFile(file)
+  if (settings.conversation_settings.schema_version > conversationSettingsVersion) throw settingsFailure()
+  return settings
+}
+
+/**
+ * The settings after a patch.
+ * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit,
+ * `not_found` for an unknown profile.
+ */
+export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
+  const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch
+  const { active_profile = current.active_profile, active_agent_profile_id = current.active_agent_profile_id } = patch
+  const { agent_settings: agent, conversation_settings: chat, misc_settings: misc } = current
+  const pointers = [patch.active_profile, patch.active_agent_profile_id]
+  // A null diff says nothing, a null pointer clears it (2.2).
+  if (!agentDiff && !chatDiff && !miscDiff && pointers.every((pointer) => pointer === undefined)) {
+    throw new AppError('bad_request', 'Nothing to update: expected at least one member of the settings')
+  }
+  const nextAgent = agentDiff ? applyAgentDiff(agent, agentDiff, context) : agent
+  const profile = patch.active_profile ? await profileNamed(patch.active_profile, context.loadProfile) : undefined
+  const takesProfile = profile !== undefined && !Object.hasOwn(agentDiff ?? {}, 'llm')
+  return {
+    agent_settings: takesProfile ? { ...nextAgent, llm: profile } : nextAgent,
+    conversation_settings: chatDiff ? mergeConversation(chat, chatDiff) : chat,
+    active_profile,
+    active_agent_profile_id,
+    misc_settings: miscDiff ? mergeFields(misc, miscDiff) : misc,
+  }
+}
+
+async function profileNamed(name: string, loadProfile: LoadProfile): Promise<LLM> {
+  const llm = await loadProfile(name)
+  if (llm === undefined) throw new AppError('not_found', `Profile "${name}" not found`)
+  return llm
+}
+
+function mergeConversation(
+  current: ConversationSettings,
+  diff: Readonly<Record<string, unknown>>,
+): ConversationSettings {
+  const merged = mergeFields({ ...current }, diff)
+  if (!isConversationSettings(merged)) throw settingsFailure()
+  const settings = toConversationSettings(merged)
+  if (settings.schema_version > conversationSettingsVersion) throw settingsFailure()
+  return { ...settings, schema_version: conversationSettingsVersion }
+}

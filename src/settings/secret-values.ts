@@ -1,0 +1,36 @@
+/**
+ * What may be the value of a secret, and what stands for one in a view.
+ *
+ * Rules: contract/settings.md 2.10 and 6; decisions 12. Pure; nothing here is stored or masked.
+ */
+import { minSecretLength } from '../base/masking.ts'
+
+/** What a redacted view shows in the place of a secret. Never saved as a value. */
+export const redactedValue = '**********'
+
+/** True for what a client sends when it has no value: nothing, blanks, or a redacted value sent back. */
+export function isUnset(value: string): boolean {
+  return value.trim() === '' || value.trim() === redactedValue
+}
+
+/** A value that cannot be masked must not be stored under a name that promises a credential. */
+export function isTooShort(name: string, value: string): boolean {
+  return /(?:KEY|TOKEN|SECRET|PASSWORD)$/i.test(name) && value.trim().length < minSecretLength
+}
+
+/** True for the name of a variable, header or member that says its value is a credential. */
+export function isCredentialName(name: string): boolean {
+  return /authorization|cookie|token|key|secret|password|credential/i.test(name)
+}
+
+/** words without digits, a media type, an absolute path, an address without user, query and fragment */
+const ordinary =
+  /^(?:[a-z]+(?:[-_. ][a-z]+)*|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i
+
+/**
+ * Whether a value of a secret map (variables or headers of an MCP server, say) has to be hidden in texts. All of them
+ * are sealed and redacted, but hiding every `production` or `application/json` would only mangle what agents write.
+ */
+export function isWorthMasking(name: string, value: string): boolean {
+  return isCredentialName(name) || !ordinary.test(value)
+}

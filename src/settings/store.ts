@@ -1,0 +1,99 @@
+/**
+ * The settings of this server: one file, a copy in memory, one writer at a time (contract/settings.md 1 and 2).
+ *
+ * In memory secrets are plain, and registered with the masker before anyone sees them; in the file they are sealed.
+ * A patch is on disk when it resolves. Running conversations keep what they were started with: they read the settings
+ * once. LLM profiles come from a function, so this file knows no store of them.
+ */
+import { AppError } from '../base/errors.ts'
+import type { Masker } from '../base/masking.ts'
+import type { SettingsPatch, SettingsResponse } from '../schema/generated/settings.ts'
+import type { Cipher } from './cipher.ts'
+import { exposeAgentSettings, exposeSecrets, type ExposeMode } from './expose.ts'
+import { createMaskedValues } from './masked-values.ts'
+import { applyPatch, decodeSettings, freshSettings, type LoadProfile, type Settings } from './patch.ts'
+import type { Provider } from './providers-table.ts'
+import { secretsToMask } from './secret-fields.ts'
+import { isUnset } from './secret-values.ts'
+import { createStoredFile } from './stored-file.ts'
+
+/** Every method throws AppError `settings_unreadable` when the file cannot be read. */
+export interface SettingsStore {
+  /** For starting conversations: holds secrets. */
+  get(): Promise<Settings>
+  view(mode: ExposeMode): Promise<SettingsResponse>
+  /**
+   * Applies a patch and gives the redacted view.
+   * @throws AppError as `applyPatch`, `storage_full`, `storage_failed`; then nothing has changed.
+   */
+  patch(request: SettingsPatch): Promise<SettingsResponse>
+  /** Replaces the settings by what `change` makes of them, after every change before it. */
+  update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
+}
+
+export interface SettingsStoreOptions {
+  /** `settings.json` in the data folder. */
+  readonly path: string
+  readonly cipher: Cipher
+  readonly masker: Masker
+  readonly providers: readonly Provider[]
+  /** Without it no profile is known. */
+  readonly loadProfile?: LoadProfile
+  /** How long all settings may be as JSON. */
+  readonly limitChars?: number
+}
+
+const version = 1
+
+export function createSettingsStore(options: SettingsStoreOptions): SettingsStore {
+  const { path, cipher, masker, providers, loadProfile = noProfile, limitChars = 4_194_304 } = options
+  const setMasked = createMaskedValues(masker)
+  const mask = ({ agent_settings: agent }: Settings): void => setMasked('agent', secretsToMask('AgentSettings', agent))
+  const file = createStoredFile<Settings>({
+    path,
+    version,
+    initial: freshSettings,
+    encode: ({ agent_settings: agent, ...rest }) => ({
+      agent_settings: exposeSecrets('AgentSettings', agent, 'encrypted', cipher),
+      ...rest,
+    }),
+    decode(content) {
+      const settings = decodeSettings(content, cipher)
+      mask(settings)
+      return settings
+    },
+  })
+  const update: SettingsStore['update'] = (change) =>
+    file.update(async (current) => {
+      const next = await change(current)
+      if (next === current) return current
+      if (JSON.stringify(next).length > limitChars) {
+        const expected = `expected at most ${limitChars} characters of JSON`
+        throw new AppError('invalid_input', `Cannot store the settings: ${expected}`)
+      }
+      mask(next)
+      return next
+    })
+  const show = (settings: Settings, mode: ExposeMode): SettingsResponse => ({
+    agent_settings: exposeAgentSettings(settings.agent_settings, mode, { cipher, providers }),
+    conversation_settings: settings.conversation_settings,
+    llm_api_key_is_set: !isUnset(settings.agent_settings.llm.api_key ?? ''),
+    active_profile: settings.active_profile,
+    active_agent_profile_id: settings.active_agent_profile_id,
+    misc_settings: settings.misc_settings,
+  })
+
+  return {
+    get: () => file.read(),
+    view: async (mode) => show(await file.read(), mode),
+    async patch(request) {
+      const context = { cipher, providers, loadProfile }
+      return show(await update((current) => applyPatch(current, request, context)), 'redacted')
+    },
+    update,
+  }
+}
+
+async function noProfile(): Promise<undefined> {
+  return undefined
+}
