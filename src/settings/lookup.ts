@@ -1,0 +1,87 @@
+/**
+ * Resolves the secrets of a conversation to values, when its agent is about to need them.
+ *
+ * A lookup that points at this server's own secret route is answered from the store, without a request and without a
+ * key (decisions 23); nothing else on this server can be looked up. Other addresses are fetched by the function that
+ * is given, which limits redirects and addresses. A lookup that fails is left out and reported; the others still count.
+ */
+import { AppError } from '../base/errors.ts'
+import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
+
+export interface LookupRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  readonly limitBytes: number
+  readonly signal: AbortSignal
+}
+
+export interface ResolveSecretsOptions {
+  /** Where this server can be reached, the address that relative ones start from first. */
+  readonly serverUrls: readonly string[]
+  /** A global secret by name. @throws AppError when there is none. */
+  readonly globalSecret: (name: string) => Promise<string>
+  /** Fetches the body of a GET. @throws AppError whose message holds no secret. */
+  readonly fetchText: (request: LookupRequest) => Promise<string>
+  readonly signal: AbortSignal
+  readonly timeoutMs?: number
+  readonly limitBytes?: number
+}
+
+export interface ResolvedSecrets {
+  /** By name; a source without a value is not there. Whoever passes them on registers them with the masker first. */
+  readonly values: ReadonlyMap<string, string>
+  readonly failures: readonly LookupFailure[]
+}
+
+export interface LookupFailure {
+  readonly name: string
+  readonly reason: string
+}
+
+/** @throws the signal's reason when it is aborted; for nothing else. */
+export async function resolveSecrets(
+  sources: ReadonlyMap<string, SecretSource>,
+  options: ResolveSecretsOptions,
+): Promise<ResolvedSecrets> {
+  const values = new Map<string, string>()
+  const failures: LookupFailure[] = []
+  const resolveOne = async ([name, source]: readonly [string, SecretSource]): Promise<void> => {
+    try {
+      const value = source.kind === 'StaticSecret' ? (source.value ?? '') : await lookUp(source, options)
+      if (value !== '') values.set(name, value)
+    } catch (error) {
+      options.signal.throwIfAborted()
+      failures.push({ name, reason: error instanceof AppError ? error.message : 'The lookup failed' })
+    }
+  }
+  await Promise.all([...sources].map(resolveOne))
+  return { values, failures }
+}
+
+async function lookUp(source: LookupSecret, options: ResolveSecretsOptions): Promise<string> {
+  const { serverUrls, timeoutMs = 30_000, limitBytes = 65_536, signal } = options
+  const { url, headers } = source
+  const target = parseUrl(url, serverUrls[0] ?? noServer)
+  if (isOwn(target, serverUrls)) return options.globalSecret(ownSecretName(target))
+  return options.fetchText({ url: target.href, headers, timeoutMs, limitBytes, signal })
+}
+
+/** Relative addresses mean this server even while it listens nowhere. RFC 6761, section 6.4: never resolves. */
+const noServer = 'http://agent-server.invalid'
+
+function parseUrl(url: string, base: string): URL {
+  if (URL.canParse(url, base)) return new URL(url, base)
+  throw new AppError('bad_request', 'Cannot look up the secret: expected an http or https address')
+}
+
+function isOwn(target: URL, serverUrls: readonly string[]): boolean {
+  return [...serverUrls, noServer].some((url) => new URL(url).origin === target.origin)
+}
+
+/** The secret that `.../api/settings/secrets/NAME` stands for; the server may be mounted below a prefix. */
+function ownSecretName(target: URL): string {
+  const name = /\/api\/settings\/secrets\/([A-Za-z0-9_]+)$/.exec(target.pathname)?.[1]
+  if (name !== undefined) return name
+  throw new AppError('bad_request', `Cannot look up the secret: expected "/api/settings/secrets/NAME" on this server`)
+}

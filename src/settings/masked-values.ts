@@ -1,0 +1,38 @@
+/**
+ * Keeps the masker in step with stored secrets: under each name the newest values, and the last ones replaced.
+ *
+ * A replaced value stays masked for a while, because an agent that was started with it still runs; not for ever,
+ * because the masker has a limit.
+ */
+import type { Masker } from '../base/masking.ts'
+
+/** How many replaced sets of values stay masked. */
+const retiredLimit = 100
+
+/** Sets the values under a name. @throws AppError `invalid_input` at the masker's limit. */
+export type MaskedValues = (name: string, values: readonly string[]) => void
+
+export function createMaskedValues(masker: Masker): MaskedValues {
+  const current = new Map<string, () => void>()
+  const retired: (() => void)[] = []
+  /** Where the limit is reached, replaced values make room for new ones. */
+  const register = (values: readonly string[]): (() => void) => {
+    for (;;) {
+      try {
+        return masker.register(values)
+      } catch (error) {
+        const oldest = retired.shift()
+        if (oldest === undefined) throw error
+        oldest()
+      }
+    }
+  }
+  return (name, values) => {
+    const release = register(values)
+    const previous = current.get(name)
+    if (previous !== undefined) retired.push(previous)
+    if (retired.length > retiredLimit) retired.shift()?.()
+    if (values.length === 0) current.delete(name)
+    else current.set(name, release)
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * The global secrets: named values that become environment variables of the agents (spec: Global secret).
+ *
+ * They are sealed in `secrets.json`, each under its own name, and every value is registered with the masker before
+ * anyone can read it; one that was replaced or deleted stays masked for a while, because a running agent still holds
+ * it. Values leave through `get` and `values` alone. Name and value rules: contract/settings.md 6, decisions 12.
+ */
+import { AppError } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+import type { Masker } from '../base/masking.ts'
+import { isToken, type Cipher } from './cipher.ts'
+import { createMaskedValues } from './masked-values.ts'
+import { isTooShort, isUnset } from './secret-values.ts'
+import { createStoredFile } from './stored-file.ts'
+
+export interface SecretSummary {
+  readonly name: string
+  readonly description: string | null
+}
+
+export interface NewSecret {
+  readonly name: string
+  /** Empty, blank or the redacted value: the name is kept without a value. */
+  readonly value: string
+  readonly description?: string | null | undefined
+}
+
+/** Every method throws AppError `settings_unreadable` when the file cannot be read. */
+export interface SecretStore {
+  /** Names and descriptions by name, never values. */
+  list(): Promise<SecretSummary[]>
+  /** @throws AppError `invalid_input` for a name or a value that is not allowed. */
+  put(secret: NewSecret): Promise<SecretSummary>
+  /** @throws AppError `not_found`, `invalid_input` for a name that cannot be one. */
+  get(name: string): Promise<string>
+  /** @throws AppError `not_found`, `invalid_input` for a name that cannot be one. */
+  delete(name: string): Promise<void>
+  /** All values by name, for the environment of an agent. */
+  values(): Promise<ReadonlyMap<string, string>>
+}
+
+export interface SecretStoreOptions {
+  /** `secrets.json` in the data folder. */
+  readonly path: string
+  readonly cipher: Cipher
+  readonly masker: Masker
+  /** Names that decide which code a program loads; see process/environment. */
+  readonly isLoaderVariable: (name: string) => boolean
+  readonly secretLimit?: number
+  readonly valueLimitChars?: number
+}
+
+interface Entry {
+  readonly value: string | null
+  readonly description: string | null
+}
+type Entries = ReadonlyMap<string, Entry>
+
+const version = 1
+
+const nameShape = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/
+
+export function createSecretStore(options: SecretStoreOptions): SecretStore {
+  const { path, cipher, masker, secretLimit = 1000 } = options
+  const setMasked = createMaskedValues(masker)
+  const file = createStoredFile<Entries>({
+    path,
+    version,
+    initial: () => new Map(),
+    encode: (entries) => encode(entries, cipher),
+    decode(content) {
+      const entries = decode(content, cipher)
+      for (const [name, { value }] of entries) setMasked(name, listOf(value))
+      return entries
+    },
+  })
+
+  return {
+    async list() {
+      const entries = [...(await file.read())].map(([name, { description }]) => ({ name, description }))
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    async put(secret) {
+      assertAllowed(secret, options)
+      const { name, description = null } = secret
+      const value = isUnset(secret.value) ? null : secret.value
+      await file.update((entries) => {
+        if (!entries.has(name) && entries.size >= secretLimit) {
+          throw invalid(`Cannot store more than ${secretLimit} secrets`)
+        }
+        setMasked(name, listOf(value))
+        return new Map(entries).set(name, { value, description })
+      })
+      return { name, description }
+    },
+    async get(name) {
+      assertName(name)
+      const value = (await file.read()).get(name)?.value ?? null
+      if (value === null) throw notFound()
+      return value
+    },
+    async delete(name) {
+      assertName(name)
+      await file.update((entries) => {
+        const rest = new Map(entries)
+        if (!rest.delete(name)) throw notFound()
+        setMasked(name, [])
+        return rest
+      })
+    },
+    async values() {
+      const entries = await file.read()
+      return new Map([...entries].flatMap(([name, { value }]) => (value === null ? [] : [[name, value] as const])))
+    },
+  }
+}
+
+function assertAllowed({ name, value }: NewSecret, options: SecretStoreOptions): void {
+  assertName(name)
+  const problem = problemOf(name, value, options)
+  if (problem !== undefined) throw invalid(`Cannot store the secret "${name}": ${problem}`)
+}
+
+function problemOf(name: string, value: string, options: SecretStoreOptions): string | undefined {
+  const { isLoaderVariable, valueLimitChars = 65_536 } = options
+  if (isLoaderVariable(name)) return 'a variable of this name changes how programs load'
+  if (value.length > valueLimitChars) return `expected at most ${valueLimitChars} characters`
+  if (value.includes('\0')) return 'expected a value without NUL characters'
+  if (!isUnset(value) && isTooShort(name, value)) return 'expected at least 8 characters, as fewer cannot be masked'
+  return undefined
+}
+
+function assertName(name: string): void {
+  if (nameShape.test(name)) return
+  throw invalid('Invalid secret name: expected a letter, then up to 63 letters, digits or underscores')
+}
+
+function invalid(message: string): AppError {
+  return new AppError('invalid_input', message)
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'Secret not found')
+}
+
+function listOf(value: string | null): string[] {
+  return value === null ? [] : [value]
+}
+
+function encode(entries: Entries, cipher: Cipher): Record<string, unknown> {
+  const secrets = [...entries].map(([name, { value, description }]) => {
+    return [name, { value: value === null ? null : cipher.seal(value, contextOf(name)), description }] as const
+  })
+  return { secrets: Object.fromEntries(secrets) }
+}
+
+function decode(content: Readonly<Record<string, unknown>>, cipher: Cipher): Entries {
+  const { secrets } = content
+  if (!isObject(secrets)) throw new TypeError('Expected secrets')
+  return new Map(Object.entries(secrets).map(([name, entry]) => [name, decodeEntry(name, entry, cipher)]))
+}
+
+function decodeEntry(name: string, entry: unknown, cipher: Cipher): Entry {
+  if (!nameShape.test(name) || !isObject(entry)) throw new TypeError('Expected an entry by name')
+  const { value: token, description } = entry
+  // What is no token was written by hand: taken as it stands, and sealed with the next change.
+  const value = typeof token === 'string' && isToken(token) ? cipher.open(token, contextOf(name)) : token
+  if (typeof value !== 'string' && value !== null) throw new TypeError('Expected a value, or a token that opens')
+  if (typeof description !== 'string' && description !== null) throw new TypeError('Expected a description')
+  return { value, description }
+}
+
+/** A token of one secret opens under no other name, and under no settings field. */
+function contextOf(name: string): string {
+  return `secrets.${name}`
+}

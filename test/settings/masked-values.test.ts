@@ -1,0 +1,35 @@
+/** Whether the masker keeps up with stored secrets, and replaced ones make room at its limit. */
+import * as assert from 'uvu/assert'
+import { createMasker, secretMark } from '../../src/base/masking.ts'
+import { createMaskedValues } from '../../src/settings/masked-values.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('settings/masked-values')
+
+test('masks the newest values of each name and the ones they replaced', () => {
+  const masker = createMasker()
+  const setMasked = createMaskedValues(masker)
+  setMasked('A', ['first-of-a', 'second-of-a'])
+  setMasked('B', ['first-of-b'])
+  setMasked('A', ['third-of-a'])
+  setMasked('B', [])
+  for (const value of ['first-of-a', 'second-of-a', 'third-of-a', 'first-of-b']) assert.is(masker.mask(value), secretMark)
+})
+
+test('gives replaced values up at the limit, the oldest first', () => {
+  const masker = createMasker({ limitChars: 30 })
+  const setMasked = createMaskedValues(masker)
+  for (const value of ['value-no-1', 'value-no-2', 'value-no-3', 'value-no-4']) setMasked('A', [value])
+  assert.is(masker.mask('value-no-1'), 'value-no-1')
+  assert.is(masker.mask('value-no-2 value-no-4'), `${secretMark} ${secretMark}`)
+})
+
+test('refuses more than the limit, and keeps what it has', () => {
+  const masker = createMasker({ limitChars: 30 })
+  const setMasked = createMaskedValues(masker)
+  setMasked('A', ['value-no-1'])
+  assert.throws(() => setMasked('B', ['x'.repeat(31)]), /at most 30 characters/)
+  assert.is(masker.mask('value-no-1'), secretMark)
+})
+
+test.run()

@@ -1,0 +1,203 @@
+/** Whether global secrets are stored, ruled, sealed and masked as contract/settings.md 6 and decisions 12 say. */
+import { randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { AppError } from '../../src/base/errors.ts'
+import { createMasker, secretMark, type Masker } from '../../src/base/masking.ts'
+import { createCipher } from '../../src/settings/cipher.ts'
+import { createSecretStore, type SecretStore } from '../../src/settings/secrets.ts'
+import { suite } from '../support/suite.ts'
+import { modeOf, shows, textOf, withFolder } from './folder.ts'
+
+const test = suite('settings/secrets')
+
+interface Setup {
+  readonly path: string
+  readonly masker: Masker
+  readonly store: SecretStore
+  /** The store of the next start. */
+  again(options?: { key?: number; masker?: Masker }): SecretStore
+}
+
+function withStore(body: (setup: Setup) => Promise<void>): Promise<void> {
+  return withFolder(async (folder) => {
+    const path = join(folder, 'secrets.json')
+    const masker = createMasker()
+    const again: Setup['again'] = ({ key = 1, masker: other = masker } = {}) =>
+      createSecretStore({
+        path,
+        masker: other,
+        cipher: createCipher({ keys: [Buffer.alloc(32, key)], random: randomBytes }),
+        isLoaderVariable: (name) => name === 'LD_PRELOAD',
+        secretLimit: 5,
+        valueLimitChars: 1000,
+      })
+    await body({ path, masker, store: again(), again })
+  })
+}
+
+async function refusal(work: Promise<unknown>): Promise<AppError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('Expected a refusal')
+}
+
+test('is empty at first', () =>
+  withStore(async ({ store }) => {
+    assert.equal(await store.list(), [])
+    assert.equal([...(await store.values())], [])
+  }))
+
+test('stores, lists without values, gives, replaces and deletes', () =>
+  withStore(async ({ store, again }) => {
+    assert.equal(await store.put({ name: 'GH_TOKEN', value: 'hunter2hunter2', description: 'GitHub' }), { name: 'GH_TOKEN', description: 'GitHub' })
+    assert.equal(await store.put({ name: 'APP', value: 'value' }), { name: 'APP', description: null })
+    assert.equal(await store.list(), [{ name: 'APP', description: null }, { name: 'GH_TOKEN', description: 'GitHub' }])
+    assert.is(await again().get('GH_TOKEN'), 'hunter2hunter2')
+    assert.equal([...(await again().values())], [['GH_TOKEN', 'hunter2hunter2'], ['APP', 'value']])
+    await store.put({ name: 'APP', value: 'other', description: null })
+    assert.is(await again().get('APP'), 'other')
+    await store.delete('APP')
+    assert.is((await refusal(store.get('APP'))).message, 'Secret not found')
+    assert.is((await refusal(store.delete('APP'))).code, 'not_found')
+    assert.equal((await again().list()).map(({ name }) => name), ['GH_TOKEN'])
+  }))
+
+for (const value of ['', '  \n', '**********', ' ********** ']) {
+  test(`keeps the name without a value for ${JSON.stringify(value)}`, () =>
+    withStore(async ({ store, again }) => {
+      await store.put({ name: 'API_KEY', value: 'hunter2hunter2' })
+      await store.put({ name: 'API_KEY', value })
+      assert.equal(await again().list(), [{ name: 'API_KEY', description: null }])
+      assert.is((await refusal(again().get('API_KEY'))).code, 'not_found')
+      assert.is((await again().values()).size, 0)
+    }))
+}
+
+for (const name of ['', '1A', '_A', 'A-B', 'A B', 'A'.repeat(65), '__proto__', 'É', 'A\n', 'hunter2 hunter2']) {
+  test(`refuses the name ${JSON.stringify(name)} everywhere`, () =>
+    withStore(async ({ store }) => {
+      for (const use of [() => store.put({ name, value: 'hunter2hunter2' }), () => store.get(name), () => store.delete(name)]) {
+        const error = await refusal(use())
+        assert.is(error.code, 'invalid_input')
+        assert.equal(error.issues, [])
+        assert.not.ok(name !== '' && error.message.includes(name))
+      }
+    }))
+}
+
+const refused: readonly (readonly [string, string, string])[] = [
+  ['a name that changes how programs load', 'LD_PRELOAD', '/tmp/canary-secret.so'],
+  ['a short value of a key', 'MY_API_KEY', 'canary'],
+  ['a short value of a token in small letters', 'gh_token', 'canary'],
+  ['a short value of a secret', 'SECRET', 'canary'],
+  ['a short value of a password, whatever blanks are around it', 'DB_PASSWORD', ' canary   '],
+  ['a NUL character', 'NAME', 'canary\0secret'],
+  ['a value that is too long', 'NAME', 'canary'.repeat(200)],
+]
+for (const [name, secretName, value] of refused) {
+  test(`refuses ${name}`, () =>
+    withStore(async ({ store }) => {
+      const error = await refusal(store.put({ name: secretName, value }))
+      assert.is(error.code, 'invalid_input')
+      assert.ok(error.message.includes(secretName))
+      assert.not.ok(error.message.includes('canary'))
+      assert.equal(await store.list(), [])
+    }))
+}
+
+test('takes a short value under a name that promises no credential', () =>
+  withStore(async ({ store }) => {
+    await store.put({ name: 'REGION', value: 'eu' })
+    assert.is(await store.get('REGION'), 'eu')
+  }))
+
+test('refuses more secrets than the limit, but replaces', () =>
+  withStore(async ({ store }) => {
+    for (const name of ['A', 'B', 'C', 'D', 'E']) await store.put({ name, value: 'x' })
+    assert.is((await refusal(store.put({ name: 'F', value: 'x' }))).code, 'invalid_input')
+    await store.put({ name: 'E', value: 'y' })
+    assert.is(await store.get('E'), 'y')
+  }))
+
+test('loses none of many changes at once', () =>
+  withStore(async ({ store, again }) => {
+    await Promise.all(['A', 'B', 'C', 'D', 'E'].map((name) => store.put({ name, value: `value of ${name}` })))
+    assert.is((await again().values()).size, 5)
+  }))
+
+test('writes no value in any readable form, for its owner alone', () =>
+  withStore(async ({ store, path }) => {
+    const value = 'canary "secret"/é+1'
+    await store.put({ name: 'A', value, description: 'kept readable' })
+    const text = await textOf(path)
+    assert.not.ok(shows(text, value))
+    assert.match(text, /"as1:[0-9a-f]{8}:/)
+    assert.is(await modeOf(path), '0600')
+  }))
+
+test('masks values from the moment they are stored or loaded, and replaced ones still', () =>
+  withStore(async ({ store, masker, again }) => {
+    await store.put({ name: 'A', value: 'first-secret' })
+    assert.is(masker.mask('first-secret'), secretMark)
+    await store.put({ name: 'A', value: 'second-secret' })
+    await store.delete('A')
+    assert.is(masker.mask('first-secret second-secret'), `${secretMark} ${secretMark}`)
+    await store.put({ name: 'A', value: 'third-secret' })
+    const fresh = createMasker()
+    await again({ masker: fresh }).list()
+    assert.is(fresh.mask('third-secret'), secretMark)
+  }))
+
+test('lets go of the oldest replaced values after a while', () =>
+  withStore(async ({ store, masker }) => {
+    for (let round = 0; round < 110; round++) await store.put({ name: 'A', value: `secret-number-${round};` })
+    assert.is(masker.mask('secret-number-0;'), 'secret-number-0;')
+    assert.is(masker.mask('secret-number-50;'), secretMark)
+    assert.is(masker.mask('secret-number-109;'), secretMark)
+  }))
+
+test('refuses a file that was sealed with another key, and leaves it', () =>
+  withStore(async ({ store, path, again }) => {
+    await store.put({ name: 'A', value: 'hunter2hunter2' })
+    const before = await readFile(path)
+    const other = again({ key: 2 })
+    const put = (): Promise<unknown> => other.put({ name: 'B', value: 'x' })
+    for (const use of [() => other.list(), () => other.get('A'), () => other.values(), () => other.delete('A'), put]) {
+      assert.is((await refusal(use())).code, 'settings_unreadable')
+    }
+    assert.equal(await readFile(path), before)
+  }))
+
+test('refuses a file in which the values of two names were swapped', () =>
+  withStore(async ({ store, path, again }) => {
+    await store.put({ name: 'A', value: 'value of a' })
+    await store.put({ name: 'B', value: 'value of b' })
+    const content: { secrets: { A: unknown; B: unknown } } = JSON.parse(await textOf(path))
+    const { A, B } = content.secrets
+    await writeFile(path, JSON.stringify({ ...content, secrets: { A: B, B: A } }))
+    assert.is((await refusal(again().list())).code, 'settings_unreadable')
+  }))
+
+for (const secrets of [undefined, { 'A-B': { value: null, description: null } }, { A: 'x' }, { A: { value: null, description: 1 } }, { A: { value: 1, description: null } }]) {
+  test(`refuses the content ${JSON.stringify(secrets)}`, () =>
+    withStore(async ({ store, path }) => {
+      await writeFile(path, JSON.stringify({ version: 1, secrets }))
+      assert.is((await refusal(store.list())).code, 'settings_unreadable')
+    }))
+}
+
+test('takes a value that was written by hand, and seals it with the next change', () =>
+  withStore(async ({ store, path }) => {
+    await writeFile(path, JSON.stringify({ version: 1, secrets: { A: { value: 'by-hand-secret', description: null } } }))
+    assert.is(await store.get('A'), 'by-hand-secret')
+    await store.put({ name: 'B', value: 'x' })
+    assert.not.ok((await textOf(path)).includes('by-hand-secret'))
+  }))
+
+test.run()
