@@ -1,0 +1,106 @@
+/**
+ * The folder that a conversation works in: chosen, checked, made.
+ *
+ * A client may name any folder that the server's user can reach, with one exception: the server's own data, whatever is
+ * inside it, and every folder above it, because an agent that works there could read its keys (decisions 20). Links are
+ * followed before that is decided. What is not there is made, and becomes a git repository unless it is inside one.
+ */
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { AppError, systemCodeOf } from '../base/errors.ts'
+import { initRepository } from './git.ts'
+import type { Environment } from '../process/environment.ts'
+
+export interface PlaceOptions {
+  /** Where conversations without a folder of their own choice get one. */
+  readonly workspaceDir: string
+  /** Folders that no agent may work in, under or above. */
+  readonly privateDirs: readonly string[]
+  /** Of the server: to find git. */
+  readonly environment: Environment
+  /** Marker for the programs that are started. */
+  readonly instance: string
+}
+
+/**
+ * Makes sure that the folder is there and may be worked in; gives its absolute path.
+ * @throws AppError `invalid_input` when it may not be a workspace or cannot be one.
+ */
+export async function preparePlace(requested: string | undefined, conversationId: string, options: PlaceOptions): Promise<string> {
+  const path = resolve(options.workspaceDir, requested ?? conversationId.replaceAll('-', ''))
+  if (path.includes('\0')) throw refused(path, 'it holds a NUL character')
+  await assertNotPrivate(path, options.privateDirs)
+  await makeFolder(path)
+  await initRepository(path, options)
+  return path
+}
+
+async function assertNotPrivate(path: string, privateDirs: readonly string[]): Promise<void> {
+  const real = await realPathOfFuture(path)
+  for (const dir of privateDirs) {
+    const secret = await realPathOfFuture(dir)
+    if (contains(secret, real) || contains(real, secret)) throw refused(path, "it holds the server's own data, or is inside it")
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await makeFolders(path)
+    if (!(await stat(path)).isDirectory()) throw refused(path, 'it is not a folder')
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown
+    const code = systemCodeOf(thrown) ?? ''
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw new AppError('storage_full', `Cannot make the workspace "${path}": the disk is full`)
+    throw refused(path, reasons[code] ?? `it cannot be made (${code})`)
+  }
+}
+
+/** Not by mkdir's own recursion: Node repeats that for ever where the system makes no folder, as in /proc. */
+async function makeFolders(path: string): Promise<void> {
+  const parent = dirname(path)
+  try {
+    await makeOne(path)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) throw thrown
+    await makeFolders(parent)
+    await makeOne(path)
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it cannot be made there',
+  ENOTDIR: 'a part of the path is not a folder',
+  EACCES: 'the server may not write there',
+  EPERM: 'the server may not write there',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'the path is too long',
+  ELOOP: 'the path goes through too many links',
+}
+
+/** The path with all links followed, as far as it exists already. */
+async function realPathOfFuture(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (thrown) {
+    const parent = dirname(path)
+    if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) return path
+    return join(await realPathOfFuture(parent), relative(parent, path))
+  }
+}
+
+function contains(outer: string, inner: string): boolean {
+  const path = relative(outer, inner)
+  return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path))
+}
+
+function refused(path: string, why: string): AppError {
+  return new AppError('invalid_input', `Cannot use "${path.slice(0, 512)}" as a workspace: ${why}`)
+}
