@@ -1,0 +1,114 @@
+/**
+ * The contract between a conversation and whatever drives it: the consumer owns it, `agents/` implements it.
+ *
+ * A conversation runs at most one turn at a time. A turn gets the user messages that no turn has served yet and a
+ * `Turn` to report through; it ends by returning, never by throwing for an expected failure. When `signal` is aborted the
+ * agent stops its work and returns `stopped` once nothing of the turn runs any more: after that it reports nothing,
+ * and the conversation drops what would still come. What the agent leaves unanswered, the conversation answers with an
+ * AgentErrorEvent, so an implementation need not clean up the history behind itself.
+ */
+import type { JsonObject } from '../base/json.ts'
+import type { ConfirmationPolicy } from '../schema/generated/conversations.ts'
+import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
+
+/** One instance per open conversation. Starts its programs when the first turn needs them, not before. */
+export interface Agent {
+  /** Serves the messages of one turn. */
+  runTurn(turn: Turn): Promise<TurnEnd>
+  /** The confirmation policy has changed: apply it to what runs now (a session mode, say). */
+  policyChanged(): void
+  /** Switches the model for the turns that follow. @throws AppError `bad_request` when the agent refuses. */
+  switchModel(model: string, signal: AbortSignal): Promise<void>
+  /** Ends everything the agent started, within its own grace time. Idempotent; nothing is left afterwards. */
+  close(): Promise<void>
+}
+
+/** What a conversation lends to its agent for as long as it is open. */
+export interface AgentHost {
+  readonly conversationId: string
+  /** Absolute path; exists when the conversation is created, may have vanished since. */
+  readonly workingDir: string
+  /** A private folder of this conversation for the agent's own files (long outputs); created on first use by whoever writes. */
+  readonly observationsDir: string
+  /** The policy of this moment. */
+  policy(): ConfirmationPolicy
+  /** Secrets of the conversation on top of the global ones, resolved; names are environment variable names. */
+  secrets(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** What the agent kept with `keep` in an earlier life of this conversation. */
+  kept(key: KeptKey): JsonObject | undefined
+  /** Keeps private state: durable with the next commit, never served, at most a few KB. */
+  keep(key: KeptKey, value: JsonObject): void
+  /** Publishes one key of `agent_state` (contract: conversations.md section 11) when its value changes. */
+  state(changes: JsonObject): void
+  /** Replaces every known secret in a text that is about to be recorded. */
+  mask(text: string): string
+}
+
+/** The names under which an agent may keep private state. A closed list: it is part of the format on disk. */
+export type KeptKey = 'session' | 'usage' | 'provider_state'
+
+/** What one turn works with and reports through. */
+export interface Turn {
+  /** User messages that no turn has served, oldest first. Empty when the user resumes a stopped run. */
+  readonly messages: readonly MessageEvent[]
+  readonly signal: AbortSignal
+  /** Records one event; its place in the history is the order of calls. Ignored once the turn has ended. */
+  record(draft: EventDraft): Recorded
+  /** Sends a piece of text to live readers only; it is never stored. */
+  delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
+  /** Asks the user. Resolves with the answer, with `denied` at the deadline, with `cancelled` when the turn is stopped. */
+  ask(question: QuestionDraft): Promise<Answer>
+  /** Adds to the usage figures of one usage id; publishes `stats`. */
+  usage(report: UsageReport): void
+  /** Resolves at once, or when the log has caught up with a flood of records. Wait for it before reading more input. */
+  ready(): Promise<void>
+}
+
+export interface Recorded {
+  readonly id: string
+  /** Resolves when the event is on disk and published. Rejects when the log has failed. */
+  durable(): Promise<void>
+}
+
+export interface QuestionDraft {
+  readonly toolCallId: string
+  readonly title: string
+  readonly options: readonly QuestionOption[]
+}
+
+/** ACP's own shape (session/request_permission). */
+export interface QuestionOption {
+  readonly id: string
+  readonly name: string
+  readonly kind: string
+}
+
+export type Answer =
+  | { readonly outcome: 'accepted' }
+  | { readonly outcome: 'denied'; readonly reason: string }
+  | { readonly outcome: 'cancelled' }
+
+/** Figures of one step. An absent figure is unknown, which is not zero. */
+export interface UsageReport {
+  readonly usageId: string
+  readonly model: string
+  readonly cost?: number
+  readonly promptTokens?: number
+  readonly completionTokens?: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  readonly reasoningTokens?: number
+  readonly contextWindow?: number
+  readonly perTurnTokens?: number
+}
+
+/**
+ * How a turn ended. `served` says whether the agent has got the turn's messages: what it has not got is offered again
+ * to the next turn.
+ */
+export type TurnEnd =
+  | { readonly outcome: 'finished'; readonly served: true }
+  | { readonly outcome: 'stopped'; readonly served: boolean }
+  /** Only for agents that can answer later, from the history alone: pending actions wait for the user, also over a restart. */
+  | { readonly outcome: 'waiting'; readonly served: true }
+  | { readonly outcome: 'failed'; readonly served: boolean; readonly code: string; readonly detail: string }
