@@ -1,0 +1,48 @@
+/**
+ * The folded state of a conversation as it stands in its `state.json`.
+ *
+ * The cache is written whole or not at all (storage/state-file), so the only question is whether it is of this version:
+ * one that lacks a field which this version folds is stale, and the log is folded again.
+ */
+import { isObject } from '../base/json.ts'
+import type { Position } from '../storage/chain.ts'
+import type { ConversationLog } from '../storage/log.ts'
+import { readFreshState, readState } from '../storage/state-file.ts'
+import { initialState, type ConversationState, type Created } from './state.ts'
+
+/** The state of a conversation that is not open; undefined when the cache is missing, stale or behind the log. */
+export async function peekState(directory: string): Promise<ConversationState | undefined> {
+  const cached = await readFreshState(directory)
+  return cached !== undefined && isState(cached.state) ? cached.state : undefined
+}
+
+/** The newest cached state that belongs to this log, and the line up to which it is folded. */
+export async function readCachedState(
+  directory: string,
+  log: ConversationLog,
+): Promise<{ readonly line: Position; readonly state: ConversationState } | undefined> {
+  const cached = await readState(directory, log)
+  return cached !== undefined && isState(cached.state) ? { line: cached.line, state: cached.state } : undefined
+}
+
+function isState(value: unknown): value is ConversationState {
+  return isObject(value) && Object.keys(initialState(nothing)).every((field) => Object.hasOwn(value, field))
+}
+
+const nothing: Created = {
+  id: '',
+  created_at: '',
+  agent: {},
+  working_dir: '',
+  confirmation_policy: {},
+  security_analyzer: null,
+  max_iterations: 1,
+  stuck_detection: true,
+  autotitle: true,
+  tags: {},
+  secrets: {},
+  hook_config: null,
+  client_tools: [],
+  parent_conversation_id: null,
+  launched_agent_profile: null,
+}
