@@ -1,0 +1,189 @@
+/**
+ * Reading events back: one, some, a page, a count (contract: conversations.md section 5).
+ *
+ * Times and kinds are answered from the index alone, and a page is a handful of byte slices of the log: no event is
+ * parsed unless its text is searched, and a search through text lets other work run between batches. All branches are
+ * returned, in the order of the log.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isObject, parseJson } from '../base/json.ts'
+import { upperHalf } from '../base/stamp.ts'
+import type { ConversationLog } from '../storage/log.ts'
+import { hasSource, kindPlaceOf } from '../storage/record.ts'
+import { eventKinds } from '../schema/generated/events.ts'
+import type { EventSource } from '../schema/generated/values.ts'
+
+export interface EventFilter {
+  /** Bare kind, or any dotted name that ends in it. */
+  readonly kind?: string | undefined
+  readonly source?: EventSource | undefined
+  /** Part of a message's text, in any case. */
+  readonly body?: string | undefined
+  /** Microseconds since the epoch, inclusive. */
+  readonly from?: number | undefined
+  /** Microseconds since the epoch, exclusive. */
+  readonly before?: number | undefined
+}
+
+export interface EventQuery extends EventFilter {
+  readonly newestFirst: boolean
+  readonly limit: number
+  /** Id of the first event of the page; an unknown one begins from the start. */
+  readonly pageId?: string | undefined
+}
+
+export interface EventPage {
+  readonly items: readonly Buffer[]
+  readonly nextPageId: string | null
+}
+
+/** How many events are looked at before other work gets a turn. */
+const batch = 256
+
+/** The bytes of the event with this id, or undefined. */
+export async function readEvent(log: ConversationLog, id: string): Promise<Buffer | undefined> {
+  const sequence = sequenceOf(log, id)
+  if (sequence === -1) return undefined
+  const json = await log.read(sequence)
+  return json !== undefined && isSameId(idOf(json), id) ? json : undefined
+}
+
+/** Number of the event whose id begins like this one, or -1. Ids may be given with or without dashes. */
+export function sequenceOf(log: ConversationLog, id: string): number {
+  const upper = upperHalf(id)
+  return upper === undefined ? -1 : log.numberOf(upper)
+}
+
+export async function searchEvents(log: ConversationLog, query: EventQuery): Promise<EventPage> {
+  const range = rangeOf(log, query)
+  const page = query.pageId === undefined ? -1 : sequenceOf(log, query.pageId)
+  const items: Buffer[] = []
+  for await (const json of matches(log, query, ordered(range, query.newestFirst, page))) {
+    if (items.length === query.limit) return { items, nextPageId: idOf(json) }
+    items.push(json)
+  }
+  return { items, nextPageId: null }
+}
+
+export async function countEvents(log: ConversationLog, filter: EventFilter): Promise<number> {
+  const range = rangeOf(log, filter)
+  if (filter.kind === undefined && filter.source === undefined && filter.body === undefined) {
+    return Math.max(0, range.end - range.start)
+  }
+  if (filter.body === undefined) return countMarks(log, filter, range)
+  let count = 0
+  for await (const _ of matches(log, filter, ordered(range, false, -1))) count++
+  return count
+}
+
+/** The text of the agent's newest answer: a finish message, or a message of its own. Empty if there is none. */
+export async function finalResponse(log: ConversationLog): Promise<string> {
+  for (let sequence = log.eventCount - 1; sequence >= 0; sequence--) {
+    const mark = log.markOf(sequence)
+    const kind = kindOfMark(mark)
+    if (!hasSource(mark, 'agent') || (kind !== 'MessageEvent' && kind !== 'ActionEvent')) continue
+    const json = await log.read(sequence)
+    if (json === undefined) continue
+    const event = parseJson(json.toString())
+    const text = kind === 'MessageEvent' ? messageText(event) : finishText(event)
+    if (text !== undefined) return text
+  }
+  return ''
+}
+
+/** The id of an event, from the beginning of its bytes: `kind` and `id` come first in the canonical form. */
+export function idOf(json: Buffer): string {
+  const head = json.toString('latin1', 0, 160)
+  return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+function rangeOf(log: ConversationLog, filter: EventFilter): Range {
+  const start = filter.from === undefined ? 0 : log.firstAtOrAfter(filter.from)
+  const end = filter.before === undefined ? log.eventCount : log.firstAtOrAfter(filter.before)
+  return { start, end }
+}
+
+function* ordered(range: Range, newestFirst: boolean, page: number): Generator<number> {
+  if (newestFirst) {
+    const first = page === -1 ? range.end - 1 : Math.min(page, range.end - 1)
+    for (let sequence = first; sequence >= range.start; sequence--) yield sequence
+  } else {
+    for (let sequence = Math.max(page, range.start); sequence < range.end; sequence++) yield sequence
+  }
+}
+
+/** The events among `sequences` that pass the filter, as bytes. */
+async function* matches(log: ConversationLog, filter: EventFilter, sequences: Iterable<number>): AsyncGenerator<Buffer> {
+  const passesMark = markFilter(filter)
+  const needle = filter.body?.toLowerCase()
+  let looked = 0
+  for (const sequence of sequences) {
+    if (++looked % batch === 0) await nextTurn()
+    const mark = log.markOf(sequence)
+    if (!passesMark(mark)) continue
+    if (needle !== undefined && kindOfMark(mark) !== 'MessageEvent') continue
+    const json = await log.read(sequence)
+    if (json === undefined) continue
+    if (needle === undefined || messageContains(json, needle)) yield json
+  }
+}
+
+async function countMarks(log: ConversationLog, filter: EventFilter, range: Range): Promise<number> {
+  const passes = markFilter(filter)
+  let count = 0
+  for (let sequence = range.start; sequence < range.end; sequence++) {
+    if (passes(log.markOf(sequence))) count++
+    if (sequence % (batch * 64) === 0) await nextTurn()
+  }
+  return count
+}
+
+function markFilter(filter: EventFilter): (mark: number) => boolean {
+  // Some clients send the class path of the kind; its last part is the kind.
+  const kind = filter.kind?.slice(filter.kind.lastIndexOf('.') + 1)
+  return (mark) =>
+    (kind === undefined || kindOfMark(mark) === kind) &&
+    (filter.source === undefined || hasSource(mark, filter.source))
+}
+
+function kindOfMark(mark: number): string | undefined {
+  return eventKinds[kindPlaceOf(mark)]
+}
+
+/** Ids may come without dashes and in upper case. */
+function isSameId(known: string, given: string): boolean {
+  return known === given || known.replaceAll('-', '') === given.replaceAll('-', '').toLowerCase()
+}
+
+function messageContains(json: Buffer, needle: string): boolean {
+  const event = parseJson(json.toString())
+  if (!isObject(event)) return false
+  const message = isObject(event['llm_message']) ? event['llm_message'] : {}
+  const reasoning = message['reasoning_content']
+  const parts = [...texts(message['content']), ...texts(event['extended_content'])]
+  if (typeof reasoning === 'string') parts.push(reasoning)
+  return parts.some((part) => part.toLowerCase().includes(needle))
+}
+
+function messageText(event: unknown): string | undefined {
+  if (!isObject(event) || !isObject(event['llm_message'])) return undefined
+  const text = texts(event['llm_message']['content']).join('')
+  // Thoughts alone are no answer.
+  return text === '' ? undefined : text
+}
+
+function finishText(event: unknown): string | undefined {
+  if (!isObject(event) || !isObject(event['action'])) return undefined
+  const { kind, message } = event['action']
+  return kind === 'FinishAction' && typeof message === 'string' ? message : undefined
+}
+
+function texts(content: unknown): string[] {
+  if (!Array.isArray(content)) return []
+  return content.flatMap((item: unknown) => (isObject(item) && typeof item['text'] === 'string' ? [item['text']] : []))
+}
