@@ -1,0 +1,228 @@
+/**
+ * What makes a conversation go: its agent, the run under way, and the questions that are open in it.
+ *
+ * The agent is made when the first run needs it and lives until `close()`. This is where the agent's contract
+ * (`agent.ts`) meets the journal: what an agent may read and keep is lent to it here, and nothing else is.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { messageOf } from '../base/errors.ts'
+import { parseJson, type JsonObject } from '../base/json.ts'
+import type { Log } from '../base/log.ts'
+import type { MaskingStream } from '../base/masking.ts'
+import type { Clock, Stamp } from '../base/stamp.ts'
+import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
+import type { MessageEvent } from '../schema/generated/events.ts'
+import type { ConversationLog } from '../storage/log.ts'
+import type { Agent, AgentHost, Answer, KeptKey } from './agent.ts'
+import { readEvent } from './history.ts'
+import type { Journal } from './journal.ts'
+import { LiveTurn } from './live-turn.ts'
+import { Questions, type PendingConfirmation } from './questions.ts'
+import { Runner, type StopReason } from './runner.ts'
+import type { ConversationState } from './state.ts'
+import { storedEvent } from './stored-event.ts'
+import { UsageLedger } from './usage.ts'
+
+export interface DriverOptions {
+  readonly journal: Journal
+  readonly log: ConversationLog
+  readonly observationsDir: string
+  readonly clock: Clock
+  readonly diagnostics: Log
+  readonly nextFrameStamp: () => Stamp
+  readonly confirmationDeadlineMs: number
+  readonly stopLimitMs: number
+  readonly createAgent: (host: AgentHost) => Agent
+  readonly resolveSecrets: (
+    sources: Readonly<Record<string, JsonObject>>,
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string>>
+  readonly mask: (text: string) => string
+  readonly createMaskingStream: () => MaskingStream
+  readonly onRunEnd: () => Promise<void>
+  readonly onLogFailure: (cause: unknown) => Promise<void>
+}
+
+export class Driver {
+  readonly #options: DriverOptions
+  readonly #questions: Questions
+  #agent: Agent | undefined
+  #runner: Runner | undefined
+  #turn: LiveTurn | undefined
+  /** The newest recorded `agent_state`, durable or not. */
+  #agentState: JsonObject
+  /** What the agent has kept, durable or not. */
+  #kept: Readonly<Partial<Record<KeptKey, JsonObject>>>
+
+  constructor(options: DriverOptions) {
+    const { clock, confirmationDeadlineMs, journal } = options
+    this.#options = options
+    this.#agentState = journal.state.agent_state
+    this.#kept = journal.state.kept
+    this.#questions = new Questions({
+      clock,
+      deadlineMs: confirmationDeadlineMs,
+      onChange: (open) => this.#questionsChanged(open),
+    })
+  }
+
+  get isRunning(): boolean {
+    return this.#runner?.isRunning ?? false
+  }
+
+  /** Starts a run; resolves when `running` is durable. Must not be called while one is under way. */
+  async start(): Promise<void> {
+    this.#ensureAgent()
+    this.#runner ??= this.#createRunner()
+    await this.#runner.start()
+  }
+
+  /** Has the newest message served: by the run under way, or by a new one. A message approves nothing (decisions 15). */
+  async serve(): Promise<void> {
+    if (this.isRunning) this.#runner?.supersede()
+    else if (this.#options.journal.status !== 'waiting_for_confirmation') await this.start()
+  }
+
+  /** Stops the run and resolves when nothing of it is left. */
+  async stop(reason: StopReason): Promise<void> {
+    await this.#runner?.stop(reason)
+  }
+
+  /** Resolves when no run is under way. */
+  async settled(): Promise<void> {
+    await this.#runner?.settled()
+  }
+
+  /** Tells the turn under way, if any, to stop. */
+  abortTurn(): void {
+    this.#turn?.abort()
+  }
+
+  questions(): readonly PendingConfirmation[] {
+    return this.#questions.list()
+  }
+
+  /** Answers one open question or all; false when there was none. */
+  answer(answer: Answer, id: string | undefined): boolean {
+    return this.#questions.answer(answer, id)
+  }
+
+  policyChanged(): void {
+    this.#agent?.policyChanged()
+  }
+
+  async switchModel(model: string, signal: AbortSignal): Promise<void> {
+    await this.#ensureAgent().switchModel(model, signal)
+  }
+
+  /** Stops the run and ends the agent. */
+  async close(reason: StopReason): Promise<void> {
+    await this.stop(reason)
+    await this.#discardAgent()
+  }
+
+  async #discardAgent(): Promise<void> {
+    const agent = this.#agent
+    this.#agent = undefined
+    try {
+      await agent?.close()
+    } catch (thrown) {
+      this.#options.diagnostics.error('An agent could not be closed', { error: messageOf(thrown) })
+    }
+  }
+
+  #ensureAgent(): Agent {
+    this.#agent ??= this.#options.createAgent(this.#createHost())
+    return this.#agent
+  }
+
+  #createHost(): AgentHost {
+    const { journal, resolveSecrets, mask, observationsDir } = this.#options
+    const { state } = journal
+    return {
+      conversationId: state.id,
+      workingDir: state.working_dir,
+      observationsDir,
+      policy: () => policyOf(state),
+      secrets: (signal) => resolveSecrets(state.secrets, signal),
+      kept: (key) => this.#kept[key],
+      keep: (key, value) => this.#keep(key, value),
+      state: (changes) => this.#agentStateChanged(changes),
+      mask,
+    }
+  }
+
+  #createRunner(): Runner {
+    const { journal, diagnostics, stopLimitMs, onRunEnd, onLogFailure } = this.#options
+    return new Runner({
+      journal,
+      agent: () => this.#ensureAgent(),
+      discardAgent: () => this.#discardAgent(),
+      diagnostics,
+      stopLimitMs,
+      readMessages: (ids) => this.#readMessages(ids),
+      openTurn: (messages) => this.#openTurn(messages),
+      onEnd: onRunEnd,
+      onLogFailure,
+    })
+  }
+
+  #openTurn(messages: readonly MessageEvent[]): LiveTurn {
+    const { journal, nextFrameStamp, createMaskingStream } = this.#options
+    const usage = new UsageLedger(journal.state.stats)
+    this.#turn = new LiveTurn({ messages, journal, questions: this.#questions, usage, nextFrameStamp, createMaskingStream })
+    return this.#turn
+  }
+
+  async #readMessages(ids: readonly string[]): Promise<MessageEvent[]> {
+    const messages: MessageEvent[] = []
+    for (const id of ids) {
+      const json = await readEvent(this.#options.log, id)
+      const event = json === undefined ? undefined : storedEvent(parseJson(json.toString()))
+      if (event?.kind === 'MessageEvent') messages.push(event)
+    }
+    return messages
+  }
+
+  #keep(key: KeptKey, value: JsonObject): void {
+    this.#kept = { ...this.#kept, [key]: value }
+    this.#report(() => this.#options.journal.keep(['kept', { key, value }]))
+  }
+
+  #agentStateChanged(changes: JsonObject): void {
+    const value = { ...this.#agentState, ...changes }
+    if (isDeepStrictEqual(value, this.#agentState)) return
+    this.#agentState = value
+    this.#report(() => this.#options.journal.update('agent_state', value))
+  }
+
+  #questionsChanged(open: readonly PendingConfirmation[]): void {
+    const { journal } = this.#options
+    this.#report(() => {
+      journal.update('pending_confirmations', open.map(confirmationValue))
+      if (open.length > 0) journal.move('asked')
+      else if (this.#turn?.signal.aborted === false) journal.move('answered')
+    })
+  }
+
+  /** What the log refuses must not fail in the hands of an agent, a timer or a signal: it ends the turn. */
+  #report(work: () => void): void {
+    try {
+      work()
+    } catch (cause) {
+      this.#options.diagnostics.error('A report of an agent could not be recorded', { error: messageOf(cause) })
+      this.#turn?.refuse(cause)
+    }
+  }
+}
+
+/** The policy that the schema let in; one of a later version is taken for the strictest. */
+function policyOf(state: Readonly<ConversationState>): ConfirmationPolicy {
+  const { confirmation_policy: stored } = state
+  return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
+}
+
+function confirmationValue(question: PendingConfirmation): JsonObject {
+  const options = question.options.map(({ id, name, kind }) => ({ id, name, kind }))
+  return { id: question.id, tool_call_id: question.tool_call_id, title: question.title, options, deadline: question.deadline }
+}

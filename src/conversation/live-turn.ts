@@ -1,0 +1,143 @@
+/**
+ * The turn that is under way: what an agent reports through, with a fence around it.
+ *
+ * Once fenced, a turn takes nothing more: late reports of a slow agent neither reach the history nor the readers
+ * (decisions 16). A report that the log refuses (a full disk, say) aborts the turn instead of surprising the agent.
+ */
+import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
+import type { MaskingStream } from '../base/masking.ts'
+import { deferred } from '../base/wait.ts'
+import type { Answer, QuestionDraft, Recorded, Turn, UsageReport } from './agent.ts'
+import type { Journal } from './journal.ts'
+import type { Questions } from './questions.ts'
+import type { UsageLedger } from './usage.ts'
+import { deltaFrame, type DeltaPiece } from './frames.ts'
+import type { Stamp } from '../base/stamp.ts'
+
+export interface LiveTurnOptions {
+  readonly messages: readonly MessageEvent[]
+  readonly journal: Journal
+  readonly questions: Questions
+  readonly usage: UsageLedger
+  readonly nextFrameStamp: () => Stamp
+  /** Masks a text that comes in pieces; what is held back at a border comes with a later piece. */
+  readonly createMaskingStream: () => MaskingStream
+}
+
+export class LiveTurn implements Turn {
+  readonly messages: readonly MessageEvent[]
+  readonly #options: LiveTurnOptions
+  readonly #controller = new AbortController()
+  readonly #aborted = deferred<void>()
+  readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
+  #fenced = false
+  #hasActed = false
+  #refusal: unknown
+
+  constructor(options: LiveTurnOptions) {
+    this.messages = options.messages
+    this.#options = options
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Resolves when the turn is told to stop; never, if it is not. */
+  get aborted(): Promise<void> {
+    return this.#aborted.promise
+  }
+
+  /** Why the log did not take something that the agent reported; undefined if it took everything. */
+  get refusal(): unknown {
+    return this.#refusal
+  }
+
+  /** Tells the agent to stop. Too late for a turn that is over. */
+  abort(): void {
+    if (this.#fenced) return
+    this.#controller.abort(new Error('The turn was stopped'))
+    this.#aborted.resolve()
+  }
+
+  /** Something of this turn could not be recorded, so it cannot go on. */
+  refuse(cause: unknown): void {
+    this.#refusal ??= cause
+    this.abort()
+  }
+
+  /** Nothing is taken from now on, and nobody is asked any more. */
+  fence(): void {
+    this.#flushDeltas()
+    this.#options.questions.close()
+    this.#fenced = true
+  }
+
+  record(draft: EventDraft): Recorded {
+    if (this.#fenced) return dropped
+    this.#flushDeltas()
+    try {
+      if (draft.kind === 'ActionEvent') this.#markServed()
+      return this.#options.journal.record(draft)
+    } catch (cause) {
+      this.refuse(cause)
+      return { id: '', durable: () => Promise.reject(cause) }
+    }
+  }
+
+  /** A secret may be cut in two by a border of pieces, so the end of one may have to wait for the next. */
+  delta(piece: DeltaPiece): void {
+    if (this.#fenced) return
+    for (const field of ['content', 'reasoning_content'] as const) {
+      const text = piece[field]
+      if (text === undefined) continue
+      const mask = this.#masks.get(field) ?? this.#options.createMaskingStream()
+      this.#masks.set(field, mask)
+      const masked = mask.push(text)
+      if (masked !== '' || text === '') this.#pushDelta(field, masked)
+    }
+  }
+
+  ask(question: QuestionDraft): Promise<Answer> {
+    if (this.#fenced) return Promise.resolve({ outcome: 'cancelled' })
+    return this.#options.questions.ask(question, this.signal)
+  }
+
+  usage(report: UsageReport): void {
+    if (this.#fenced) return
+    try {
+      this.#options.journal.update('stats', this.#options.usage.add(report))
+    } catch (cause) {
+      this.refuse(cause)
+    }
+  }
+
+  ready(): Promise<void> {
+    return this.#options.journal.ready()
+  }
+
+  /** Who has begun to act has got the messages: after a crash they must not make it act a second time. */
+  #markServed(): void {
+    const last = this.messages.at(-1)
+    if (this.#hasActed || last === undefined) return
+    this.#hasActed = true
+    this.#options.journal.keep(['served', last.id])
+  }
+
+  /** Whatever was held back: no event overtakes the text before it. */
+  #flushDeltas(): void {
+    for (const [field, mask] of this.#masks) {
+      const rest = mask.end()
+      if (rest !== '') this.#pushDelta(field, rest)
+    }
+    this.#masks.clear()
+  }
+
+  #pushDelta(field: keyof DeltaPiece, text: string): void {
+    const { journal, nextFrameStamp } = this.#options
+    journal.push(deltaFrame({ [field]: text }, nextFrameStamp()))
+  }
+}
+
+/** What a fenced turn answers: there is no event, and nothing to wait for. */
+const dropped: Recorded = { id: '', durable: () => Promise.resolve() }

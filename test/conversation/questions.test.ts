@@ -1,0 +1,68 @@
+import * as assert from 'uvu/assert'
+import { suite } from '../support/suite.ts'
+import { Questions, type PendingConfirmation } from '../../src/conversation/questions.ts'
+
+const test = suite('conversation/questions')
+const draft = { toolCallId: 'call-1', title: 'Run ls', options: [{ id: 'yes', name: 'Yes', kind: 'allow_once' }] }
+
+function setUp(deadlineMs = 60_000): { questions: Questions; changes: (readonly PendingConfirmation[])[] } {
+  const changes: (readonly PendingConfirmation[])[] = []
+  const clock = (): number => Date.parse('2026-11-21T12:00:00.000Z')
+  return { questions: new Questions({ clock, deadlineMs, onChange: (open) => changes.push(open) }), changes }
+}
+
+const signal = (): AbortSignal => new AbortController().signal
+
+test('lists an open question with its deadline', async () => {
+  const { questions, changes } = setUp()
+  const asked = questions.ask(draft, signal())
+  const [shown] = questions.list()
+  assert.is(shown?.tool_call_id, 'call-1')
+  assert.is(shown?.deadline, '2026-11-21T12:01:00.000000Z')
+  assert.equal(changes.at(-1), questions.list())
+  questions.close()
+  assert.equal(await asked, { outcome: 'cancelled' })
+})
+
+test('an answer without an id answers all', async () => {
+  const { questions, changes } = setUp()
+  const both = Promise.all([questions.ask(draft, signal()), questions.ask(draft, signal())])
+  assert.ok(questions.answer({ outcome: 'accepted' }))
+  assert.equal(await both, [{ outcome: 'accepted' }, { outcome: 'accepted' }])
+  assert.equal(changes.at(-1), [])
+})
+
+test('an answer with an id answers that one', async () => {
+  const { questions } = setUp()
+  const first = questions.ask(draft, signal())
+  const second = questions.ask(draft, signal())
+  assert.ok(questions.answer({ outcome: 'denied', reason: 'no' }, questions.list()[0]?.id))
+  assert.equal(await first, { outcome: 'denied', reason: 'no' })
+  assert.is(questions.list().length, 1)
+  questions.close()
+  assert.equal(await second, { outcome: 'cancelled' })
+})
+
+test('nothing open is not answered', () => {
+  const { questions } = setUp()
+  assert.not.ok(questions.answer({ outcome: 'accepted' }))
+  assert.not.ok(questions.answer({ outcome: 'accepted' }, 'unknown'))
+})
+
+test('denies at the deadline', async () => {
+  const { questions } = setUp(1)
+  const answer = await questions.ask(draft, signal())
+  assert.is(answer.outcome, 'denied')
+  assert.equal(questions.list(), [])
+})
+
+test('cancels when its turn is stopped, also when that was before', async () => {
+  const { questions } = setUp()
+  const controller = new AbortController()
+  const asked = questions.ask(draft, controller.signal)
+  controller.abort()
+  assert.equal(await asked, { outcome: 'cancelled' })
+  assert.equal(await questions.ask(draft, controller.signal), { outcome: 'cancelled' })
+})
+
+test.run()
