@@ -1,0 +1,190 @@
+/**
+ * Agents and secrets as a conversation stores them: every secret value sealed (decisions 12).
+ *
+ * `sealAgent` chooses the agent of a new conversation and seals it; `openAgent` gives it back in plain when it is about
+ * to run. Every value that passes in plain is registered with the masker first, so that no text can show it.
+ */
+import { AppError } from '../base/errors.ts'
+import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
+import {
+  isConversationAgent,
+  toConversationAgent,
+  type ACPAgent,
+  type Agent,
+  type ConfirmationPolicy,
+  type ConversationAgent,
+  type StartConversationRequest,
+} from '../schema/generated/conversations.ts'
+import { isSecretSource, toSecretSource, type SecretSource } from '../schema/generated/secrets.ts'
+import { isAcpServer, type AcpAgentSettings, type AgentSettings } from '../schema/generated/settings.ts'
+import { readAgentSettings } from '../settings/agent-settings.ts'
+import { isToken, type Cipher } from '../settings/cipher.ts'
+import type { MaskedValues } from '../settings/masked-values.ts'
+import type { Settings } from '../settings/patch.ts'
+import { customServer, detectProvider, resolveAcp } from '../settings/providers.ts'
+import type { Provider } from '../settings/providers-table.ts'
+import { mapSecrets, secretsToMask } from '../settings/secret-fields.ts'
+import { mapSourceSecrets, withoutUnset } from '../settings/secret-source.ts'
+import { isTooShort } from '../settings/secret-values.ts'
+
+export interface AgentVaultOptions {
+  readonly cipher: Cipher
+  readonly providers: readonly Provider[]
+  readonly setMasked: MaskedValues
+  /** Names that decide which code a program loads: no secret may be called that. */
+  readonly isLoaderVariable: (name: string) => boolean
+}
+
+/** `owner` is the id of the conversation whose secrets they are. */
+export interface AgentVault {
+  /** @throws AppError `invalid_input` */
+  sealAgent(owner: string, request: StartConversationRequest, settings: () => Promise<Settings>): Promise<JsonObject>
+  openAgent(owner: string, sealed: JsonObject): ConversationAgent
+  /** @throws AppError `invalid_input` */
+  sealSources(owner: string, sources: Readonly<Record<string, SecretSource>>, areTokens: boolean): Record<string, JsonObject>
+  openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
+  /** Has values that were fetched for a conversation masked as well. */
+  hide(owner: string, values: ReadonlyMap<string, string>): void
+  /** The conversation is closed: its values need not be masked for ever. */
+  forget(owner: string): void
+}
+
+const agentType = 'ConversationAgent'
+
+export function createAgentVault(options: AgentVaultOptions): AgentVault {
+  const { cipher, providers, setMasked } = options
+  /** Values to mask by owner, and there by the name of what they belong to. */
+  const hidden = new Map<string, Map<string, readonly string[]>>()
+  const hideOne = (owner: string, name: string, values: readonly string[]): void => {
+    const own = hidden.get(owner) ?? new Map<string, readonly string[]>()
+    hidden.set(owner, own.set(name, values))
+    setMasked(owner, [...own.values()].flat())
+  }
+
+  return {
+    async sealAgent(owner, request, settings) {
+      const agent = await chooseAgent(request, settings, options)
+      assertMode(agent, request.confirmation_policy, providers)
+      hideOne(owner, agentType, secretsToMask(agentType, agent))
+      return sealed(mapSecrets(agentType, agent, (value, path) => cipher.seal(value, path)))
+    },
+
+    openAgent(owner, stored) {
+      const opened = mapSecrets(agentType, stored, (value, path) => (isToken(value) ? cipher.open(value, path) : value))
+      if (!isConversationAgent(opened)) throw new TypeError('The stored agent does not fit its schema')
+      const agent = toConversationAgent(opened)
+      hideOne(owner, agentType, secretsToMask(agentType, agent))
+      return agent.kind === 'ACPAgent' ? resolved(agent, providers) : agent
+    },
+
+    sealSources(owner, sources, areTokens) {
+      const entries = Object.entries(sources).map(([name, source]): [string, JsonObject] => {
+        const plainSource = areTokens ? openSource(withoutUnset(source), name, cipher) : withoutUnset(source)
+        const problem = problemOf(name, plainSource, options)
+        if (problem !== undefined) throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
+        hideOne(owner, `secret ${name}`, valuesIn(plainSource))
+        return [name, toJsonObject(mapSourceSecrets(plainSource, (value, path) => cipher.seal(value, `${name}.${path}`)))]
+      })
+      return Object.fromEntries(entries)
+    },
+
+    openSources(owner, stored) {
+      const entries = Object.entries(stored).map(([name, source]): [string, SecretSource] => {
+        if (!isSecretSource(source)) throw new TypeError('A stored secret does not fit its schema')
+        const opened = openSource(toSecretSource(source), name, cipher)
+        hideOne(owner, `secret ${name}`, valuesIn(opened))
+        return [name, opened]
+      })
+      return new Map(entries)
+    },
+
+    hide(owner, values) {
+      for (const [name, value] of values) hideOne(owner, `value ${name}`, [value])
+    },
+
+    forget(owner) {
+      if (hidden.delete(owner)) setMasked(owner, [])
+    },
+  }
+}
+
+async function chooseAgent(
+  request: StartConversationRequest,
+  settings: () => Promise<Settings>,
+  { cipher, providers }: AgentVaultOptions,
+): Promise<ConversationAgent> {
+  if (request.agent !== undefined) return request.agent.kind === 'ACPAgent' ? resolved(request.agent, providers) : request.agent
+  const chosen = request.agent_settings === undefined ? (await settings()).agent_settings : readAgentSettings(request.agent_settings, cipher)
+  return agentOf(chosen, providers)
+}
+
+function agentOf(settings: AgentSettings, providers: readonly Provider[]): ConversationAgent {
+  return settings.agent_kind === 'acp' ? resolved(acpAgentOf(settings), providers) : builtInAgentOf(settings)
+}
+
+function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
+  const agent = toConversationAgent({ ...settings, kind: 'ACPAgent', llm: { model: 'acp-managed', usage_id: 'acp-managed' } })
+  if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the agent kind that was asked for')
+  return agent
+}
+
+function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
+  const { llm, tools, mcp_config, agent_context } = settings
+  const usual = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name, params: {} }))
+  const agent = toConversationAgent({ kind: 'Agent', llm, tools: tools ?? usual, mcp_config, agent_context })
+  if (agent.kind !== 'Agent') throw new TypeError('Expected the agent kind that was asked for')
+  return agent
+}
+
+/** With the command and the model that its preset means. @throws AppError `invalid_input` for one without a command. */
+function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
+  const named = agent.acp_server ?? detectProvider(agent.acp_command, providers)?.name ?? customServer
+  const acp_server = isAcpServer(named) ? named : customServer
+  const { command, model } = resolveAcp({ acp_server, acp_command: agent.acp_command, acp_model: agent.acp_model }, providers)
+  if (command.length === 0) {
+    throw new AppError('invalid_input', 'Cannot start the conversation: "acp_command" is empty, expected the command of the custom agent')
+  }
+  return { ...agent, acp_server, acp_command: command, acp_model: model ?? null }
+}
+
+/** A session mode that is named must not allow unasked what the policy wants to be asked about (decisions 24). */
+function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
+  if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
+  const provider = providers.find(({ name }) => name === agent.acp_server) ?? detectProvider(agent.acp_command, providers)
+  if (provider?.modes.moreOpen.includes(agent.acp_session_mode) !== true) return
+  const message = `Cannot start the conversation: the session mode "${agent.acp_session_mode}" is more open than the policy ${policy.kind}`
+  throw new AppError('invalid_input', message)
+}
+
+/** What cannot become a variable of a program would fail every turn, since secrets are never taken away. */
+function problemOf(name: string, source: SecretSource, { isLoaderVariable }: AgentVaultOptions): string | undefined {
+  const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
+  if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'
+  if (isLoaderVariable(name)) return 'a variable of this name decides what programs load'
+  if (value.includes('\0')) return 'expected a value without NUL characters'
+  if (value !== '' && isTooShort(name, value)) return 'expected at least 8 characters, as fewer cannot be masked'
+  return undefined
+}
+
+function openSource(source: SecretSource, name: string, cipher: Cipher): SecretSource {
+  return mapSourceSecrets(source, (value, path) => {
+    if (!isToken(value)) return value
+    const opened = cipher.open(value, `${name}.${path}`) ?? cipher.open(value, name)
+    if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${name}"`)
+    return opened
+  })
+}
+
+function valuesIn(source: SecretSource): string[] {
+  const values: string[] = []
+  mapSourceSecrets(source, (value) => {
+    values.push(value)
+    return value
+  })
+  return values
+}
+
+function sealed(value: unknown): JsonObject {
+  if (!isObject(value)) throw new TypeError('Expected an agent')
+  return toJsonObject(value)
+}

@@ -1,0 +1,309 @@
+/**
+ * One open conversation: its journal, its readers, its agent and the run under way.
+ *
+ * Made by the service, which sees to it that there is at most one per id. Every public method that changes something
+ * resolves when the change is durable, so a 2xx may follow (decisions 6). What is refused is an AppError; what merely
+ * changes nothing (a pause of a finished conversation) is not. `close()` ends run, agent, readers and log, once.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '../base/errors.ts'
+import type { JsonObject, JsonValue } from '../base/json.ts'
+import { createStamper, formatMicros, type RandomBytes, type Stamp } from '../base/stamp.ts'
+import type { ExecutionStatus } from '../schema/generated/conversations.ts'
+import type { EventDraft } from '../schema/generated/events.ts'
+import type { Message } from '../schema/generated/values.ts'
+import type { ConversationLog } from '../storage/log.ts'
+import type { Reserve } from '../storage/reserve.ts'
+import { Driver, type DriverOptions } from './driver.ts'
+import type { Encode, Feed, Reader, Sink } from './feed.ts'
+import { fullStateFrame } from './frames.ts'
+import { idOf, readEvent } from './history.ts'
+import { fullState } from './info.ts'
+import type { PendingConfirmation } from './questions.ts'
+import { Repair } from './repair.ts'
+import type { ConversationState } from './state.ts'
+import { titleOf } from './titles.ts'
+
+export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp' | 'onRunEnd' | 'onLogFailure'> {
+  readonly feed: Feed
+  /** The conversation's own folder. */
+  readonly directory: string
+  readonly random: RandomBytes
+  readonly reserve: Reserve
+  /** What the log takes as one event. */
+  readonly eventLimitBytes: number
+  /** Writes the state cache; called at the end of runs and at close. */
+  readonly saveState: () => Promise<void>
+  readonly onClosed: () => void
+}
+
+export class Conversation {
+  readonly #options: ConversationOptions
+  readonly #driver: Driver
+  readonly #repair: Repair
+  readonly #frameStamp: () => Stamp
+  #closing: Promise<void> | undefined
+
+  constructor(options: ConversationOptions) {
+    this.#options = options
+    this.#frameStamp = createStamper(options.clock, options.random)
+    this.#repair = new Repair(options)
+    this.#driver = new Driver({
+      ...options,
+      nextFrameStamp: this.#frameStamp,
+      onRunEnd: () => this.#runEnded(),
+      onLogFailure: (cause) => this.#runFailed(cause),
+    })
+  }
+
+  get id(): string {
+    return this.state.id
+  }
+
+  /** The state as of the newest durable line. Do not change it. */
+  get state(): Readonly<ConversationState> {
+    return this.#options.journal.state
+  }
+
+  /** The events, for reading. */
+  get log(): ConversationLog {
+    return this.#options.log
+  }
+
+  get isRunning(): boolean {
+    return this.#driver.isRunning
+  }
+
+  /** Whether someone uses it right now, so that it must stay open. */
+  get isBusy(): boolean {
+    return this.isRunning || this.#options.feed.readerCount > 0
+  }
+
+  /**
+   * Appends a user message and, if asked, has it served: by a new run, or by the one under way.
+   * @throws AppError `body_too_large` when the message makes a longer event than the log takes.
+   */
+  async send(message: Message, run: boolean): Promise<void> {
+    const { journal, eventLimitBytes } = this.#options
+    const event = userMessage(message)
+    assertFits(event, eventLimitBytes)
+    await this.#assertWritable()
+    journal.move('message')
+    const { id } = journal.record(event)
+    journal.update('last_user_message_id', id)
+    this.#titleFrom(message)
+    await journal.durable()
+    if (!run) return
+    this.#assertOpen()
+    await this.#driver.serve()
+  }
+
+  /**
+   * Starts a run, or approves the pending actions of an agent that waits for the user between turns.
+   * @throws AppError `already_running`
+   */
+  async run(): Promise<void> {
+    await this.#assertWritable()
+    // A run that has ended for everyone to see may still be writing its cache: that is nothing to be refused for.
+    if (isEnded(this.#options.journal.status)) await this.#driver.settled()
+    this.#assertOpen()
+    if (this.isRunning) throw new AppError('already_running', 'Cannot run the conversation: it is running already')
+    if (this.state.execution_status === 'finished' && this.state.unserved.length === 0) return
+    await this.#driver.start()
+  }
+
+  /** Stops between steps. Leaves a conversation that waits for an answer, or has ended, as it is. */
+  async pause(): Promise<void> {
+    if (this.isRunning && this.#options.journal.status === 'waiting_for_confirmation') return
+    await this.interrupt()
+  }
+
+  /** Stops at once: resolves when nothing of the turn is left. Without a run it is the same as a pause. */
+  async interrupt(): Promise<void> {
+    this.#assertOpen()
+    if (this.isRunning) await this.#driver.stop('interrupt')
+    if (this.#options.journal.status === 'idle') await this.#pauseIdle()
+    this.#pushFullState()
+  }
+
+  confirmations(): readonly PendingConfirmation[] {
+    return this.#driver.questions()
+  }
+
+  /**
+   * Answers one open question, or all. Without any open question nothing happens.
+   * @throws AppError `not_found` when the id is not that of an open question.
+   */
+  async respond(response: { readonly accept: boolean; readonly reason: string; readonly id?: string | undefined }): Promise<void> {
+    const answer = response.accept
+      ? ({ outcome: 'accepted' } as const)
+      : ({ outcome: 'denied', reason: response.reason } as const)
+    const found = this.#driver.answer(answer, response.id)
+    if (!found && response.id !== undefined) throw new AppError('not_found', `Confirmation not found: ${response.id}`)
+    await this.#options.journal.durable()
+  }
+
+  async setConfirmationPolicy(policy: JsonObject): Promise<void> {
+    await this.#set('confirmation_policy', policy)
+    this.#driver.policyChanged()
+  }
+
+  async setSecurityAnalyzer(analyzer: JsonObject | null): Promise<void> {
+    await this.#set('security_analyzer', analyzer)
+  }
+
+  /** Changes title and tags; tags replace all that were there. */
+  async patch(change: { readonly title?: string | undefined; readonly tags?: Record<string, string> | undefined }): Promise<void> {
+    const { journal, clock } = this.#options
+    await this.#assertWritable()
+    const at = formatMicros(Math.floor(clock() * 1000))
+    journal.keep(['patched', change.title === undefined ? { at } : { at, title: change.title }])
+    if (change.tags !== undefined) await this.#set('tags', change.tags)
+    await journal.durable()
+  }
+
+  /** Adds secrets (sealed sources) to those of the conversation; never takes one away. */
+  async addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
+    await this.#assertWritable()
+    this.#options.journal.keep(['secrets', secrets])
+    await this.#options.journal.durable()
+  }
+
+  /** Switches the agent's model for the turns that follow. */
+  async switchModel(model: string, signal: AbortSignal): Promise<void> {
+    await this.#assertWritable()
+    await this.#driver.switchModel(model, signal)
+    await this.#options.journal.durable()
+  }
+
+  /** Moves the head of the history to an event, or before the first; nothing is deleted. @throws AppError `not_found` */
+  async navigate(eventId: string | null): Promise<void> {
+    const head = eventId === null ? null : await this.idOfEvent(eventId)
+    await this.#assertWritable()
+    this.#options.journal.keep(['head', head])
+    await this.#options.journal.durable()
+  }
+
+  /** The id of an event as it is stored: it may come without dashes or in upper case. @throws AppError `not_found` */
+  async idOfEvent(given: string): Promise<string> {
+    const json = await readEvent(this.log, given)
+    if (json === undefined) throw new AppError('not_found', `Event not found: ${given.slice(0, 64)}`)
+    return idOf(json)
+  }
+
+  /**
+   * Adds a live reader. Its first frame is the full state at the point where it joins; then events number `from`
+   * and on, or from now on. @throws AppError `unavailable` when there are too many.
+   */
+  join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {
+    const { feed } = this.#options
+    const from = options.from === 'now' ? this.log.eventCount : options.from
+    options.sink.write(options.encode(this.fullStateFrame()))
+    return feed.join(from, options.encode, options.sink)
+  }
+
+  /** The push-only frame that tells the whole state. */
+  fullStateFrame(): Buffer {
+    return fullStateFrame(fullState(this.state, this.#options.directory), this.#frameStamp())
+  }
+
+  /** Stamp for a frame that is not stored. */
+  nextFrameStamp(): Stamp {
+    return this.#frameStamp()
+  }
+
+  /** The log takes no more: a turn that goes on would do work that nobody will ever see. */
+  logFailed(): void {
+    this.#driver.abortTurn()
+  }
+
+  /** Ends everything. `deleted` tells the readers why. */
+  close(reason: 'closed' | 'deleted' = 'closed'): Promise<void> {
+    this.#closing ??= this.#close(reason)
+    return this.#closing
+  }
+
+  async #close(reason: 'closed' | 'deleted'): Promise<void> {
+    const { feed, log, saveState } = this.#options
+    await this.#driver.close(reason === 'deleted' ? 'delete' : 'shutdown')
+    await log.durable().catch(() => undefined)
+    feed.close(reason)
+    // The state file is a cache: without it the next opening folds the log.
+    if (reason === 'closed' && log.failure === undefined) await saveState().catch(() => undefined)
+    await log.close()
+    this.#options.onClosed()
+  }
+
+  async #pauseIdle(): Promise<void> {
+    const { journal } = this.#options
+    await this.#assertWritable()
+    // A run may have begun meanwhile: it came after the pause.
+    if (journal.status !== 'idle') return
+    journal.move('paused')
+    journal.record({ kind: 'PauseEvent', source: 'user' })
+    await journal.durable()
+  }
+
+  /** Records a new value of a state field; an equal one changes nothing. */
+  async #set(key: 'confirmation_policy' | 'security_analyzer' | 'tags', value: JsonValue): Promise<void> {
+    await this.#assertWritable()
+    const { journal } = this.#options
+    if (!isDeepStrictEqual(this.state[key], value)) journal.update(key, value)
+    await journal.durable()
+  }
+
+  #titleFrom(message: Message): void {
+    const { journal, clock } = this.#options
+    if (!this.state.autotitle || this.state.title !== null || this.state.last_user_message_id !== null) return
+    const text = message.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join(' ')
+    const title = titleOf(text)
+    if (title !== undefined) journal.keep(['patched', { at: formatMicros(Math.floor(clock() * 1000)), title }])
+  }
+
+  async #runEnded(): Promise<void> {
+    this.#pushFullState()
+    await this.#options.saveState().catch(() => undefined)
+  }
+
+  async #runFailed(cause: unknown): Promise<void> {
+    await this.#repair.closeRun(cause)
+    this.#pushFullState()
+  }
+
+  #pushFullState(): void {
+    this.#options.journal.push(this.fullStateFrame())
+  }
+
+  /** A write would be refused while the disk is full, or once the conversation is being closed. */
+  async #assertWritable(): Promise<void> {
+    this.#assertOpen()
+    await this.#repair.assertWritable(() => this.isRunning)
+    this.#assertOpen()
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new AppError('conflict', 'The conversation is being closed or deleted')
+  }
+}
+
+function isEnded(status: ExecutionStatus): boolean {
+  return status !== 'running' && status !== 'waiting_for_confirmation'
+}
+
+/** Id and time, which an event gets when it is recorded, with their names. */
+const stampBytes = 128
+
+function assertFits(event: EventDraft, limitBytes: number): void {
+  if (Buffer.byteLength(JSON.stringify(event)) + stampBytes <= limitBytes) return
+  throw new AppError('body_too_large', `Could not store the message: expected at most ${limitBytes} bytes as an event`)
+}
+
+function userMessage(message: Message): EventDraft {
+  return {
+    kind: 'MessageEvent',
+    source: 'user',
+    llm_message: message,
+    activated_skills: [],
+    extended_content: [],
+  }
+}

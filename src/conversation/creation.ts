@@ -1,0 +1,95 @@
+/**
+ * From a create request to the first line of a conversation (contract: conversations.md section 1, decisions 20).
+ *
+ * The agent is settled here, once: given with the request, or as the stored settings of this moment say; a preset is
+ * resolved to its command and model. So a running conversation keeps its agent whatever becomes of the settings. Secrets
+ * are sealed before they go anywhere.
+ */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../base/errors.ts'
+import { toJsonObject } from '../base/json.ts'
+import { formatMicros, type Clock } from '../base/stamp.ts'
+import type { StartConversationRequest } from '../schema/generated/conversations.ts'
+import type { Settings } from '../settings/patch.ts'
+import type { AgentVault } from './agent-vault.ts'
+import type { Created } from './state.ts'
+
+export interface CreationDeps {
+  readonly clock: Clock
+  readonly vault: AgentVault
+  readonly settings: () => Promise<Settings>
+  /** Makes sure that the folder is there and may be worked in; gives its path. */
+  readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
+  /** Working folder of an existing conversation, undefined if there is none. */
+  readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
+}
+
+/**
+ * Settles everything that a request leaves open.
+ * @throws AppError `invalid_input`, `not_found` for an unknown profile.
+ */
+export async function settleRequest(request: StartConversationRequest, deps: CreationDeps): Promise<Created> {
+  const id = request.conversation_id === undefined ? randomUUID() : dashed(request.conversation_id)
+  try {
+    return await settle(request, id, deps)
+  } catch (thrown) {
+    // Its secrets are masked already, though nothing comes of it.
+    deps.vault.forget(id)
+    throw thrown
+  }
+}
+
+async function settle(request: StartConversationRequest, id: string, deps: CreationDeps): Promise<Created> {
+  assertOneAgent(request)
+  const agent = await deps.vault.sealAgent(id, request, deps.settings)
+  const secrets = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
+  const workingDir = await deps.preparePlace(request.workspace?.working_dir, id)
+  const parent = await parentOf(request, id, workingDir, deps)
+  return {
+    id,
+    created_at: formatMicros(Math.floor(deps.clock() * 1000)),
+    agent,
+    working_dir: workingDir,
+    confirmation_policy: toJsonObject(request.confirmation_policy),
+    security_analyzer: request.security_analyzer === undefined ? null : toJsonObject(request.security_analyzer),
+    max_iterations: request.max_iterations,
+    stuck_detection: request.stuck_detection,
+    autotitle: request.autotitle,
+    tags: request.tags,
+    secrets,
+    hook_config: request.hook_config === undefined ? null : toJsonObject(request.hook_config),
+    client_tools: request.client_tools.map(toJsonObject),
+    parent_conversation_id: parent,
+    launched_agent_profile: null,
+  }
+}
+
+/** Lower case with dashes, whichever of the two forms came in. */
+export function dashed(uuid: string): string {
+  const hex = uuid.replaceAll('-', '').toLowerCase()
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+function assertOneAgent(request: StartConversationRequest): void {
+  const { agent, agent_settings: settings, agent_profile_id: profile } = request
+  if (profile === undefined) return
+  if (agent !== undefined || settings !== undefined) {
+    throw new AppError('invalid_input', 'Cannot start the conversation: "agent_profile_id" excludes "agent" and "agent_settings"')
+  }
+  throw new AppError('not_found', `Agent profile not found: ${profile}`)
+}
+
+async function parentOf(
+  request: StartConversationRequest,
+  id: string,
+  workingDir: string,
+  deps: CreationDeps,
+): Promise<string | null> {
+  if (request.parent_conversation_id === undefined) return null
+  const parent = dashed(request.parent_conversation_id)
+  if (parent === id) throw new AppError('invalid_input', 'A conversation cannot be its own parent')
+  const parentDir = await deps.workingDirOf(parent)
+  if (parentDir === undefined) throw new AppError('invalid_input', `Parent conversation not found: ${parent}`)
+  if (parentDir !== workingDir) throw new AppError('invalid_input', 'Expected the workspace of the parent conversation')
+  return parent
+}

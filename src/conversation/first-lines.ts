@@ -1,0 +1,54 @@
+/**
+ * How a conversation begins on disk: its first lines are written before anyone can see its folder, so there is never
+ * an empty or half-copied conversation. Meant as the `fill` of `Catalogue.create`.
+ */
+import type { JsonObject } from '../base/json.ts'
+import { copyPrefix } from '../storage/copy-prefix.ts'
+import type { LineCache } from '../storage/line-cache.ts'
+import { start } from '../storage/chain.ts'
+import { openLog, type ConversationLog } from '../storage/log.ts'
+import { eventKinds } from '../schema/generated/events.ts'
+import type { Created, Forked, PrivateRecord } from './state.ts'
+
+/** Writes the line that makes a conversation. */
+export async function writeCreated(directory: string, cache: LineCache, created: Created): Promise<void> {
+  await append(directory, cache, [record(['created', created])])
+}
+
+export interface ForkSource {
+  readonly log: ConversationLog
+  readonly directory: string
+  /** Number of the last event to copy; -1 when there is none. */
+  readonly lastEvent: number
+  /** As they are now, since those that came after the last event are not in the copy. */
+  readonly secrets: Readonly<Record<string, JsonObject>>
+}
+
+/** Writes a copy of the source's lines, and the line that makes it a conversation of its own. */
+export async function writeForked(directory: string, cache: LineCache, source: ForkSource, forked: Forked): Promise<void> {
+  const own = [record(['secrets', source.secrets]), record(['forked', forked])]
+  if (source.lastEvent >= 0) {
+    await copyPrefix({ log: source.log, from: source.directory, to: directory, event: source.lastEvent })
+    await append(directory, cache, own)
+    return
+  }
+  const lines: Buffer[] = []
+  for await (const line of source.log.lines(start)) lines.push(line.json)
+  await append(directory, cache, [...lines, ...own])
+}
+
+function record(line: PrivateRecord): Buffer {
+  return Buffer.from(JSON.stringify(line))
+}
+
+async function append(directory: string, cache: LineCache, lines: readonly Buffer[]): Promise<void> {
+  const log = await openLog({ directory, kinds: eventKinds, cache, onCommit: ignore, onDamage: ignore })
+  try {
+    for (const line of lines) log.append(line)
+    await log.durable()
+  } finally {
+    await log.close()
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,159 @@
+/**
+ * From a folder to an open conversation: opens the log, folds the state, repairs what a killed server left behind.
+ *
+ * The state is read from its cache as far as that agrees with the log, and folded from there, so opening costs the same
+ * however long the history is. A stored `running`, and a question whose asker died with its process, become `error`:
+ * every action without an answer gets one, and the conversation can be run again at once (decisions 14).
+ */
+import { AppError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { MaskingStream } from '../base/masking.ts'
+import { createStamper, microsOfUpperHalf, upperHalf, type Clock, type RandomBytes } from '../base/stamp.ts'
+import { eventKinds } from '../schema/generated/events.ts'
+import { storedEvent } from './stored-event.ts'
+import { start } from '../storage/chain.ts'
+import { nodeFiles, type Files } from '../storage/files.ts'
+import type { LineCache } from '../storage/line-cache.ts'
+import { openLog, type ConversationLog } from '../storage/log.ts'
+import type { Reserve } from '../storage/reserve.ts'
+import { writeState } from '../storage/state-file.ts'
+import { readCachedState } from './state-cache.ts'
+import type { Agent, AgentHost } from './agent.ts'
+import { Conversation } from './conversation.ts'
+import { Feed } from './feed.ts'
+import { Journal } from './journal.ts'
+import { endOrphanedRun } from './orphaned-run.ts'
+import { foldEvent, foldRecord, initialState, isPrivateRecord, type ConversationState } from './state.ts'
+import type { JsonObject } from '../base/json.ts'
+
+/** What every conversation of a server shares. */
+export interface ConversationDeps {
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly diagnostics: Log
+  readonly cache: LineCache
+  /** The real disk unless told. */
+  readonly files?: Files
+  readonly reserve: Reserve
+  readonly readerLimit: number
+  readonly backlogLimitBytes: number
+  readonly eventLimitBytes: number
+  readonly confirmationDeadlineMs: number
+  readonly stopLimitMs: number
+  readonly createAgent: (agent: JsonObject, host: AgentHost) => Agent
+  readonly resolveSecrets: (
+    conversationId: string,
+    sources: Readonly<Record<string, JsonObject>>,
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string>>
+  readonly mask: (text: string) => string
+  readonly createMaskingStream: () => MaskingStream
+  /** Called when a conversation is closed. */
+  readonly onClosed: (conversationId: string) => void
+}
+
+const killed = {
+  code: 'ServerRestarted',
+  detail: 'a restart occurred while the conversation was running, perhaps after a fatal memory error; run it again to go on',
+}
+
+export interface OpenOptions {
+  readonly directory: string
+  readonly deps: ConversationDeps
+  /** Called after every commit. */
+  readonly onChange: (state: Readonly<ConversationState>) => void
+}
+
+/**
+ * Opens the conversation in a folder.
+ * @throws AppError `not_found` when the folder holds none.
+ */
+export async function openConversation(options: OpenOptions): Promise<Conversation> {
+  const { directory, deps } = options
+  const late: { journal?: Journal; conversation?: Conversation } = {}
+  const log = await openLog({
+    directory,
+    kinds: eventKinds,
+    cache: deps.cache,
+    lineLimitBytes: deps.eventLimitBytes,
+    files: deps.files ?? nodeFiles,
+    onCommit: (lines) => late.journal?.committed(lines),
+    onDamage: (damage) => deps.diagnostics.error('A damaged part of a log was set aside', { directory, damage: JSON.stringify(damage) }),
+  })
+  try {
+    const state = await foldLog(directory, log)
+    const feed = new Feed(log, deps.readerLimit)
+    const journal = new Journal({
+      log,
+      feed,
+      state,
+      nextStamp: createStamper(deps.clock, deps.random, state.last_micros),
+      backlogLimitBytes: deps.backlogLimitBytes,
+      onChange: () => options.onChange(journal.state),
+      onFailure: () => late.conversation?.logFailed(),
+    })
+    late.journal = journal
+    endOrphanedRun(journal, killed)
+    // On a full disk it is served all the same, and what could not be recorded is when the log takes lines again.
+    await journal.durable().catch(ignore)
+    late.conversation = assemble(options, { log, feed, journal })
+    return late.conversation
+  } catch (thrown) {
+    await log.close()
+    throw thrown
+  }
+}
+
+function assemble(
+  { directory, deps }: OpenOptions,
+  parts: { readonly log: ConversationLog; readonly feed: Feed; readonly journal: Journal },
+): Conversation {
+  const { log, journal } = parts
+  const { clock, random, diagnostics, reserve, eventLimitBytes, confirmationDeadlineMs, stopLimitMs, mask, createMaskingStream } = deps
+  return new Conversation({
+    ...parts,
+    directory,
+    observationsDir: `${directory}/observations`,
+    clock,
+    random,
+    diagnostics,
+    reserve,
+    eventLimitBytes,
+    confirmationDeadlineMs,
+    stopLimitMs,
+    mask,
+    createMaskingStream,
+    resolveSecrets: (sources, signal) => deps.resolveSecrets(journal.state.id, sources, signal),
+    onClosed: () => deps.onClosed(journal.state.id),
+    createAgent: (host) => deps.createAgent(journal.state.agent, host),
+    saveState: () => writeState(directory, { line: log.head, state: journal.state }),
+  })
+}
+
+/** The state at the end of the log: from the cache up to its line, then line by line. */
+async function foldLog(directory: string, log: ConversationLog): Promise<ConversationState> {
+  const cached = await readCachedState(directory, log)
+  let state = cached?.state
+  for await (const line of log.lines(cached?.line ?? start)) {
+    // Not `parseJson`: what was let in at the limit of nesting stands deeper in its line.
+    const value: unknown = JSON.parse(line.json.toString())
+    if (state === undefined) state = firstState(value)
+    else if (line.event !== undefined) foldStored(state, value)
+    else if (isPrivateRecord(value)) foldRecord(state, value)
+  }
+  if (state === undefined) throw new AppError('not_found', 'The folder holds no conversation')
+  return state
+}
+
+function firstState(value: unknown): ConversationState {
+  if (!isPrivateRecord(value) || value[0] !== 'created') throw new AppError('not_found', 'The log does not begin with its creation')
+  return initialState(value[1])
+}
+
+function foldStored(state: ConversationState, value: unknown): void {
+  const event = storedEvent(value)
+  if (event === undefined) return
+  foldEvent(state, event, microsOfUpperHalf(upperHalf(event.id) ?? ''))
+}
+
+function ignore(): void {}

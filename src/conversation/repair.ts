@@ -1,0 +1,72 @@
+/**
+ * What is done when a conversation's disk fails or is full (decisions 6 and 13).
+ *
+ * A failed log refuses everything until it is reopened, which happens once for all who find it so: with the first write
+ * after there is space again, or by the run that it failed under, whose closing records go where space was kept for
+ * them. The run that a failure ended is ended in the log too. Reading needs none of this.
+ */
+import { messageOf, type AppError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { ConversationLog } from '../storage/log.ts'
+import type { Reserve } from '../storage/reserve.ts'
+import type { Journal } from './journal.ts'
+import { endOrphanedRun, type OrphanReason } from './orphaned-run.ts'
+
+export interface RepairOptions {
+  readonly journal: Journal
+  readonly log: ConversationLog
+  readonly reserve: Reserve
+  readonly diagnostics: Log
+}
+
+export class Repair {
+  readonly #options: RepairOptions
+  #reopening: Promise<void> | undefined
+
+  constructor(options: RepairOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves when there is space and, unless a run is under way that will see to it, the log takes lines.
+   * @throws AppError `storage_full` or `storage_failed`
+   */
+  async assertWritable(isRunning: () => boolean): Promise<void> {
+    const { reserve, log } = this.#options
+    await reserve.assertHeld()
+    if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
+  }
+
+  /** Records the end of a run that something failed under. Never rejects: what fails again is left to the next write. */
+  async closeRun(cause: unknown): Promise<void> {
+    const { journal, log, reserve, diagnostics } = this.#options
+    const { id } = journal.state
+    diagnostics.error('A run ended because its conversation cannot be read or written', { id, error: messageOf(cause) })
+    try {
+      if (log.failure?.code === 'storage_full') await reserve.release()
+      if (log.failure !== undefined) await this.#reopen(log.failure)
+      else await this.#endRun({ code: 'StorageFailed', detail: 'The conversation could not be read' })
+    } catch (thrown) {
+      diagnostics.error('The end of a run could not be recorded', { id, error: messageOf(thrown) })
+    }
+  }
+
+  #reopen(failure: AppError): Promise<void> {
+    this.#reopening ??= this.#recover(failure).finally(() => {
+      this.#reopening = undefined
+    })
+    return this.#reopening
+  }
+
+  async #recover(failure: AppError): Promise<void> {
+    await this.#options.journal.reopen()
+    const code = failure.code === 'storage_full' ? 'StorageFull' : 'StorageFailed'
+    await this.#endRun({ code, detail: failure.message })
+  }
+
+  async #endRun(reason: OrphanReason): Promise<void> {
+    const { journal } = this.#options
+    endOrphanedRun(journal, reason)
+    await journal.durable()
+  }
+}

@@ -1,0 +1,297 @@
+/**
+ * All conversations of a server: at most one open object per id, opened when it is first needed.
+ *
+ * Everything that may happen to one id at the same time (created twice, opened by many, evicted, deleted) is put in
+ * order here, so that the conversation itself never meets a second one on its folder. Conversations that nobody uses
+ * are closed after a while and open again unseen. `close()` ends them all.
+ */
+import { AppError, messageOf } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
+import { formatMicros } from '../base/stamp.ts'
+import type { Conversation } from './conversation.ts'
+import { sequenceOf } from './history.ts'
+import { conversationInfo } from './info.ts'
+import { Listing, type ListQuery } from './listing.ts'
+import { writeCreated, writeForked } from './first-lines.ts'
+import { openConversation, type ConversationDeps } from './opening.ts'
+import { peekState } from './state-cache.ts'
+import type { ConversationState, Created } from './state.ts'
+import type { Catalogue } from '../storage/catalogue.ts'
+
+export interface ServiceOptions {
+  readonly catalogue: Catalogue
+  readonly deps: ConversationDeps
+  /** A conversation that nobody has used for this long is closed; its agent with it. */
+  readonly idleTimeoutMs: number
+}
+
+export interface ForkRequest {
+  readonly id: string
+  readonly title: string | null
+  readonly tags: Readonly<Record<string, string>>
+  readonly resetMetrics: boolean
+  /** The last event to copy; null: all of them. */
+  readonly fromEventId: string | null
+}
+
+interface Slot {
+  readonly conversation: Promise<Conversation>
+  lastUsed: number
+}
+
+/** How many conversations are looked at together when the server starts. */
+const startConcurrency = 16
+
+export class ConversationService {
+  readonly #options: ServiceOptions
+  readonly #listing = new Listing()
+  readonly #slots = new Map<string, Slot>()
+  /** Ids whose folder is being made, closed or removed. Whoever wants one waits in a loop that has no await behind its last check. */
+  readonly #changing = new Map<string, Promise<unknown>>()
+  #eviction: NodeJS.Timeout | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: ServiceOptions) {
+    this.#options = options
+  }
+
+  /** Reads the list of conversations and repairs those that a killed server left running. */
+  async start(): Promise<void> {
+    const ids = await this.#options.catalogue.list()
+    await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids)))
+    this.#eviction = setInterval(() => this.#evictIdle(), Math.max(1000, this.#options.idleTimeoutMs / 4))
+    this.#eviction.unref()
+  }
+
+  /** Whether there is a conversation with this id. */
+  has(id: string): boolean {
+    return this.#listing.has(id)
+  }
+
+  /** The open conversation. @throws AppError `not_found` */
+  async open(id: string): Promise<Conversation> {
+    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    this.#assertServing()
+    if (!this.#listing.has(id)) throw notFound(id)
+    const slot = this.#slots.get(id) ?? this.#openSlot(id)
+    slot.lastUsed = this.#now()
+    return slot.conversation
+  }
+
+  /** Makes a conversation, or gives the one that has this id already. */
+  async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
+    const { id } = created
+    const { catalogue, deps } = this.#options
+    const conversation = await this.#change(id, async () => {
+      if (this.#listing.has(id)) return undefined
+      await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
+      return this.#adopt(id)
+    })
+    return conversation === undefined ? { conversation: await this.open(id), isNew: false } : { conversation, isNew: true }
+  }
+
+  /** A new conversation that begins with a copy of another one's history. @throws AppError `not_found`, `conflict` */
+  async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
+    const source = await this.open(sourceId)
+    const { id } = request
+    const fromEventId = request.fromEventId === null ? null : await source.idOfEvent(request.fromEventId)
+    const { catalogue, deps } = this.#options
+    const lastEvent = fromEventId === null ? source.log.eventCount - 1 : sequenceOf(source.log, fromEventId)
+    const { secrets } = source.state
+    const from = { log: source.log, directory: catalogue.pathOf(sourceId), lastEvent, secrets }
+    const forked = {
+      id,
+      created_at: this.#timestamp(),
+      from_conversation_id: sourceId,
+      from_event_id: fromEventId,
+      leaf_event_id: fromEventId ?? source.state.leaf_event_id,
+      title: request.title,
+      tags: request.tags,
+      reset_metrics: request.resetMetrics,
+    }
+    return this.#change(id, async () => {
+      if (this.#listing.has(id)) throw new AppError('conflict', `A conversation with the id ${id} exists already`)
+      await catalogue.create(id, (directory) => writeForked(directory, deps.cache, from, forked))
+      return this.#adopt(id)
+    })
+  }
+
+  /** Stops it if it runs, takes it out of sight and answers; its files go in the background. @throws AppError `not_found` */
+  async remove(id: string): Promise<void> {
+    await this.#change(id, async () => {
+      if (!this.#listing.has(id)) throw notFound(id)
+      const entry = this.#listing.delete(id)
+      try {
+        await this.#closeSlot(id, 'deleted')
+        await this.#options.catalogue.remove(id)
+      } catch (thrown) {
+        // It is still there, and so it is shown.
+        if (entry !== undefined) this.#listing.set(entry)
+        throw thrown
+      }
+    })
+  }
+
+  /** ConversationInfo, without opening a conversation that is closed. @throws AppError `not_found` */
+  async info(id: string, includeSkills: boolean): Promise<JsonObject> {
+    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    if (!this.#listing.has(id)) throw notFound(id)
+    const state = await this.#stateOf(id)
+    return conversationInfo(state, {
+      includeSkills,
+      persistenceDir: this.#options.catalogue.pathOf(id),
+      subConversationIds: this.#listing.childrenOf(id),
+    })
+  }
+
+  page(query: ListQuery): ReturnType<Listing['page']> {
+    return this.#listing.page(query)
+  }
+
+  count(status?: Parameters<Listing['count']>[0]): number {
+    return this.#listing.count(status)
+  }
+
+  /** Pauses what runs and closes everything. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#eviction)
+    await Promise.allSettled(this.#changing.values())
+    await Promise.all([...this.#slots.keys()].map((id) => this.#closeSlot(id, 'closed')))
+    await this.#options.catalogue.close()
+  }
+
+  async #startSome(ids: string[]): Promise<void> {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      try {
+        await this.#startOne(id)
+      } catch (thrown) {
+        this.#options.deps.diagnostics.error('A conversation could not be read and is not served', { id, error: messageOf(thrown) })
+      }
+    }
+  }
+
+  /** One whose cache is up to date and which was not running needs no more than its cache. */
+  async #startOne(id: string): Promise<void> {
+    const directory = this.#options.catalogue.pathOf(id)
+    const state = await peekState(directory)
+    if (state !== undefined && state.id === id && !isLive(state)) return this.#list(state)
+    const conversation = await openConversation(this.#openOptions(directory))
+    if (conversation.id === id) this.#list(conversation.state)
+    await conversation.close()
+  }
+
+  async #stateOf(id: string): Promise<Readonly<ConversationState>> {
+    const slot = this.#slots.get(id)
+    if (slot !== undefined) return (await slot.conversation).state
+    return (await peekState(this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
+  }
+
+  #openSlot(id: string): Slot {
+    const conversation = openConversation(this.#openOptions(this.#options.catalogue.pathOf(id)))
+    const slot = { conversation, lastUsed: this.#now() }
+    this.#slots.set(id, slot)
+    conversation.catch(() => this.#slots.delete(id))
+    return slot
+  }
+
+  /** Takes a folder that has just been made into service. */
+  async #adopt(id: string): Promise<Conversation> {
+    try {
+      const conversation = await this.#openSlot(id).conversation
+      this.#list(conversation.state)
+      return conversation
+    } catch (thrown) {
+      // Whoever asked for it is told that it was not made.
+      await this.#options.catalogue.remove(id).catch(ignore)
+      throw thrown
+    }
+  }
+
+  #openOptions(directory: string): Parameters<typeof openConversation>[0] {
+    return { directory, deps: this.#options.deps, onChange: (state) => this.#changed(state) }
+  }
+
+  #changed(state: Readonly<ConversationState>): void {
+    if (this.#listing.has(state.id)) this.#list(state)
+    const slot = this.#slots.get(state.id)
+    if (slot !== undefined) slot.lastUsed = this.#now()
+  }
+
+  #list(state: Readonly<ConversationState>): void {
+    this.#listing.set({
+      id: state.id,
+      createdAt: state.created_at,
+      updatedAt: state.updated_at,
+      status: state.execution_status,
+      parentId: state.parent_conversation_id,
+    })
+  }
+
+  /** Closes what nobody uses. */
+  #evictIdle(): void {
+    for (const [id, slot] of this.#slots) {
+      if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore)
+    }
+  }
+
+  #isIdle(slot: Slot): boolean {
+    return slot.lastUsed < this.#now() - this.#options.idleTimeoutMs
+  }
+
+  async #evict(id: string, slot: Slot): Promise<void> {
+    const conversation = await slot.conversation
+    // It may have been asked for while it was opening.
+    if (conversation.isBusy || this.#changing.has(id) || !this.#isIdle(slot)) return
+    await this.#change(id, () => this.#closeSlot(id, 'closed'))
+  }
+
+  /** Closes the conversation if it is open. Never rejects: whatever can be closed of it is. */
+  async #closeSlot(id: string, reason: 'closed' | 'deleted'): Promise<void> {
+    const slot = this.#slots.get(id)
+    this.#slots.delete(id)
+    const conversation = await slot?.conversation.catch(() => undefined)
+    await conversation?.close(reason).catch((thrown: unknown) => {
+      this.#options.deps.diagnostics.error('A conversation could not be closed in good order', { id, error: messageOf(thrown) })
+    })
+  }
+
+  /** Runs a change of one id when no other is under way; nothing else happens to that id meanwhile. */
+  async #change<T>(id: string, work: () => Promise<T>): Promise<T> {
+    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    this.#assertServing()
+    const changing = work()
+    this.#changing.set(id, changing)
+    try {
+      return await changing
+    } finally {
+      this.#changing.delete(id)
+    }
+  }
+
+  #assertServing(): void {
+    if (this.#closing !== undefined) throw new AppError('unavailable', 'The server is shutting down')
+  }
+
+  #now(): number {
+    return this.#options.deps.clock()
+  }
+
+  #timestamp(): string {
+    return formatMicros(Math.floor(this.#now() * 1000))
+  }
+}
+
+function ignore(): void {}
+
+function isLive(state: ConversationState): boolean {
+  return state.execution_status === 'running' || state.execution_status === 'waiting_for_confirmation'
+}
+
+function notFound(id: string): AppError {
+  return new AppError('not_found', `Conversation not found: ${id}`)
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto'
+import * as assert from 'uvu/assert'
+import { suite } from '../support/suite.ts'
+import type { JsonObject } from '../../src/base/json.ts'
+import { createMasker } from '../../src/base/masking.ts'
+import { createAgentVault, type AgentVault } from '../../src/conversation/agent-vault.ts'
+import { isLoaderVariable } from '../../src/process/environment.ts'
+import { parse } from '../../src/schema/check.ts'
+import { StartConversationRequest } from '../../src/schema/generated/conversations.ts'
+import type { SecretSource } from '../../src/schema/generated/secrets.ts'
+import { createCipher, isToken, type Cipher } from '../../src/settings/cipher.ts'
+import { readAgentSettings } from '../../src/settings/agent-settings.ts'
+import { createMaskedValues } from '../../src/settings/masked-values.ts'
+import { freshSettings, type Settings } from '../../src/settings/patch.ts'
+import { builtInProviders } from '../../src/settings/providers-table.ts'
+import { failureOf } from '../support/conversation.ts'
+
+const test = suite('conversation/agent-vault')
+
+interface Setup {
+  readonly vault: AgentVault
+  readonly cipher: Cipher
+  readonly mask: (text: string) => string
+}
+
+function setUp(key = 1): Setup {
+  const masker = createMasker()
+  const cipher = createCipher({ keys: [Buffer.alloc(32, key)], random: randomBytes })
+  const vault = createAgentVault({ cipher, providers: builtInProviders, setMasked: createMaskedValues(masker), isLoaderVariable })
+  return { vault, cipher, mask: (text) => masker.mask(text) }
+}
+
+/** The stored settings of the moment, with this agent. */
+function settingsWith(agent: JsonObject, { cipher }: Setup): () => Promise<Settings> {
+  return async () => ({ ...freshSettings(), agent_settings: readAgentSettings(agent, cipher) })
+}
+
+const noSettings = (): Promise<Settings> => Promise.reject(new Error('the settings were read'))
+const owner = 'conversation'
+
+function requestOf(body: JsonObject): StartConversationRequest {
+  const parsed = parse(StartConversationRequest, body)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+  return parsed.value
+}
+
+test('an agent of the request is taken with its preset resolved, and the settings are not read', async () => {
+  const { vault } = setUp()
+  const codex = await vault.sealAgent(owner, requestOf({ agent: { kind: 'ACPAgent', acp_server: 'codex', acp_command: [] } }), noSettings)
+  assert.equal([codex['acp_command'], codex['acp_model']], [['npx', '-y', '@agentclientprotocol/codex-acp@2.6.0'], 'gpt-5.5'])
+  const detected = await vault.sealAgent(owner, requestOf({ agent: { kind: 'ACPAgent', acp_command: ['npx', '@google/gemini-cli'] } }), noSettings)
+  assert.equal([detected['acp_server'], detected['acp_model']], ['gemini-cli', 'auto'])
+  const custom = await vault.sealAgent(owner, requestOf({ agent: { kind: 'ACPAgent', acp_command: ['mine', '--acp'], acp_model: 'm' } }), noSettings)
+  assert.equal([custom['acp_server'], custom['acp_command'], custom['acp_model']], ['custom', ['mine', '--acp'], 'm'])
+})
+
+test('a custom agent without a command is refused', async () => {
+  const { vault } = setUp()
+  const request = requestOf({ agent: { kind: 'ACPAgent', acp_server: 'custom', acp_command: [] } })
+  assert.is(await failureOf(vault.sealAgent(owner, request, noSettings)), 'invalid_input')
+})
+
+test('without an agent the settings of the request decide, and without those the stored ones', async () => {
+  const setup = setUp()
+  const { vault } = setup
+  const stored = settingsWith({ agent_kind: 'acp', acp_server: 'custom', acp_command: ['stored'] }, setup)
+  const given = await vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'acp', acp_server: 'claude-code' } }), stored)
+  assert.equal([given['kind'], given['acp_server'], given['acp_model']], ['ACPAgent', 'claude-code', 'opus[1m]'])
+  const taken = await vault.sealAgent(owner, requestOf({}), stored)
+  assert.equal([taken['kind'], taken['acp_command']], ['ACPAgent', ['stored']])
+})
+
+test('the built-in agent gets the usual tools unless the settings name some', async () => {
+  const setup = setUp()
+  const toolsOf = async (settings: JsonObject): Promise<string> => {
+    const agent = await setup.vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', ...settings } }), noSettings)
+    assert.is(agent['kind'], 'Agent')
+    return JSON.stringify(agent['tools'])
+  }
+  assert.is(await toolsOf({}), '[{"name":"terminal","params":{}},{"name":"file_editor","params":{}},{"name":"task_tracker","params":{}}]')
+  assert.is(await toolsOf({ tools: [{ name: 'terminal' }] }), '[{"name":"terminal","params":{}}]')
+})
+
+test('a session mode that is more open than the policy is refused', async () => {
+  const { vault } = setUp()
+  const sealed = (policy: string, mode: string): Promise<string> => failureOf(vault.sealAgent(owner, requestOf({
+    agent: { kind: 'ACPAgent', acp_server: 'claude-code', acp_command: [], acp_session_mode: mode }, confirmation_policy: { kind: policy },
+  }), noSettings))
+  assert.is(await sealed('AlwaysConfirm', 'bypassPermissions'), 'invalid_input')
+  assert.is(await sealed('AlwaysConfirm', 'default'), 'done')
+  assert.is(await sealed('NeverConfirm', 'bypassPermissions'), 'done')
+})
+
+const secretAgent = {
+  kind: 'ACPAgent',
+  acp_command: ['mine'],
+  acp_resume_session_id: 'resume-canary-1',
+  mcp_config: { a: { command: 'x', env: { API_KEY: 'mcp-canary-2' } } },
+}
+
+test('the secrets of an agent are sealed, masked from then on, and open again', async () => {
+  const setup = setUp()
+  const sealed = await setup.vault.sealAgent(owner, requestOf({ agent: secretAgent }), noSettings)
+  assert.not.match(JSON.stringify(sealed), 'canary')
+  assert.is(setup.mask('a resume-canary-1 b mcp-canary-2'), 'a <secret-hidden> b <secret-hidden>')
+  const later = setUp()
+  const opened = later.vault.openAgent(owner, sealed)
+  assert.match(JSON.stringify(opened), 'resume-canary-1')
+  assert.match(JSON.stringify(opened), 'mcp-canary-2')
+  assert.is(later.mask('resume-canary-1'), '<secret-hidden>')
+})
+
+test('a secret that no key opens any more is left out', async () => {
+  const sealed = await setUp(1).vault.sealAgent(owner, requestOf({ agent: secretAgent }), noSettings)
+  const opened = setUp(2).vault.openAgent(owner, sealed)
+  assert.is(opened.kind, 'ACPAgent')
+  assert.not.match(JSON.stringify(opened), /canary|as1:/)
+})
+
+test('a stored built-in agent opens as it is, and what is no agent is a mistake of ours', async () => {
+  const { vault } = setUp()
+  const sealed = await vault.sealAgent(owner, requestOf({ agent: { kind: 'Agent', llm: { model: 'm', api_key: 'llm-canary-1' } } }), noSettings)
+  const opened = vault.openAgent(owner, sealed)
+  assert.is(opened.kind, 'Agent')
+  assert.match(JSON.stringify(opened), 'llm-canary-1')
+  assert.throws(() => vault.openAgent(owner, { kind: 'Other' }), /does not fit its schema/)
+})
+
+const lookup: SecretSource = { kind: 'LookupSecret', url: 'https://a', headers: { Authorization: 'lookup-canary-2', accept: 'text/plain' } }
+const sources: Record<string, SecretSource> = {
+  PLAIN: { kind: 'StaticSecret', value: 'static-canary-1', description: 'for tests' },
+  NOTHING: { kind: 'StaticSecret' },
+  REDACTED: { kind: 'StaticSecret', value: '**********' },
+  LOOKED_UP: lookup,
+}
+
+test('secrets of a conversation are sealed, masked, and open again', () => {
+  const { vault, mask } = setUp()
+  const sealed = vault.sealSources(owner, sources, false)
+  assert.not.match(JSON.stringify(sealed), 'canary')
+  assert.match(JSON.stringify(sealed), 'text/plain')
+  assert.is(mask('static-canary-1 lookup-canary-2'), '<secret-hidden> <secret-hidden>')
+  const opened = vault.openSources(owner, sealed)
+  assert.equal(opened.get('PLAIN'), sources['PLAIN'])
+  assert.equal(opened.get('LOOKED_UP'), lookup)
+  assert.equal([opened.get('NOTHING'), opened.get('REDACTED')], [{ kind: 'StaticSecret' }, { kind: 'StaticSecret' }])
+})
+
+test('a token opens under its own name alone, whether it was sealed by us or came with the request', () => {
+  const { vault, cipher } = setUp()
+  const given = (name: string): Record<string, SecretSource> => ({ [name]: { kind: 'StaticSecret', value: cipher.seal('token-canary-1', 'A') } })
+  const sealed = vault.sealSources(owner, given('A'), true)
+  assert.equal(vault.openSources(owner, sealed).get('A'), { kind: 'StaticSecret', value: 'token-canary-1' })
+  assert.throws(() => vault.sealSources(owner, given('B'), true), /Cannot open the encrypted secret "B"/)
+  const { A: moved = {} } = sealed
+  assert.throws(() => vault.openSources(owner, { B: moved }), /Cannot open/)
+  assert.throws(() => vault.openSources(owner, { A: { kind: 'Other' } }), /does not fit its schema/)
+})
+
+test('a plain value may come where tokens are expected', () => {
+  const { vault } = setUp()
+  const sealed = vault.sealSources(owner, { A: { kind: 'StaticSecret', value: 'plain-canary-1' } }, true)
+  assert.ok(isToken(String(sealed['A']?.['value'])))
+})
+
+const refused: readonly (readonly [name: string, value: string, why: RegExp])[] = [
+  ['NODE_OPTIONS', 'a long value', /decides what programs load/],
+  ['ld_preload', 'a long value', /decides what programs load/],
+  ['', 'a long value', /without "=" or NUL/],
+  ['A=B', 'a long value', /without "=" or NUL/],
+  ['A\0B', 'a long value', /without "=" or NUL/],
+  ['A', 'a\0b', /without NUL/],
+  ['API_KEY', 'short', /at least 8 characters/],
+]
+for (const [name, value, why] of refused) {
+  test(`refuses a secret called ${JSON.stringify(name)} with ${value.length} characters`, () => {
+    const { vault } = setUp()
+    assert.throws(() => vault.sealSources(owner, { [name]: { kind: 'StaticSecret', value } }, false), why)
+  })
+}
+
+test('values that were fetched are masked until some time after their conversation is closed', () => {
+  const { vault, mask } = setUp()
+  vault.hide(owner, new Map([['A', 'fetched-canary-1'], ['B', 'fetched-canary-2']]))
+  assert.is(mask('fetched-canary-1 fetched-canary-2'), '<secret-hidden> <secret-hidden>')
+  vault.forget(owner)
+  vault.forget(owner)
+  assert.is(mask('fetched-canary-2'), '<secret-hidden>')
+  // As many values as are remembered after they were replaced.
+  for (let number = 0; number < 102; number++) vault.hide('another', new Map([['A', `another value ${number}`]]))
+  assert.is(mask('fetched-canary-1 fetched-canary-2'), 'fetched-canary-1 fetched-canary-2')
+})
+
+test.run()
