@@ -1,0 +1,72 @@
+/**
+ * Runs one shell command of the demonstration agent and tells how it ended.
+ *
+ * The command gets a process group of its own, so that cancelling ends what it has started too, and no input. Its output
+ * is passed on as it comes, up to a limit; the rest is read and dropped. It always ends: by itself, when the signal is
+ * aborted, or at the time limit.
+ */
+import { spawn } from 'node:child_process'
+import { StringDecoder } from 'node:string_decoder'
+
+export interface CommandOptions {
+  readonly command: string
+  readonly cwd: string
+  readonly signal: AbortSignal
+  readonly onOutput: (text: string) => void
+}
+
+export interface CommandEnd {
+  /** Null when a signal ended it or it could not be started. */
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** The same as half a sentence. */
+  readonly words: string
+}
+
+export type RunCommand = (options: CommandOptions) => Promise<CommandEnd>
+
+const outputLimitChars = 1024 * 1024
+const timeLimitMs = 10 * 60 * 1000
+
+export const runCommand: RunCommand = ({ command, cwd, signal, onOutput }) => {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const kill = (): void => killGroup(child.pid)
+    const timer = setTimeout(kill, timeLimitMs)
+    signal.addEventListener('abort', kill, { once: true })
+    const end = (result: CommandEnd): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', kill)
+      resolve(result)
+    }
+    const forward = limited(onOutput)
+    for (const stream of [child.stdout, child.stderr]) {
+      const decoder = new StringDecoder('utf8')
+      stream.on('data', (chunk: Buffer) => forward(decoder.write(chunk)))
+    }
+    child.on('error', (error) => end({ exitCode: null, signal: null, words: error.message }))
+    child.on('close', (exitCode, name) => end({ exitCode, signal: name, words: wordsFor(exitCode, name) }))
+  })
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+}
+
+function limited(onOutput: (text: string) => void): (text: string) => void {
+  let room = outputLimitChars
+  return (text) => {
+    if (room < 0) return
+    onOutput(text.length <= room ? text : `${text.slice(0, room)}\n[the rest of the output is left out]\n`)
+    room -= text.length
+  }
+}
+
+function wordsFor(exitCode: number | null, signal: string | null): string {
+  return exitCode === null ? `ended by ${signal ?? 'nobody knows what'}` : `exit code ${exitCode}`
+}

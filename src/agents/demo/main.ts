@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+/**
+ * `agent-server-demo-agent`: the demonstration agent as a program that speaks ACP on standard input and output.
+ *
+ * It takes no arguments and reads no configuration. It ends when its input ends; commands it is running then are ended
+ * with it. Standard output carries messages only.
+ */
+import { LineFraming } from '../../rpc/lines.ts'
+import { createDemoAgent } from './agent.ts'
+import { runCommand } from './command.ts'
+
+createDemoAgent({
+  framing: new LineFraming({ input: process.stdin, output: process.stdout }),
+  version: '0.1.0',
+  runCommand,
+  idPrefix: `demo-${Date.now().toString(36)}-${process.pid}`,
+  paceMs: 10,
+  onClosed: () => process.stdin.destroy(),
+})

@@ -1,0 +1,74 @@
+/**
+ * What the demonstration agent does with a prompt.
+ *
+ * `run: <command>` runs that command, `write: <file> <text>` writes that file, anything else plays the whole script: a
+ * thought, a plan, a file, a command, a summary. Everything is real and told as it happened: a refusal, an error and an
+ * exit code appear in the summary. The first words of every answer say what is speaking.
+ */
+import { runTool, writeTool, type Outcome } from './tools.ts'
+import { Cancelled, say, showPlan, think, type DemoTurn } from './turn.ts'
+
+export type StopReason = 'end_turn' | 'cancelled'
+
+const introduction =
+  'I am the demonstration agent: I follow a fixed script and am not an AI. What I do here is real, what I say is prepared. '
+
+const steps = ['Say what will happen', 'Write a file', 'List the folder']
+const noteName = 'agent-server-demo.txt'
+
+/** run: <command> */
+const runPrefix = /^\s*run:\s*(\S[\s\S]*)$/i
+/** write: <file> <text> */
+const writePrefix = /^\s*write:\s*(\S+)\s*([\s\S]*)$/i
+
+/** Does what the prompt asks for; stops where it is when the client cancels. */
+export async function runPrompt(turn: DemoTurn, prompt: string): Promise<StopReason> {
+  try {
+    await play(turn, prompt)
+    return 'end_turn'
+  } catch (thrown) {
+    if (thrown instanceof Cancelled) return 'cancelled'
+    throw thrown
+  }
+}
+
+async function play(turn: DemoTurn, prompt: string): Promise<void> {
+  await think(turn, 'A script has no thoughts. An agent with a model would show its own here.')
+  await say(turn, introduction)
+  const command = runPrefix.exec(prompt)?.[1]
+  if (command !== undefined) return playRun(turn, command.trimEnd())
+  const [, file, text] = writePrefix.exec(prompt) ?? []
+  if (file !== undefined) return playWrite(turn, file, `${text ?? ''}\n`)
+  return playScript(turn)
+}
+
+async function playRun(turn: DemoTurn, command: string): Promise<void> {
+  await say(turn, 'You asked for a command, so I run it.')
+  await say(turn, sentenceFor(await runTool(turn, command)))
+}
+
+async function playWrite(turn: DemoTurn, file: string, text: string): Promise<void> {
+  await say(turn, 'You asked for a file, so I write it.')
+  await say(turn, sentenceFor(await writeTool(turn, file, () => text)))
+}
+
+async function playScript(turn: DemoTurn): Promise<void> {
+  await showPlan(turn, steps, 0)
+  await say(turn, 'I make a plan, write one line into a file of your workspace and list the folder.')
+  await showPlan(turn, steps, 1)
+  const written = await writeTool(turn, noteName, (before) => `${before}The demonstration agent was here.\n`)
+  await showPlan(turn, steps, 2)
+  const listed = await runTool(turn, 'ls -la')
+  await showPlan(turn, steps, 3)
+  await say(turn, `${sentenceFor(written)} ${sentenceFor(listed)} `)
+  await say(turn, 'You can also send `run: <command>` or `write: <file> <text>`. ')
+  await say(turn, 'For real work, choose another agent in the settings.')
+}
+
+function sentenceFor(outcome: Outcome): string {
+  switch (outcome.result) {
+    case 'done': return `${outcome.what}: done${outcome.detail === '' ? '' : `, ${outcome.detail}`}.`
+    case 'failed': return `${outcome.what}: failed, ${outcome.detail}.`
+    case 'refused': return `${outcome.what}: you did not allow it, so I left it.`
+  }
+}
