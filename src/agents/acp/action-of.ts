@@ -1,0 +1,150 @@
+/**
+ * Which action and which observation a tool call becomes (decisions, 3: "which action"). Pure.
+ *
+ * The richest kind that the information at hand fills honestly: a command with its words becomes a TerminalAction, an edit
+ * with exactly one diff a FileEditorAction, everything else an MCPToolAction with what the agent sent. The choice is made
+ * once, when the action is recorded, and the observation follows it. Gemini gives a command only as the title of the
+ * call, word for word, so its titles count as commands.
+ */
+import { resolve } from 'node:path'
+import { assertNever } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+import type { ActionInput } from '../../schema/generated/actions.ts'
+import type { ObservationInput } from '../../schema/generated/observations.ts'
+import type { ContentInput } from '../../schema/generated/values.ts'
+import { isEmpty, memberAt, textOf } from './fields.ts'
+import { outputOf, shorten } from './output.ts'
+import { diffsOf, type Diff, type ToolCall } from './tool-calls.ts'
+
+export interface ShapeOptions {
+  readonly workingDir: string
+  /** The agent's titles of `execute` calls are the commands themselves. */
+  readonly titleIsCommand: boolean
+}
+
+/** What a call is shown as. */
+export type Shape =
+  | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
+  | { readonly as: 'edit'; readonly path: string; readonly isNew: boolean }
+  | { readonly as: 'tool' }
+
+/** A longer input is not copied into the history, which would hold it several times. */
+const inputLimitChars = 1_000_000
+
+export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
+  const command = call.kind === 'execute' ? commandOf(call, options) : undefined
+  if (command !== undefined) return { as: 'command', command, workingDir: textOf(memberAt(call.input, 'cwd')) }
+  const diff = call.kind === 'edit' ? onlyDiff(call) : undefined
+  if (diff === undefined || isTooLong(diff)) return { as: 'tool' }
+  return { as: 'edit', path: resolve(options.workingDir, diff.path), isNew: diff.oldText === null }
+}
+
+export function actionOf(shape: Shape, call: ToolCall): ActionInput {
+  switch (shape.as) {
+    case 'command': return { kind: 'TerminalAction', command: shape.command }
+    case 'edit': return editAction(shape.path, onlyDiff(call))
+    case 'tool': return { kind: 'MCPToolAction', data: dataOf(call) }
+    default: return assertNever(shape)
+  }
+}
+
+/** The raw input as the JSON text that `tool_call.arguments` holds. */
+export function argumentsOf(call: ToolCall): string {
+  return JSON.stringify(dataOf(call))
+}
+
+export interface ObservationOptions {
+  readonly toolName: string
+  /** Replaces secrets. */
+  readonly mask: (text: string) => string
+  readonly outputLimitChars: number
+  /** Keeps an output that is too long for an event and gives the name of its file. */
+  readonly saveOutput: (text: string) => string
+  /** Where such files are. */
+  readonly observationsDir: string
+}
+
+export function observationOf(shape: Shape, call: ToolCall, options: ObservationOptions): ObservationInput {
+  const output = outputOf(call)
+  const full = options.mask(output.text)
+  const isCut = full.length > options.outputLimitChars
+  const text = isCut ? shorten(full, options.outputLimitChars, options.saveOutput(full)) : full
+  const place = isCut ? { full_output_save_dir: options.observationsDir } : {}
+  const is_error = call.status === 'failed'
+  const content: ContentInput[] = [
+    ...(text === '' ? [] : [textContent(text)]),
+    ...output.images.map((url): ContentInput => ({ type: 'image', image_urls: [url] })),
+  ]
+  if (is_error && content.length === 0) content.push(textContent('The agent reported that this failed and gave no output'))
+  switch (shape.as) {
+    case 'command': return { ...commandEnd(shape, call), content, is_error, ...place }
+    case 'edit': return { ...editEnd(shape, call), content, is_error }
+    case 'tool': return {
+      kind: 'MCPToolObservation',
+      tool_name: options.toolName,
+      content: [textContent(`[Tool '${options.toolName}' executed.]`), ...content],
+      is_error,
+    }
+    default: return assertNever(shape)
+  }
+}
+
+function textContent(text: string): ContentInput {
+  return { type: 'text', text }
+}
+
+/** A command is a text, or the words of one. */
+function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
+  const command = memberAt(call.input, 'command')
+  const text = textOf(Array.isArray(command) ? command.join(' ') : command)
+  const known = text ?? (titleIsCommand ? textOf(call.title) : undefined)
+  return known === undefined || known.length > inputLimitChars ? undefined : known
+}
+
+function onlyDiff(call: ToolCall): Diff | undefined {
+  const diffs = diffsOf(call)
+  return diffs.length === 1 ? diffs[0] : undefined
+}
+
+function isTooLong(diff: Diff): boolean {
+  return diff.newText.length + (diff.oldText?.length ?? 0) > inputLimitChars
+}
+
+function editAction(path: string, diff: Diff | undefined): ActionInput {
+  const { oldText = null, newText = '' } = diff ?? {}
+  if (oldText === null) return { kind: 'FileEditorAction', command: 'create', path, file_text: newText }
+  return { kind: 'FileEditorAction', command: 'str_replace', path, old_str: oldText, new_str: newText }
+}
+
+function commandEnd(
+  shape: Shape & { as: 'command' },
+  { exitCode }: ToolCall,
+): ObservationInput & { kind: 'TerminalObservation' } {
+  const metadata = { ...(exitCode === undefined ? {} : { exit_code: exitCode }), working_dir: shape.workingDir ?? null }
+  return { kind: 'TerminalObservation', command: shape.command, exit_code: exitCode ?? null, metadata }
+}
+
+/** The texts of the diff, which for a part of a file are that part; none when the edit failed. */
+function editEnd(shape: Shape & { as: 'edit' }, call: ToolCall): ObservationInput & { kind: 'FileEditorObservation' } {
+  const diff = call.status === 'failed' ? undefined : onlyDiff(call)
+  return {
+    kind: 'FileEditorObservation',
+    command: shape.isNew ? 'create' : 'str_replace',
+    path: shape.path,
+    prev_exist: !shape.isNew,
+    old_content: diff?.oldText ?? null,
+    new_content: diff?.newText ?? null,
+  }
+}
+
+/** The raw input, or what the agent sent in its place. */
+function dataOf(call: ToolCall): Readonly<Record<string, unknown>> {
+  const data = inputObject(call)
+  const length = JSON.stringify(data).length
+  return length <= inputLimitChars ? data : { left_out: `${length} characters of input` }
+}
+
+function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
+  if (isEmpty(input)) return { kind, locations, content }
+  return isObject(input) ? input : { input }
+}

@@ -1,0 +1,86 @@
+/**
+ * The events of an external agent's turn, put together from their parts (spec, "Event variants"; decisions, 3). Pure.
+ *
+ * Empty texts are left out, as optional members are. What is given here is masked already.
+ */
+import type { ActionInput, TaskItemInput } from '../../schema/generated/actions.ts'
+import type { EventDraft } from '../../schema/generated/events.ts'
+import type { ObservationInput } from '../../schema/generated/observations.ts'
+import type { ContentInput } from '../../schema/generated/values.ts'
+import { planSummary } from './plan.ts'
+
+/** What an action says of the call besides what is done. */
+export interface CallDraft {
+  readonly id: string
+  readonly toolName: string
+  /** The raw input as JSON. */
+  readonly arguments: string
+  readonly summary: string
+  readonly responseId: string
+  /** Thoughts that led to it. */
+  readonly reasoning: string
+}
+
+export function actionDraft(call: CallDraft, action: ActionInput): EventDraft {
+  const { id, toolName, summary, reasoning } = call
+  return {
+    kind: 'ActionEvent',
+    thought: [],
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    action,
+    tool_name: toolName,
+    tool_call_id: id,
+    tool_call: { id, name: toolName, arguments: call.arguments, origin: 'completion' },
+    llm_response_id: call.responseId,
+    ...(summary === '' ? {} : { summary }),
+  }
+}
+
+/** Which action an answer belongs to. */
+export interface Answered {
+  readonly id: string
+  readonly toolName: string
+  readonly actionId: string
+}
+
+export function observationDraft({ id, toolName, actionId }: Answered, observation: ObservationInput): EventDraft {
+  return { kind: 'ObservationEvent', tool_name: toolName, tool_call_id: id, observation, action_id: actionId }
+}
+
+export function rejectionDraft({ id, toolName, actionId }: Answered, reason: string): EventDraft {
+  return {
+    kind: 'UserRejectObservation',
+    tool_name: toolName,
+    tool_call_id: id,
+    rejection_reason: reason,
+    action_id: actionId,
+  }
+}
+
+export function messageDraft(content: readonly ContentInput[], reasoning: string, responseId: string): EventDraft {
+  return {
+    kind: 'MessageEvent',
+    source: 'agent',
+    llm_message: { role: 'assistant', content, ...(reasoning === '' ? {} : { reasoning_content: reasoning }) },
+    llm_response_id: responseId,
+  }
+}
+
+/** The action of a plan, and its observation once the id of the action is known. */
+export function planDrafts(
+  call: Pick<CallDraft, 'id' | 'responseId' | 'reasoning'>,
+  plan: string,
+  task_list: readonly TaskItemInput[],
+): { readonly action: EventDraft; readonly observation: (actionId: string) => EventDraft } {
+  const toolName = 'task_tracker'
+  const summary = planSummary(task_list)
+  const content: ContentInput[] = [{ type: 'text', text: summary }]
+  const described = { ...call, toolName, summary, arguments: `{"entries":${plan}}` }
+  return {
+    action: actionDraft(described, { kind: 'TaskTrackerAction', command: 'plan', task_list }),
+    observation: (actionId) => observationDraft(
+      { id: call.id, toolName, actionId },
+      { kind: 'TaskTrackerObservation', command: 'plan', task_list, content },
+    ),
+  }
+}

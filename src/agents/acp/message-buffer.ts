@@ -1,0 +1,83 @@
+/**
+ * Gathers the chunks of one message of an external agent: its text, its images and the thoughts before it.
+ *
+ * A message ends when the agent begins another one, which shows in its message id (Claude, Codex) or, where there are no
+ * ids (Gemini), in a thought after the text; a tool call or the end of the turn ends it too, but that is for the caller to
+ * say. Codex gives thoughts ids of their own, so only ids of the same sort are compared. Pure.
+ */
+import type { ContentInput } from '../../schema/generated/values.ts'
+import { objectOf, textOf, type Fields } from './fields.ts'
+import { blockText, imageUrl } from './output.ts'
+
+export interface GatheredMessage {
+  /** Texts and images in order; texts that follow each other are one. */
+  readonly content: readonly ContentInput[]
+  /** Empty without thoughts. */
+  readonly reasoning: string
+}
+
+export class MessageBuffer {
+  readonly #limitChars: number
+  #content: ContentInput[] = []
+  #text = ''
+  #reasoning = ''
+  #messageId: string | undefined
+  #size = 0
+
+  /** `limitChars`: how much one message gathers before it ends and the next one begins. */
+  constructor(limitChars: number) {
+    this.#limitChars = limitChars
+  }
+
+  get isEmpty(): boolean {
+    return this.#size === 0
+  }
+
+  /** True when the chunk belongs to another message than the one that is being gathered. */
+  begins(sort: 'text' | 'thought', chunk: Fields): boolean {
+    if (this.isEmpty) return false
+    if (this.#size >= this.#limitChars) return true
+    const id = textOf(chunk.messageId)
+    const hasText = this.#text !== '' || this.#content.length > 0
+    if (sort === 'text') return hasText && id !== this.#messageId
+    return hasText && (id === undefined || id !== this.#messageId)
+  }
+
+  /** Takes a chunk in and gives its text, for those who read along. */
+  add(sort: 'text' | 'thought', chunk: Fields): string {
+    const block = objectOf(chunk.content)
+    const text = blockText(block)
+    this.#size += text.length
+    if (sort === 'thought') this.#reasoning += text
+    else this.#addContent(block, text)
+    if (sort === 'text') this.#messageId = textOf(chunk.messageId)
+    return text
+  }
+
+  /** What was gathered; the buffer is empty then. Thoughts lose the blank lines around them, blank text is no text. */
+  take(): GatheredMessage {
+    this.#endText()
+    const message = { content: this.#content, reasoning: this.#reasoning.trim() }
+    this.#content = []
+    this.#reasoning = ''
+    this.#messageId = undefined
+    this.#size = 0
+    return message
+  }
+
+  #addContent(block: Fields, text: string): void {
+    const url = imageUrl(block)
+    if (url === undefined) {
+      this.#text += text
+      return
+    }
+    this.#endText()
+    this.#content.push({ type: 'image', image_urls: [url] })
+    this.#size += url.length
+  }
+
+  #endText(): void {
+    if (this.#text.trim() !== '') this.#content.push({ type: 'text', text: this.#text })
+    this.#text = ''
+  }
+}

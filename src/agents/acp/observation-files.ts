@@ -1,0 +1,44 @@
+/**
+ * Keeps outputs that are too long for an event, as files in the conversation's `observations` folder.
+ *
+ * The name is known at once, so that the event can carry it; the writing goes on beside. Whoever reads on from the agent
+ * waits for `settled` first, so no more than what came in one read is ever waiting. Names are our own: an id from the agent
+ * is never part of a path. A file that cannot be written is reported and otherwise left out.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface ObservationFilesOptions {
+  readonly folder: string
+  /** Makes ids that are used once. */
+  readonly createId: () => string
+  readonly onError: (error: unknown) => void
+}
+
+export class ObservationFiles {
+  readonly #options: ObservationFilesOptions
+  readonly #writing = new Set<Promise<void>>()
+
+  constructor(options: ObservationFilesOptions) {
+    this.#options = options
+  }
+
+  /** Begins to write a text and gives the name of its file. */
+  save(text: string): string {
+    const name = `output-${this.#options.createId()}.txt`
+    const writing = this.#write(name, text).catch(this.#options.onError).finally(() => this.#writing.delete(writing))
+    this.#writing.add(writing)
+    return name
+  }
+
+  /** Resolves when nothing is being written. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#writing)
+  }
+
+  async #write(name: string, text: string): Promise<void> {
+    const { folder } = this.#options
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFile(join(folder, name), text, { mode: 0o600, flag: 'wx' })
+  }
+}

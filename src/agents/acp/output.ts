@@ -1,0 +1,71 @@
+/**
+ * What a tool call gave back, found in the places where agents put it. Pure.
+ *
+ * In this order: terminal deltas (Codex commands), `rawOutput` as a text or as content blocks (Claude, MCP tools), the
+ * content of the call once it is output, `rawOutput` of another shape as JSON. Claude repeats the output of a command in
+ * its content with a Markdown fence around it, which is taken off. A terminal that the client would have to read is not
+ * output: this client offers none (acp.md, section 0, point 2).
+ */
+import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
+import type { ToolCall } from './tool-calls.ts'
+
+export interface Output {
+  readonly text: string
+  /** Data URLs. */
+  readonly images: readonly string[]
+}
+
+const nothing: Output = { text: '', images: [] }
+
+export function outputOf(call: ToolCall): Output {
+  if (call.terminalOutput !== '') return { text: call.terminalOutput, images: [] }
+  const raw = rawOutputOf(call.rawOutput)
+  if (raw !== undefined) return raw
+  const content = call.contentIsOutput ? blocksOf(call.content.map((item) => objectOf(item.content))) : nothing
+  if (content.text !== '' || content.images.length > 0 || isEmpty(call.rawOutput)) return content
+  return { text: JSON.stringify(call.rawOutput), images: [] }
+}
+
+/** The text with its middle left out where it is longer than the limit, and a line that says so and where all of it is. */
+export function shorten(text: string, limitChars: number, fileName: string): string {
+  if (text.length <= limitChars) return text
+  const note = `\n[... ${text.length} characters in all; the complete output is in observations/${fileName} ...]\n`
+  const half = Math.floor((limitChars - note.length) / 2)
+  return `${text.slice(0, half)}${note}${text.slice(-half)}`
+}
+
+/** The data URL of an image block, if it is one. */
+export function imageUrl(block: Fields): string | undefined {
+  const data = textOf(block.data)
+  if (block.type !== 'image' || data === undefined) return undefined
+  return `data:${textOf(block.mimeType) ?? 'image/png'};base64,${data}`
+}
+
+/** The words of a content block; a link or an embedded resource gives its text or its address. */
+export function blockText(block: Fields): string {
+  if (typeof block.text === 'string') return block.text
+  if (block.type === 'resource_link') return textOf(block.uri) ?? ''
+  const resource = objectOf(block.resource)
+  return textOf(resource.text) ?? textOf(resource.uri) ?? ''
+}
+
+function rawOutputOf(raw: unknown): Output | undefined {
+  if (typeof raw === 'string') return { text: raw, images: [] }
+  // Claude gives the blocks of an MCP result themselves, Codex the whole result.
+  const found = [raw, memberAt(raw, 'content'), memberAt(raw, 'result', 'content')].map(objectsOf)
+  const output = blocksOf(found.find((blocks) => blocks.length > 0) ?? [])
+  return output.text === '' && output.images.length === 0 ? undefined : output
+}
+
+function blocksOf(blocks: readonly Fields[]): Output {
+  const texts = blocks.map(blockText).filter((text) => text !== '')
+  const images = blocks.flatMap((block) => imageUrl(block) ?? [])
+  return { text: texts.map(withoutFence).join('\n'), images }
+}
+
+/** three or more backticks, a word, a line, the text, a line of the same backticks */
+const fenced = /^(`{3,})[\w-]*\n([\s\S]*?)\n?\1\n?$/
+
+function withoutFence(text: string): string {
+  return fenced.exec(text)?.[2] ?? text
+}

@@ -1,0 +1,24 @@
+/**
+ * An agent's plan as a task list (decisions, 3). Pure.
+ *
+ * ACP sends the whole list every time, with three states that match ours word by word, and a priority that has no place in
+ * a TaskItem: it stays readable in the arguments of the call.
+ */
+import type { TaskItemInput } from '../../schema/generated/actions.ts'
+import { objectsOf, textOf } from './fields.ts'
+
+export function tasksOf(entries: unknown): readonly TaskItemInput[] {
+  return objectsOf(entries).map((entry) => ({ title: textOf(entry.content) ?? '', status: statusOf(entry.status) }))
+}
+
+/** `3 tasks: 1 done, 1 in progress, 1 to do` */
+export function planSummary(tasks: readonly TaskItemInput[]): string {
+  const count = (status: TaskItemInput['status']): number => tasks.filter((task) => task.status === status).length
+  const total = `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`
+  return `${total}: ${count('done')} done, ${count('in_progress')} in progress, ${count('todo')} to do`
+}
+
+function statusOf(status: unknown): 'todo' | 'in_progress' | 'done' {
+  if (status === 'completed') return 'done'
+  return status === 'in_progress' ? 'in_progress' : 'todo'
+}

@@ -1,0 +1,100 @@
+/**
+ * What is known of one tool call of an external agent, and how a piece of news changes it.
+ *
+ * News comes from three places with the same members: `tool_call`, `tool_call_update` and the `toolCall` of a permission
+ * request (ACP v1, tool calls). Members may be absent or null, arrays replace, an input is announced empty and filled
+ * later, and a status may go backwards (Codex says in_progress, then asks with pending). Codex sends the output of a
+ * command in `_meta.terminal_output_delta`, its exit code in `_meta.terminal_exit`. Pure: no event is decided here.
+ */
+import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from './fields.ts'
+
+export interface ToolCall {
+  readonly title: string
+  /** ACP's tool kind: `execute`, `edit`, `read`, ...; `other` when the agent does not say. */
+  readonly kind: string
+  readonly status: string
+  /** The raw input, undefined until it says something. */
+  readonly input: unknown
+  readonly content: readonly Fields[]
+  /** False while `content` only explains what is about to be done. */
+  readonly contentIsOutput: boolean
+  readonly locations: readonly Fields[]
+  readonly rawOutput: unknown
+  /** What arrived in terminal deltas, in order. */
+  readonly terminalOutput: string
+  readonly exitCode: number | undefined
+}
+
+/** More output of one command than this is dropped from memory; the observation says so. */
+const terminalOutputLimitChars = 16 * 1024 * 1024
+
+export const newToolCall: ToolCall = {
+  title: '',
+  kind: 'other',
+  status: 'pending',
+  input: undefined,
+  content: [],
+  contentIsOutput: false,
+  locations: [],
+  rawOutput: undefined,
+  terminalOutput: '',
+  exitCode: undefined,
+}
+
+/** The call with the news in it. `asked` says that its action is already in the history, so that content is output. */
+export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
+  const status = isFinal(call) ? call.status : (textOf(news.status) ?? call.status)
+  const hasContent = Array.isArray(news.content)
+  return {
+    title: textOf(news.title) ?? call.title,
+    kind: textOf(news.kind) ?? call.kind,
+    status,
+    input: isEmpty(news.rawInput) ? call.input : news.rawInput,
+    content: hasContent ? objectsOf(news.content) : call.content,
+    contentIsOutput: hasContent ? asked || status !== 'pending' : call.contentIsOutput,
+    locations: isEmpty(news.locations) ? call.locations : objectsOf(news.locations),
+    rawOutput: isEmpty(news.rawOutput) ? call.rawOutput : news.rawOutput,
+    terminalOutput: appendOutput(call.terminalOutput, memberAt(news, '_meta', 'terminal_output_delta', 'data')),
+    exitCode: numberOf(memberAt(news, '_meta', 'terminal_exit', 'exit_code')) ?? call.exitCode,
+  }
+}
+
+/** True when the news names or describes a call; updates with nothing but `_meta` do not begin one. */
+export function describesCall(news: Fields): boolean {
+  return ['title', 'kind', 'status', 'rawInput', 'content'].some((name) => !isEmpty(news[name]))
+}
+
+export function isFinal(call: ToolCall): boolean {
+  return call.status === 'completed' || call.status === 'failed'
+}
+
+export function hasOutput(call: ToolCall): boolean {
+  return call.rawOutput !== undefined || call.terminalOutput !== ''
+}
+
+/** True when it is known what the call will do. A diff says it as well as an input does. */
+export function hasInput(call: ToolCall): boolean {
+  return call.input !== undefined || diffsOf(call).length > 0
+}
+
+export interface Diff {
+  readonly path: string
+  /** Null for a file that is new. Gemini sends an empty text instead. */
+  readonly oldText: string | null
+  readonly newText: string
+}
+
+export function diffsOf(call: ToolCall): readonly Diff[] {
+  return call.content.flatMap((item) => {
+    const path = textOf(item.path)
+    if (item.type !== 'diff' || path === undefined || typeof item.newText !== 'string') return []
+    return [{ path, oldText: textOf(item.oldText) ?? null, newText: item.newText }]
+  })
+}
+
+function appendOutput(before: string, piece: unknown): string {
+  if (typeof piece !== 'string' || before.length >= terminalOutputLimitChars) return before
+  const room = terminalOutputLimitChars - before.length
+  if (piece.length <= room) return before + piece
+  return `${before}${piece.slice(0, room)}\n[The rest of the output was too long to keep]\n`
+}

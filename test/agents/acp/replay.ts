@@ -1,0 +1,72 @@
+/**
+ * Plays the agent's side of a recorded exchange into the mapping, with the recorded times as the clock, and gives the
+ * events of each turn. What the client did then (answers, cancel) is done again.
+ */
+import { readFileSync } from 'node:fs'
+import { isObject } from '../../../src/base/json.ts'
+import { memberAt, objectOf, textOf } from '../../../src/agents/acp/fields.ts'
+import { TurnEvents } from '../../../src/agents/acp/turn-events.ts'
+import type { EventDraft } from '../../../src/schema/generated/events.ts'
+import { manualTimers } from './manual-timers.ts'
+
+const fixtures = new URL('../../../../test/fixtures/', import.meta.url)
+
+/** The events of every prompt of a transcript, each with the id that others refer to. */
+export function replay(name: string): object[][] {
+  const lines = readFileSync(new URL(`acp-transcripts/${name}.jsonl`, fixtures), 'utf8').trimEnd().split('\n')
+  const turns: object[][] = []
+  const timers = manualTimers()
+  const asked = new Map<unknown, string>()
+  let events: TurnEvents | undefined
+  let promptId: unknown
+
+  for (const line of lines) {
+    const { t, dir, msg } = objectOf(JSON.parse(line))
+    timers.advanceTo(Number(t))
+    const { id, method, params } = objectOf(msg)
+    if (dir === '>' && method === 'session/prompt') {
+      promptId = id
+      events = beginTurn(name, turns, timers)
+    } else if (dir === '>' && method === 'session/cancel') {
+      events?.abandonCalls('Cancelled')
+    } else if (dir === '>' && method === undefined && asked.has(id)) {
+      const option = textOf(memberAt(msg, 'result', 'outcome', 'optionId')) ?? ''
+      if (/reject|cancel/.test(option)) events?.rejects(asked.get(id) ?? '', 'No')
+    } else if (dir === '<' && method === 'session/update') {
+      events?.update(objectOf(memberAt(params, 'update')))
+    } else if (dir === '<' && method === 'session/request_permission') {
+      asked.set(id, events?.asks(objectOf(memberAt(params, 'toolCall')))?.id ?? '')
+    } else if (dir === '<' && method === undefined && id === promptId && promptId !== undefined) {
+      events?.close('The turn has ended')
+      events = undefined
+    }
+  }
+  events?.close('The transcript has ended')
+  return turns
+}
+
+export function expected(name: string): unknown {
+  const value: unknown = JSON.parse(readFileSync(new URL(`acp-expected/${name}.json`, fixtures), 'utf8'))
+  return isObject(value) ? value.turns : undefined
+}
+
+function beginTurn(name: string, turns: object[][], timers: ReturnType<typeof manualTimers>): TurnEvents {
+  const drafts: object[] = []
+  turns.push(drafts)
+  const turnId = `turn${turns.length}`
+  return new TurnEvents({
+    turnId,
+    workingDir: '/workspace',
+    titleIsCommand: name.startsWith('gemini'),
+    observationsDir: '/observations',
+    record: (draft: EventDraft) => {
+      const id = `${turnId}/${drafts.length}`
+      drafts.push({ id, ...draft })
+      return { id, durable: async () => undefined }
+    },
+    delta: () => undefined,
+    mask: (text) => text,
+    saveOutput: () => 'output.txt',
+    timers,
+  })
+}
