@@ -1,0 +1,73 @@
+/**
+ * How an external agent can fail, as the closed list of codes that a client sees in ConversationErrorEvent (contract:
+ * events.md, section 2.4), and how the cause is put into words.
+ *
+ * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`; a missing login is
+ * -32000, at session/new from Codex and Gemini, only at the prompt from Claude, and sometimes plain text (acp.md,
+ * sections 1.6 and 4). The words come from a program that is not trusted: the connection has masked them, here they are cut.
+ */
+import { messageOf } from '../../base/errors.ts'
+import { RpcError } from '../../rpc/errors.ts'
+import { objectOf, textOf } from './fields.ts'
+
+export type AcpFailureCode =
+  | 'ACPSpawnError'
+  | 'ACPInitError'
+  | 'ACPStartupTimeout'
+  | 'ACPAuthRequired'
+  | 'ACPPromptError'
+  | 'UsagePolicyRefusal'
+  | 'MaxIterationsReached'
+
+export class AcpFailure extends Error {
+  override readonly name = 'AcpFailure'
+  readonly code: AcpFailureCode
+
+  constructor(code: AcpFailureCode, detail: string, cause?: unknown) {
+    super(detail, cause === undefined ? undefined : { cause })
+    this.code = code
+  }
+}
+
+const detailLimitChars = 500
+const tailLimitChars = 500
+const authRequired = -32000
+
+/** An error status of a login, or the words that agents use for one */
+const authWords =
+  /\b(?:401|403)\b.*(?:unauthori[sz]ed|forbidden|api key|authenticat|credential)|invalid (?:api key|x-api-key)|api key is missing|authentication required|not logged in|please log ?in|login required/i
+
+/** The failure that was thrown, or `code` with what is known of another cause. */
+export function failureOf(thrown: unknown, code: AcpFailureCode): AcpFailure {
+  if (thrown instanceof AcpFailure) return thrown
+  if (!(thrown instanceof RpcError)) return new AcpFailure(code, cutDetail(messageOf(thrown)), thrown)
+  return new AcpFailure(isAuthError(thrown) ? 'ACPAuthRequired' : code, describe(thrown), thrown)
+}
+
+/** `[<code>] <message>: <data text>` */
+export function describe(error: RpcError): string {
+  const data = dataText(error.data)
+  return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)
+}
+
+/** A reason, and the end of what the program wrote to stderr. */
+export function withTail(reason: string, stderrTail: string): string {
+  const tail = stderrTail.trim().slice(-tailLimitChars)
+  return tail === '' ? reason : `${reason}; it wrote: ${tail}`
+}
+
+function isAuthError(error: RpcError): boolean {
+  if (error.code === authRequired || error.code === 401 || error.code === 403) return true
+  return authWords.test(`${error.message} ${dataText(error.data)}`)
+}
+
+function dataText(data: unknown): string {
+  if (data === undefined || data === null) return ''
+  if (typeof data === 'string') return data
+  const { details, message, errorKind } = objectOf(data)
+  return textOf(details) ?? textOf(message) ?? textOf(errorKind) ?? JSON.stringify(data)
+}
+
+export function cutDetail(text: string): string {
+  return text.length <= detailLimitChars ? text : `${text.slice(0, detailLimitChars - 3)}...`
+}

@@ -1,0 +1,61 @@
+/**
+ * What to answer when an external agent asks for permission. Pure.
+ *
+ * The confirmation policy decides, and an option is chosen by its kind, never by its place: Gemini offers "always" first
+ * (decisions, 24; acp.md, section 3.1). Nothing here ever selects `allow_always`: it would outlive the policy that allowed
+ * it. External calls carry no risk that this server could judge, so ConfirmRisky sees them as UNKNOWN.
+ */
+import { assertNever } from '../../base/errors.ts'
+import type { QuestionOption } from '../../conversation/agent.ts'
+import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
+import { objectsOf, textOf } from './fields.ts'
+
+export type Decision =
+  | { readonly do: 'allow'; readonly optionId: string }
+  | { readonly do: 'deny'; readonly reason: string }
+  | { readonly do: 'ask' }
+
+/** The result of `session/request_permission`. */
+export interface PermissionResult {
+  readonly outcome: { readonly outcome: 'selected'; readonly optionId: string } | { readonly outcome: 'cancelled' }
+}
+
+export const cancelledResult: PermissionResult = { outcome: { outcome: 'cancelled' } }
+
+/** Reads `params.options` of a permission request; an option without an id cannot be selected and is left out. */
+export function readOptions(value: unknown): readonly QuestionOption[] {
+  return objectsOf(value).flatMap((option) => {
+    const id = textOf(option.optionId)
+    if (id === undefined) return []
+    return [{ id, name: textOf(option.name) ?? id, kind: textOf(option.kind) ?? '' }]
+  })
+}
+
+export function decide(policy: ConfirmationPolicy, options: readonly QuestionOption[]): Decision {
+  const once = options.find((option) => option.kind === 'allow_once')
+  if (once === undefined) return { do: 'deny', reason: 'The agent offered no way to allow this once' }
+  return asks(policy) ? { do: 'ask' } : { do: 'allow', optionId: once.id }
+}
+
+export function allowOnce(options: readonly QuestionOption[]): PermissionResult {
+  return selected(options.find((option) => option.kind === 'allow_once'))
+}
+
+/** Denies this once; an agent that offers no refusal gets `cancelled`, which allows nothing either. */
+export function deny(options: readonly QuestionOption[]): PermissionResult {
+  const once = options.find((option) => option.kind === 'reject_once')
+  return selected(once ?? options.find((option) => option.kind === 'reject_always'))
+}
+
+function selected(option: QuestionOption | undefined): PermissionResult {
+  return option === undefined ? cancelledResult : { outcome: { outcome: 'selected', optionId: option.id } }
+}
+
+function asks(policy: ConfirmationPolicy): boolean {
+  switch (policy.kind) {
+    case 'NeverConfirm': return false
+    case 'AlwaysConfirm': return true
+    case 'ConfirmRisky': return policy.confirm_unknown
+    default: return assertNever(policy)
+  }
+}
