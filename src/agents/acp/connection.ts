@@ -1,0 +1,173 @@
+/**
+ * A running agent program and the JSON-RPC connection to it, as one thing that ends as one.
+ *
+ * The connection is over when the program has exited, when its output has ended, or when it broke a limit; `over` tells
+ * which, and everything that waits is rejected. A program that has exited while something it started still holds its
+ * output is given a moment for its last lines, no more. `close` leaves no process, also after the program ended by itself.
+ */
+import { deferred, within } from '../../base/wait.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { ChildExit, ChildOptions } from '../../process/child.ts'
+import { rpcCodes } from '../../rpc/message.ts'
+import { RpcError } from '../../rpc/errors.ts'
+import { LineFraming } from '../../rpc/lines.ts'
+import { RpcPeer, type IncomingRequest, type RequestOptions } from '../../rpc/peer.ts'
+import type { Readable, Writable } from 'node:stream'
+import { objectOf, textOf, type Fields } from './fields.ts'
+import { maskJson } from './mask-json.ts'
+
+/** What is needed of a child process; `process/child` makes them. */
+export interface AgentProcess {
+  readonly pid: number
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly exited: Promise<ChildExit>
+  stderrTail(): string
+  /** What of it runs now; undefined where that cannot be seen. */
+  processes(): Promise<readonly RunningProcess[] | undefined>
+  stop(): Promise<void>
+}
+
+export interface RunningProcess {
+  readonly pid: number
+  /** Tells apart two processes that had the same pid one after the other. */
+  readonly start: number
+}
+
+export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
+
+/** What the agent says by itself. Replaced for every turn. */
+export interface AgentListener {
+  /** One `session/update`. A returned promise holds back everything after it. */
+  onUpdate(sessionId: string, update: Fields): void | Promise<void>
+  /** One `session/request_permission`; the result to answer with. */
+  onPermission(params: Fields): Promise<unknown>
+}
+
+export interface ConnectionOptions {
+  readonly program: AgentProcess
+  readonly log: Log
+  /** Takes out of the agent's errors and last words what nobody may see, before anything of them is cut off. */
+  readonly mask: (text: string) => string
+  /** Longest line that is read. */
+  readonly lineLimitBytes?: number
+}
+
+/** How long the last lines of a program may take after its exit. */
+const lastLinesMs = 1000
+const noiseLogLimit = 20
+
+export class AgentConnection {
+  readonly #program: AgentProcess
+  readonly #log: Log
+  readonly #mask: (text: string) => string
+  readonly #peer: RpcPeer
+  readonly #over: Promise<string>
+  #listener: AgentListener | undefined
+  #noise = 0
+  #isOver = false
+
+  constructor({ program, log, mask, lineLimitBytes }: ConnectionOptions) {
+    this.#program = program
+    this.#log = log
+    this.#mask = mask
+    const ended = deferred<Error | undefined>()
+    this.#peer = new RpcPeer({
+      framing: new LineFraming({
+        input: program.stdout,
+        output: program.stdin,
+        ...(lineLimitBytes === undefined ? {} : { lineLimitBytes }),
+      }),
+      cancelMethod: '$/cancel_request',
+      onRequest: (request) => this.#answer(request),
+      onNotification: ({ method, params }) => this.#hear(method, params),
+      onInvalid: (what) => this.#reportNoise(`broken message: ${what}`),
+      onNoise: (excerpt) => this.#reportNoise(excerpt),
+      onClosed: ended.resolve,
+    })
+    this.#over = this.#awaitEnd(ended.promise)
+  }
+
+  get pid(): number {
+    return this.#program.pid
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Resolves when the connection is over, with the reason in words. Never rejects. */
+  get over(): Promise<string> {
+    return this.#over
+  }
+
+  listen(listener: AgentListener | undefined): void {
+    this.#listener = listener
+  }
+
+  async request(method: string, params: object, options: RequestOptions): Promise<unknown> {
+    try {
+      return await this.#peer.request(method, params, options)
+    } catch (error) {
+      throw error instanceof RpcError ? maskedError(error, this.#mask) : error
+    }
+  }
+
+  notify(method: string, params: object): void {
+    void this.#peer.notify(method, params)
+  }
+
+  /** The last words of the program on stderr, masked. */
+  stderrTail(): string {
+    return this.#mask(this.#program.stderrTail())
+  }
+
+  processes(): Promise<readonly RunningProcess[] | undefined> {
+    return this.#program.processes()
+  }
+
+  /** Ends the program and everything it started. Idempotent. */
+  async close(): Promise<void> {
+    this.#listener = undefined
+    this.#peer.close()
+    await this.#program.stop()
+  }
+
+  async #awaitEnd(ended: Promise<Error | undefined>): Promise<string> {
+    const { exited } = this.#program
+    const reason = await Promise.race([ended, exited.then(() => within(ended, lastLinesMs))])
+    this.#isOver = true
+    this.#peer.close()
+    if (reason instanceof Error) return messageOf(reason)
+    return exitText(await within(exited, lastLinesMs))
+  }
+
+  #hear(method: string, params: unknown): void | Promise<void> {
+    if (method !== 'session/update') return
+    const { sessionId, update } = objectOf(params)
+    return this.#listener?.onUpdate(textOf(sessionId) ?? '', objectOf(update))
+  }
+
+  #answer({ method, params }: IncomingRequest): Promise<unknown> {
+    if (method !== 'session/request_permission') {
+      throw new RpcError({ code: rpcCodes.methodNotFound, message: `Unknown method: ${method}` })
+    }
+    if (this.#listener === undefined) throw new RpcError({ code: rpcCodes.invalidRequest, message: 'No prompt is running' })
+    return this.#listener.onPermission(objectOf(params))
+  }
+
+  /** Old agents and package runners print banners: said a few times, then only counted. */
+  #reportNoise(excerpt: string): void {
+    if (++this.#noise <= noiseLogLimit) this.#log.debug('An agent wrote something that is no message', { pid: this.pid, excerpt })
+  }
+}
+
+function maskedError({ code, message, data }: RpcError, mask: (text: string) => string): RpcError {
+  return new RpcError({ code, message: mask(message), data: maskJson(data, mask) })
+}
+
+function exitText(exit: ChildExit | 'late'): string {
+  if (exit === 'late') return 'The agent closed its output'
+  return exit.code === null ? `The agent was ended by ${exit.signal ?? 'a signal'}` : `The agent exited with code ${exit.code}`
+}

@@ -1,0 +1,228 @@
+/**
+ * Starts an agent program and opens a session in it: initialize, authenticate, resume or load or new, model, mode.
+ *
+ * The order is ACP's (v1, initialization and session setup). Version 1 is spoken, no file system and no terminal are
+ * offered (acp.md, section 0). All of it shares one time limit. What fails is an AcpFailure with the code that clients
+ * know, and then nothing of the program is left. A session of an earlier life is taken up again if it was in the same
+ * folder; where the agent cannot, a new one begins and `notes` says so.
+ */
+import { AppError, messageOf } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import { untilAborted } from '../../base/wait.ts'
+import { RpcClosedError, RpcError } from '../../rpc/errors.ts'
+import type { Provider } from '../../settings/providers.ts'
+import { AgentConnection, type StartProcess } from './connection.ts'
+import { AcpFailure, failureOf, withTail } from './failure.ts'
+import { memberAt, textOf } from './fields.ts'
+import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from './launch.ts'
+import { planMcpServers } from './mcp-servers.ts'
+import { knownModes, readModes } from './modes.ts'
+import { readModels } from './models.ts'
+import { AcpSession, readAgentInfo, type AgentInfo } from './session.ts'
+import type { Timers } from './timers.ts'
+
+export interface StartOptions extends Omit<LaunchOptions, 'secrets'> {
+  readonly settings: AcpSettings
+  readonly host: AgentHost
+  /** Of the data folder; part of the marker of every child. */
+  readonly instanceId: string
+  /** Makes ids that are used once: of children, turns and files. */
+  readonly createId: () => string
+  readonly startProcess: StartProcess
+  readonly providers: readonly Provider[]
+  readonly timers: Timers
+  readonly log: Log
+  readonly version: string
+  readonly lineLimitBytes?: number
+  /** A model that was chosen while no session was there. */
+  readonly model: string | undefined
+}
+
+export interface StartedSession {
+  readonly session: AcpSession
+  /** False when an earlier session goes on. */
+  readonly isNew: boolean
+  /** What the user should know, in sentences. */
+  readonly notes: readonly string[]
+}
+
+const forgotten =
+  'The agent could not take up its earlier session. It starts again and does not remember this conversation.'
+
+const authenticateTimeoutMs = 30_000
+
+/** @throws AcpFailure, or the signal's reason. */
+export async function startSession(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
+  const limit = new AbortController()
+  const seconds = options.settings.acp_startup_timeout
+  const late = new AcpFailure('ACPStartupTimeout', `The agent was not ready within ${seconds} s (acp_startup_timeout)`)
+  const stopTimer = options.timers.after(seconds * 1000, () => limit.abort(late))
+  try {
+    return await launchAndOpen(options, AbortSignal.any([signal, limit.signal]))
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw failureOf(error, 'ACPInitError')
+  } finally {
+    stopTimer()
+  }
+}
+
+async function launchAndOpen(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
+  const launch = await planLaunch({ ...options, secrets: await options.host.secrets(signal) })
+  const connection = await connect(options, launch).catch(async (error: unknown) => {
+    await launch.cleanUp()
+    throw failureOf(error, 'ACPSpawnError')
+  })
+  try {
+    return await new Opening(options, launch, connection, signal).open()
+  } catch (error) {
+    const failure = await explain(error, connection)
+    await connection.close().finally(() => launch.cleanUp())
+    throw failure
+  }
+}
+
+async function connect(options: StartOptions, launch: Launch): Promise<AgentConnection> {
+  const { instanceId, createId, startProcess, host, log, lineLimitBytes } = options
+  const { command, args, env } = launch
+  const marker = `${instanceId}/${createId()}`
+  const program = await startProcess({ command, args, cwd: host.workingDir, env, marker })
+  const mask = maskFor(host)
+  return new AgentConnection({ program, log, mask, ...(lineLimitBytes === undefined ? {} : { lineLimitBytes }) })
+}
+
+/** Secrets, and the id of the session, with which others could take it up; one that is no id but a word is left. */
+function maskFor(host: AgentHost): (text: string) => string {
+  return (text) => {
+    const id = textOf(host.kept('session')?.id)
+    return id === undefined || id.length < 8 ? host.mask(text) : host.mask(text).replaceAll(id, '<session>')
+  }
+}
+
+/** What a program said last is the best explanation of why it is gone or silent. */
+async function explain(error: unknown, connection: AgentConnection): Promise<unknown> {
+  if (error instanceof AcpFailure && error.code !== 'ACPStartupTimeout') return error
+  if (error instanceof RpcError) return failureOf(error, 'ACPInitError')
+  const code = error instanceof AcpFailure ? error.code : 'ACPInitError'
+  const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
+  return new AcpFailure(code, withTail(reason, connection.stderrTail()), error)
+}
+
+/** The steps after the program runs; they share the connection and the signal. */
+class Opening {
+  readonly #options: StartOptions
+  readonly #launch: Launch
+  readonly #connection: AgentConnection
+  readonly #signal: AbortSignal
+  readonly #notes: string[] = []
+
+  constructor(options: StartOptions, launch: Launch, connection: AgentConnection, signal: AbortSignal) {
+    this.#options = options
+    this.#launch = launch
+    this.#connection = connection
+    this.#signal = signal
+  }
+
+  async open(): Promise<StartedSession> {
+    const agent = await this.#initialize()
+    await this.#authenticate(agent)
+    const { result, id, isNew } = await this.#resumeOrNew(agent)
+    const { providers, log, host, settings } = this.#options
+    const session = new AcpSession({
+      id,
+      agent,
+      connection: this.#connection,
+      modes: readModes(result),
+      models: readModels(result),
+      knownModes: knownModes(agent.name, providers),
+      log,
+      cleanUp: this.#launch.cleanUp,
+    })
+    await this.#abortable(this.#setModel(session))
+    await this.#abortable(session.applyMode(host.policy(), settings.acp_session_mode ?? undefined))
+    return { session, isNew, notes: this.#notes }
+  }
+
+  async #initialize(): Promise<AgentInfo> {
+    const result = await this.#request('initialize', {
+      protocolVersion: 1,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: 'agent-server', title: 'Agent Server', version: this.#options.version },
+    })
+    const version = memberAt(result, 'protocolVersion')
+    if (version === 1) return readAgentInfo(result)
+    throw new AcpFailure('ACPInitError', `The agent speaks version ${JSON.stringify(version)} of ACP, expected 1`)
+  }
+
+  /** Only with a method that the agent offers: it may not need any. */
+  async #authenticate(agent: AgentInfo): Promise<void> {
+    const { authenticate } = this.#launch
+    if (authenticate === undefined || !agent.authMethods.includes(authenticate.methodId)) return
+    try {
+      await this.#request('authenticate', authenticate, authenticateTimeoutMs)
+    } catch (error) {
+      throw error instanceof RpcError ? failureOf(error, 'ACPAuthRequired') : error
+    }
+  }
+
+  async #resumeOrNew(agent: AgentInfo): Promise<{ result: unknown; id: string; isNew: boolean }> {
+    const { host } = this.#options
+    const mcpServers = this.#mcpServers(agent)
+    const place = { cwd: host.workingDir, mcpServers }
+    const kept = host.kept('session')
+    const keptId = kept?.cwd === host.workingDir ? textOf(kept.id) : undefined
+    const resumed = keptId === undefined ? undefined : await this.#resume(agent, { sessionId: keptId, ...place })
+    if (keptId !== undefined && resumed !== undefined) return { result: resumed, id: keptId, isNew: false }
+    if (textOf(kept?.id) !== undefined) {
+      this.#notes.push(forgotten)
+    }
+    const result = await this.#request('session/new', place)
+    const id = textOf(memberAt(result, 'sessionId'))
+    if (id === undefined) throw new AcpFailure('ACPInitError', 'The agent opened a session without an id')
+    return { result, id, isNew: true }
+  }
+
+  /** The answer, or undefined where the agent cannot or does not find the session. What it replays has no listener. */
+  async #resume(agent: AgentInfo, params: object): Promise<unknown> {
+    const canResume = isObject(memberAt(agent.capabilities, 'sessionCapabilities', 'resume'))
+    if (!canResume && agent.capabilities.loadSession !== true) return undefined
+    try {
+      return await this.#request(canResume ? 'session/resume' : 'session/load', params)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      const failure = failureOf(error, 'ACPInitError')
+      if (failure.code === 'ACPAuthRequired') throw failure
+      this.#options.log.warn('An agent did not take up its earlier session', { problem: failure })
+      return undefined
+    }
+  }
+
+  #mcpServers(agent: AgentInfo): readonly object[] {
+    const mcp = (name: string): boolean => memberAt(agent.capabilities, 'mcpCapabilities', name) === true
+    const { servers, left } = planMcpServers(this.#options.settings.mcp_config, { http: mcp('http'), sse: mcp('sse') })
+    if (left.length > 0) this.#notes.push(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
+    return servers
+  }
+
+  /** A model that the agent refuses leaves it at its own default (decisions, 22). */
+  async #setModel(session: AcpSession): Promise<void> {
+    const model = this.#options.model ?? this.#launch.model
+    if (model === undefined) return
+    try {
+      await session.setModel(model)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.#notes.push(`${error.message}. The agent uses ${session.model ?? 'its own default'}.`)
+    }
+  }
+
+  #request(method: string, params: object, timeoutMs = Infinity): Promise<unknown> {
+    return this.#connection.request(method, params, { signal: this.#signal, timeoutMs })
+  }
+
+  async #abortable(step: Promise<void>): Promise<void> {
+    await untilAborted(step, this.#signal)
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * AcpAgent and its session: starting, resuming, modes, models, environment, closing, with a program over real pipes.
+ */
+import * as assert from 'uvu/assert'
+import { AgentSlots } from '../../../src/agents/acp/slots.ts'
+import { AppError } from '../../../src/base/errors.ts'
+import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import { suite } from '../../support/suite.ts'
+import { withAgent } from './with-agent.ts'
+
+const test = suite('acp agent: session', 30_000)
+const finished: TurnEnd = { outcome: 'finished', served: true }
+
+test('records a placeholder system prompt once, then what the agent says', () => withAgent('echo', async ({ agent, host }) => {
+  assert.equal(await agent.runTurn(host.turn('hello')), finished)
+  await agent.runTurn(host.turn('again'))
+  assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent', 'MessageEvent'])
+  assert.match(JSON.stringify(host.events[0]), /"tools":\[\]/)
+  assert.match(JSON.stringify(host.events[1]), /hello/)
+}))
+
+test('says what is known of the agent and keeps the session id to itself', () => withAgent('echo', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('hello'))
+  assert.equal(host.states, {
+    acp_agent_name: 'fake',
+    acp_agent_version: '1.2.3',
+    acp_current_model_id: 'small',
+    acp_available_models: [
+      { model_id: 'small', name: 'Small', description: null },
+      { model_id: 'big', name: null, description: null },
+    ],
+    acp_supports_runtime_model_switch: true,
+  })
+  assert.match(String(host.memory.get('session')?.id), /^session-\d+$/)
+  assert.is(host.memory.get('session')?.cwd, host.workingDir)
+}))
+
+test('serves several turns with one program and asks it to go on when there is no message', () => withAgent('echo', async ({ agent, host, slots }) => {
+  await agent.runTurn(host.turn('one'))
+  await agent.runTurn(host.turn(''))
+  const pids = new Set([...host.text().matchAll(/pid=(\d+)/g)].map(([, pid]) => pid))
+  assert.is(pids.size, 1)
+  assert.is(slots.running, 1)
+  assert.match(host.text(), /Continue with the task/)
+}))
+
+test('resumes its session after a restart', () => withAgent('resume', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  const { id } = host.memory.get('session') ?? {}
+  await agent.close()
+  assert.equal(await again().runTurn(host.turn('two')), finished)
+  assert.is(host.memory.get('session')?.id, id)
+  assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent', 'MessageEvent'])
+}))
+
+test('loads its session where it cannot be resumed and takes nothing of the replay', () => withAgent('load', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  await agent.close()
+  assert.equal(await again().runTurn(host.turn('two')), finished)
+  assert.not.match(host.text(), /replayed/)
+  assert.is(host.events.length, 3)
+}))
+
+for (const behaviour of ['load-fails', 'echo']) {
+  test(`begins a new session and says so when the agent does "${behaviour}" with the old one`, () => withAgent(behaviour, async ({ agent, host, again }) => {
+    await agent.runTurn(host.turn('one'))
+    const { id } = host.memory.get('session') ?? {}
+    await agent.close()
+    assert.equal(await again().runTurn(host.turn('two')), finished)
+    assert.is.not(host.memory.get('session')?.id, id)
+    assert.match(JSON.stringify(host.events[2]), /"source":"environment".*does not remember this conversation/)
+  }))
+}
+
+test('asks for a login instead of losing the session when resuming needs one', () => withAgent('login-resume', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  await agent.close()
+  assert.match(JSON.stringify(await again().runTurn(host.turn('two'))), /ACPAuthRequired/)
+}))
+
+test('does not take up a session of another folder', () => withAgent('resume', async ({ agent, host }) => {
+  host.memory.set('session', { id: 'old', cwd: '/elsewhere' })
+  await agent.runTurn(host.turn('one'))
+  assert.is.not(host.memory.get('session')?.id, 'old')
+}))
+
+test('gives the agent its secrets and of the server only what is allowed', () => withAgent('environment', async ({ agent, host }) => {
+  host.environment.set('MY_TOKEN', 'token-of-the-user')
+  await agent.runTurn(host.turn('go'))
+  assert.match(host.text(), /MY_TOKEN.*token-of-the-user/)
+  assert.match(host.text(), /PASSED.*yes/)
+  assert.not.match(host.text(), /KEPT_BACK/)
+}, { options: { environment: { PATH: process.env['PATH'], PASSED: 'yes', KEPT_BACK: 'no' }, passEnvironment: ['PASSED'] } }))
+
+test('uses the open mode when nothing is asked and the asking mode otherwise', () => withAgent('modes', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.match(host.text(), /mode open/)
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  agent.policyChanged()
+  await agent.runTurn(host.turn('two'))
+  assert.match(host.text(), /mode ask/)
+}))
+
+test('does not run an agent that stays in a mode more open than the policy', () => withAgent('refuses-mode', async ({ agent, host, slots }) => {
+  await agent.runTurn(host.turn('one'))
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  agent.policyChanged()
+  const end = await agent.runTurn(host.turn('two'))
+  assert.match(JSON.stringify(end), /ACPInitError.*stays in the mode \\"open\\"/)
+  assert.is(slots.running, 0)
+}))
+
+test('drops the notice that an agent makes of a change of mode', () => withAgent('mode-notice', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.not.match(host.text(), /MODE_UPDATE/)
+}))
+
+test('uses the model of the settings, tells of one that is refused, and switches', () => withAgent('echo', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.match(host.text(), /Cannot use the model \\"bad\\".*No such model.*The agent uses small\./)
+  await agent.switchModel('big', new AbortController().signal)
+  await agent.runTurn(host.turn('two'))
+  assert.match(host.text(), /model big/)
+  assert.is(host.states['acp_current_model_id'], 'big')
+  try {
+    await agent.switchModel('bad', new AbortController().signal)
+    assert.unreachable()
+  } catch (error) {
+    assert.is(error instanceof AppError && error.code, 'bad_request')
+  }
+  await agent.close()
+  await again().runTurn(host.turn('three'))
+  assert.is(host.memory.get('session')?.model, 'big')
+}, { settings: { acp_model: 'bad' } }))
+
+test('keeps a model that is chosen before there is a session', () => withAgent('echo', async ({ agent, host }) => {
+  await agent.switchModel('big', new AbortController().signal)
+  await agent.runTurn(host.turn('one'))
+  assert.match(host.text(), /model big/)
+}))
+
+test('logs in with the method that the credentials ask for, where the agent offers it', async () => {
+  const changes = { settings: { acp_server: 'codex', acp_model: 'big' } }
+  await withAgent('echo', async ({ agent, host }) => {
+    host.environment.set('OPENAI_API_KEY', 'sk-0123456789')
+    assert.equal(await agent.runTurn(host.turn('go')), finished)
+    assert.match(host.text(), /login api-key/)
+  }, changes)
+  await withAgent('bad-login', async ({ agent, host }) => {
+    host.environment.set('OPENAI_API_KEY', 'sk-0123456789')
+    const end = await agent.runTurn(host.turn('go'))
+    assert.match(JSON.stringify(end), /"ACPAuthRequired","detail":"\[-32603\] Key refused"/)
+  }, changes)
+})
+
+test('ends an idle program and takes its session up again', () => withAgent('resume', async ({ host, again, slots }) => {
+  const brief = new AgentSlots({ idleMs: 50 })
+  const agent = again({ options: { slots: brief } })
+  await agent.runTurn(host.turn('one'))
+  const { id } = host.memory.get('session') ?? {}
+  while (brief.running > 0) await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(await agent.runTurn(host.turn('two')), finished)
+  assert.is(host.memory.get('session')?.id, id)
+  assert.is(slots.running, 0)
+}))
+
+test('waits for a slot, says so, and starts when there is one', () => withAgent('echo', async ({ host, again }) => {
+  const one = new AgentSlots({ limit: 1 })
+  const busy = await one.take(() => undefined, new AbortController().signal)
+  const ended = again({ options: { slots: one } }).runTurn(host.turn('go'))
+  while (host.states['acp_waiting_for_slot'] !== true) await new Promise((resolve) => setImmediate(resolve))
+  busy.release()
+  assert.equal(await ended, finished)
+  assert.is(host.states['acp_waiting_for_slot'], false)
+}))
+
+test('has nothing to do when the policy changes before there is a program', () => withAgent('echo', async ({ agent, slots }) => {
+  agent.policyChanged()
+  assert.is(slots.running, 0)
+}))
+
+test('tells of MCP servers that the agent cannot reach', () => withAgent('echo', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.match(host.text(), /cannot reach these MCP servers: far\./)
+}, { settings: { mcp_config: { near: { command: 'x' }, far: { transport: 'sse', url: 'https://example.invalid' } } } }))
+
+test.run()

@@ -1,0 +1,113 @@
+/** A conversation in memory: what an agent was given and what it reported, for tests of the agent alone. */
+import { deferred, type Deferred } from '../../../src/base/wait.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
+import type { AgentHost, Answer, KeptKey, QuestionDraft, Turn, UsageReport } from '../../../src/conversation/agent.ts'
+import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
+import type { EventDraft, MessageEvent } from '../../../src/schema/generated/events.ts'
+
+export const secret = 'SECRET-VALUE-1'
+
+export interface MemoryHost extends AgentHost {
+  readonly events: EventDraft[]
+  readonly states: JsonObject
+  readonly usages: UsageReport[]
+  readonly questions: QuestionDraft[]
+  readonly deltas: string[]
+  readonly memory: Map<KeptKey, JsonObject>
+  confirmation: ConfirmationPolicy
+  environment: Map<string, string>
+  /** How questions are answered; without it they wait for the end of the turn. */
+  answer: ((question: QuestionDraft) => Answer) | undefined
+  /** Resolved by a test that waits for something to be recorded. */
+  seen(pattern: RegExp): Promise<void>
+  /** What the history holds as one text. */
+  text(): string
+  turn(prompt: string, options?: TurnOptions): MemoryTurn
+}
+
+export interface TurnOptions {
+  readonly ready?: () => Promise<void>
+  readonly durable?: () => Promise<void>
+}
+
+export interface MemoryTurn extends Turn {
+  stop(): void
+}
+
+export function memoryHost(workingDir: string): MemoryHost {
+  const waiting = new Set<{ pattern: RegExp; found: Deferred<void> }>()
+  const host: MemoryHost = {
+    conversationId: '00000000-0000-4000-8000-000000000000',
+    workingDir,
+    observationsDir: `${workingDir}/observations`,
+    events: [],
+    states: {},
+    usages: [],
+    questions: [],
+    deltas: [],
+    memory: new Map(),
+    environment: new Map(),
+    confirmation: { kind: 'NeverConfirm' },
+    answer: undefined,
+    policy: () => host.confirmation,
+    secrets: async () => host.environment,
+    kept: (key) => host.memory.get(key),
+    keep: (key, value) => void host.memory.set(key, value),
+    state: (changes) => void Object.assign(host.states, changes),
+    mask: (text) => text.replaceAll(secret, '<secret-hidden>'),
+    text: () => JSON.stringify([host.events, host.deltas, host.questions]),
+    seen(pattern) {
+      const found = deferred<void>()
+      waiting.add({ pattern, found })
+      check()
+      return found.promise
+    },
+    turn: (prompt, options = {}) => memoryTurn(host, check, prompt, options),
+  }
+  const check = (): void => {
+    const text = host.text()
+    for (const wait of waiting) if (wait.pattern.test(text)) wait.found.resolve()
+  }
+  return host
+}
+
+function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options: TurnOptions): MemoryTurn {
+  const { ready = async () => undefined, durable = async () => undefined } = options
+  const controller = new AbortController()
+  return {
+    messages: prompt === '' ? [] : [userMessage(prompt)],
+    signal: controller.signal,
+    record(draft) {
+      const id = `e${host.events.push(draft)}`
+      check()
+      return { id, durable }
+    },
+    delta(piece) {
+      host.deltas.push(piece.content ?? piece.reasoning_content ?? '')
+      check()
+    },
+    ask(question) {
+      host.questions.push(question)
+      check()
+      if (host.answer !== undefined) return Promise.resolve(host.answer(question))
+      return new Promise((resolve) => {
+        controller.signal.addEventListener('abort', () => resolve({ outcome: 'cancelled' }), { once: true })
+      })
+    },
+    usage: (report) => void host.usages.push(report),
+    ready,
+    stop: () => controller.abort(new Error('stopped')),
+  }
+}
+
+export function userMessage(text: string): MessageEvent {
+  return {
+    kind: 'MessageEvent',
+    id: 'm1',
+    timestamp: '2026-11-21T09:30:00.123456Z',
+    source: 'user',
+    llm_message: { role: 'user', content: [{ type: 'text', text, cache_prompt: false }], thinking_blocks: [] },
+    activated_skills: [],
+    extended_content: [],
+  }
+}

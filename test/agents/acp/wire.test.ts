@@ -1,0 +1,213 @@
+/** The small readers and writers of ACP shapes: prompts, figures, failures, models, modes, MCP servers. */
+import * as assert from 'uvu/assert'
+import { failureOf, withTail } from '../../../src/agents/acp/failure.ts'
+import { planMcpServers } from '../../../src/agents/acp/mcp-servers.ts'
+import { chooseMode, isTooOpen, knownModes, readModes } from '../../../src/agents/acp/modes.ts'
+import { modelRequest, readModels } from '../../../src/agents/acp/models.ts'
+import { promptBlocks } from '../../../src/agents/acp/prompt.ts'
+import { readAgentInfo } from '../../../src/agents/acp/session.ts'
+import { endOf } from '../../../src/agents/acp/stop-reason.ts'
+import { mergeContextUse, modelOf, readCountedCost, tokensOf, uncountedCost } from '../../../src/agents/acp/usage.ts'
+import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
+import { RpcError } from '../../../src/rpc/errors.ts'
+import { builtInProviders } from '../../../src/settings/providers-table.ts'
+import { suite } from '../../support/suite.ts'
+import { userMessage } from './memory-host.ts'
+
+const test = suite('acp wire')
+
+test('puts queued messages, their additions and their images into one prompt in order', () => {
+  const first = userMessage('one')
+  const second = {
+    ...userMessage('two'),
+    llm_message: {
+      ...first.llm_message,
+      content: [
+        { type: 'text', text: '', cache_prompt: false } as const,
+        { type: 'image', image_urls: ['data:image/png;base64,AAAA', 'https://example.org/x.png'], cache_prompt: false } as const,
+      ],
+    },
+    extended_content: [{ type: 'text', text: 'a skill', cache_prompt: false } as const],
+  }
+  const link = { type: 'resource_link', uri: 'https://example.org/x.png', name: 'image' }
+  assert.equal(promptBlocks([first, second], true), [
+    { type: 'text', text: 'one' }, { type: 'image', mimeType: 'image/png', data: 'AAAA' }, link, { type: 'text', text: 'a skill' },
+  ])
+  assert.match(JSON.stringify(promptBlocks([second], false)), /does not take images/)
+  assert.match(JSON.stringify(promptBlocks([], false)), /Continue with the task/)
+})
+
+test('reads the token figures of each agent', () => {
+  const usage = { inputTokens: 240, outputTokens: 84, cachedReadTokens: 60, cachedWriteTokens: 0, totalTokens: 384 }
+  assert.equal(tokensOf({ usage }), { promptTokens: 240, completionTokens: 84, cacheReadTokens: 60, cacheWriteTokens: 0 })
+  assert.equal(tokensOf({ usage: { inputTokens: 1, thoughtTokens: 7 } }), { promptTokens: 1, reasoningTokens: 7 })
+  const gemini = { _meta: { quota: { token_count: { input_tokens: 260, output_tokens: 84 }, model_usage: [{ model: 'gemini-3.8-flash' }] } } }
+  assert.equal(tokensOf(gemini), { promptTokens: 260, completionTokens: 84 })
+  assert.is(modelOf(gemini), 'gemini-3.8-flash')
+  for (const nothing of [null, { usage: null }, { usage: { inputTokens: 'many' } }, { _meta: { quota: { token_count: null } } }]) {
+    assert.equal(tokensOf(nothing), {})
+    assert.is(modelOf(nothing), undefined)
+  }
+})
+
+test('keeps the newest figures of a context and counts dollars only', () => {
+  const first = mergeContextUse({}, { used: 1, size: 10, cost: { amount: 0.5, currency: 'USD' } })
+  assert.equal(mergeContextUse(first, { used: 2 }), { used: 2, size: 10, cost: 0.5 })
+  assert.equal(mergeContextUse({}, { cost: { amount: 5, currency: 'EUR' } }), {})
+})
+
+test('counts what a cumulative cost has grown by, for each session', () => {
+  assert.is(uncountedCost(0.5, 's', undefined), 0.5)
+  assert.is(uncountedCost(0.75, 's', { sessionId: 's', cost: 0.5 }), 0.25)
+  assert.is(uncountedCost(0.75, 't', { sessionId: 's', cost: 0.5 }), 0.75)
+  assert.is(uncountedCost(0.25, 's', { sessionId: 's', cost: 0.5 }), 0.25)
+  assert.equal(readCountedCost({ session_id: 's', cost: 1 }), { sessionId: 's', cost: 1 })
+  for (const kept of [undefined, {}, { session_id: 's' }, { cost: 1 }]) assert.is(readCountedCost(kept), undefined)
+})
+
+const errors: readonly (readonly [error: unknown, code: string, detail: string])[] = [
+  [new RpcError({ code: -32000, message: 'Authentication required' }), 'ACPAuthRequired', '[-32000] Authentication required'],
+  [new RpcError({ code: 401, message: 'x' }), 'ACPAuthRequired', '[401] x'],
+  [new RpcError({ code: 403, message: 'x' }), 'ACPAuthRequired', '[403] x'],
+  [new RpcError({ code: -32603, message: 'API Error: 401 Unauthorized' }), 'ACPAuthRequired', '[-32603] API Error: 401 Unauthorized'],
+  [new RpcError({ code: -32603, message: 'Internal error', data: { message: 'Please login first' } }), 'ACPAuthRequired', '[-32603] Internal error: Please login first'],
+  [new RpcError({ code: -32603, message: 'Line 401 is wrong' }), 'ACPPromptError', '[-32603] Line 401 is wrong'],
+  [new RpcError({ code: 400, message: 'x', data: 'why' }), 'ACPPromptError', '[400] x: why'],
+  [new RpcError({ code: 1, message: 'x', data: { details: 'because' } }), 'ACPPromptError', '[1] x: because'],
+  [new RpcError({ code: 1, message: 'x', data: { errorKind: 'server_error' } }), 'ACPPromptError', '[1] x: server_error'],
+  [new RpcError({ code: 1, message: 'x', data: { other: 1 } }), 'ACPPromptError', '[1] x: {"other":1}'],
+  [new RpcError({ code: 1, message: 'x', data: null }), 'ACPPromptError', '[1] x'],
+  [new Error('plain'), 'ACPPromptError', 'plain'],
+]
+
+for (const [error, code, detail] of errors) {
+  test(`tells ${detail} as ${code}`, () => {
+    const failure = failureOf(error, 'ACPPromptError')
+    assert.equal([failure.code, failure.message], [code, detail])
+    assert.is(failureOf(failure, 'ACPInitError'), failure)
+  })
+}
+
+test('cuts long details and long last words', () => {
+  assert.is(failureOf(new Error('x'.repeat(1000)), 'ACPInitError').message.length, 500)
+  assert.is(withTail('gone', ` \n`), 'gone')
+  assert.is(withTail('gone', `${'x'.repeat(1000)}\n`), `gone; it wrote: ${'x'.repeat(500)}`)
+})
+
+test('tells how a turn ended from its stop reason and other signs', () => {
+  const facts = { hasDenied: false, hidFailure: false, lastText: '' }
+  assert.is(endOf({ stopReason: 'end_turn' }, facts), undefined)
+  assert.is(endOf({ stopReason: 'max_tokens' }, facts), undefined)
+  assert.is(endOf({ stopReason: 'something_new' }, facts), undefined)
+  assert.is(endOf({ stopReason: 'cancelled' }, { ...facts, hasDenied: true }), undefined)
+  assert.is(endOf({ stopReason: 'cancelled' }, facts)?.code, 'ACPPromptError')
+  assert.is(endOf({ stopReason: 'refusal' }, facts)?.code, 'UsagePolicyRefusal')
+  assert.is(endOf({ stopReason: 'max_turn_requests' }, facts)?.code, 'MaxIterationsReached')
+  assert.is(endOf({ stopReason: 'end_turn' }, { ...facts, hidFailure: true, lastText: '500' })?.message, '500')
+})
+
+test('reads models from the config option, in groups too, else from the older list', () => {
+  const option = { id: 'model', currentValue: 'a', options: [{ value: 'a', name: 'A' }, { group: 'g', options: [{ value: 'b' }, {}] }] }
+  assert.equal(readModels({ configOptions: [{ id: 'mode' }, option], models: { availableModels: [{ modelId: 'x' }] } }), {
+    via: 'config_option',
+    current: 'a',
+    available: [{ model_id: 'a', name: 'A', description: null }, { model_id: 'b', name: null, description: null }],
+  })
+  assert.equal(readModels({ models: { currentModelId: 'x', availableModels: [{ modelId: 'x', description: 'd' }] } }), {
+    via: 'set_model', current: 'x', available: [{ model_id: 'x', name: null, description: 'd' }],
+  })
+  assert.is(readModels(null).via, undefined)
+  assert.equal(modelRequest('config_option', 's', 'm'), { method: 'session/set_config_option', params: { sessionId: 's', configId: 'model', value: 'm' } })
+  assert.is(modelRequest('set_model', 's', 'm').method, 'session/set_model')
+})
+
+test('reads what an agent tells of itself, and little where it tells little', () => {
+  const info = readAgentInfo({
+    agentInfo: { name: 'gemini-cli', version: '1' },
+    agentCapabilities: { promptCapabilities: { image: true } },
+    authMethods: [{ id: 'a' }, {}, null],
+  })
+  assert.equal([info.name, info.version, info.takesImages, info.titleIsCommand, info.authMethods], ['gemini-cli', '1', true, true, ['a']])
+  const unknown = readAgentInfo(null)
+  assert.equal([unknown.name, unknown.version, unknown.takesImages, unknown.authMethods], ['unknown', 'unknown', false, []])
+})
+
+const never: ConfirmationPolicy = { kind: 'NeverConfirm' }
+const always: ConfirmationPolicy = { kind: 'AlwaysConfirm' }
+const claude = knownModes('@agentclientprotocol/claude-agent-acp', builtInProviders)
+const all = ['default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions']
+const asRoot = ['default', 'acceptEdits', 'plan', 'auto']
+
+const choices: readonly (readonly [policy: ConfirmationPolicy, named: string | undefined, offered: readonly string[], mode: string | undefined])[] = [
+  [never, undefined, all, 'bypassPermissions'],
+  [never, undefined, asRoot, 'default'],
+  [never, 'acceptEdits', all, 'acceptEdits'],
+  [never, 'gone', all, 'bypassPermissions'],
+  [never, undefined, [], undefined],
+  [always, undefined, all, 'default'],
+  [always, 'bypassPermissions', all, 'default'],
+  [always, 'plan', all, 'plan'],
+]
+
+for (const [policy, named, offered, mode] of choices) {
+  test(`chooses ${mode ?? 'no mode'} for ${policy.kind} with ${named ?? 'none'} named of [${offered.join(', ')}]`, () => {
+    assert.is(chooseMode({ policy, named, known: claude, offered }), mode)
+  })
+}
+
+test('knows the modes of the agents in the table and of its own demonstration agent only', () => {
+  assert.is(claude?.open, 'bypassPermissions')
+  assert.is(knownModes('agent-server-demo-agent', builtInProviders)?.asking, 'ask')
+  assert.is(knownModes('somebody', builtInProviders), undefined)
+  assert.is(chooseMode({ policy: never, named: undefined, known: undefined, offered: ['x'] }), undefined)
+  assert.is(chooseMode({ policy: always, named: 'x', known: undefined, offered: ['x'] }), 'x')
+})
+
+test('sees a mode that is more open than the policy', () => {
+  assert.is(isTooOpen('auto', always, claude), true)
+  assert.is(isTooOpen('auto', never, claude), false)
+  assert.is(isTooOpen('default', always, claude), false)
+  assert.is(isTooOpen(undefined, always, claude), false)
+  assert.is(isTooOpen('auto', always, undefined), false)
+})
+
+test('reads the modes of a session', () => {
+  const modes = { currentModeId: 'a', availableModes: [{ id: 'a' }, { id: 'b' }, {}] }
+  assert.equal(readModes({ modes }), { current: 'a', offered: ['a', 'b'] })
+  assert.equal(readModes(null), { current: undefined, offered: [] })
+})
+
+test('gives MCP servers in ACP form, with their credentials as headers, as far as the agent can reach them', () => {
+  const config = {
+    off: { command: 'x', enabled: false },
+    local: { command: 'run', args: ['-a', 1], env: { A: 'b', C: null } },
+    plain: { transport: 'http', url: 'https://a', headers: { H: 'v' } },
+    key: { url: 'https://b', auth: { strategy: 'api_key', value: 'k' } },
+    named: { url: 'https://b', auth: { strategy: 'api_key', value: 'k', header_name: 'X-K' } },
+    bearer: { url: 'https://c', auth: { strategy: 'bearer', value: 't' } },
+    basic: { url: 'https://d', auth: { strategy: 'basic', username: 'u', password: 'p' } },
+    header: { url: 'https://e', auth: { strategy: 'header', headers: { X: 'y' } } },
+    oauth: { url: 'https://f', auth: { strategy: 'oauth2', state: { tokens: { access_token: 'a' } } } },
+    'oauth-without': { url: 'https://g', auth: { strategy: 'oauth2' } },
+    strange: { url: 'https://h', auth: { strategy: 'dance' } },
+    'no-address': { transport: 'http' },
+    events: { transport: 'sse', url: 'https://i' },
+  }
+  const http = (name: string, url: string, headers: object[] = []): object => ({ type: 'http', name, url, headers })
+  const header = (name: string, value: string): object => ({ name, value })
+  const plan = planMcpServers(config, { http: true, sse: false })
+  assert.equal(plan.servers, [
+    { name: 'local', command: 'run', args: ['-a'], env: [{ name: 'A', value: 'b' }] },
+    http('plain', 'https://a', [header('H', 'v')]),
+    http('key', 'https://b', [header('X-API-Key', 'k')]),
+    http('named', 'https://b', [header('X-K', 'k')]),
+    http('bearer', 'https://c', [header('Authorization', 'Bearer t')]),
+    http('basic', 'https://d', [header('Authorization', 'Basic dTpw')]),
+    http('header', 'https://e', [header('X', 'y')]),
+    http('oauth', 'https://f', [header('Authorization', 'Bearer a')]),
+  ])
+  assert.equal(plan.left, ['oauth-without', 'strange', 'no-address', 'events'])
+  assert.is(planMcpServers({ events: config.events }, { http: false, sse: true }).servers.length, 1)
+})
+
+test.run()
