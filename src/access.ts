@@ -1,0 +1,68 @@
+/**
+ * Who may do what: every route with the right that it needs. Nothing else in the program decides that.
+ *
+ * `open` needs no session key. Every other right is held by every session key today; the table names them apart so
+ * that keys with fewer rights need no new decision at any route. A route without a row does not compile, because
+ * `api/routes` is typed by these names. HEAD needs what GET needs; OPTIONS answers without a key, as browsers send it so.
+ */
+
+export type Right =
+  /** Anyone who reaches the server: says that it is alive and what it speaks, never what it holds. */
+  | 'open'
+  /** Reads conversations, events and settings without secret values. */
+  | 'read'
+  /** Creates and drives conversations. */
+  | 'drive'
+  /** Changes what future conversations run: settings and the commands in them. */
+  | 'configure'
+  /** Reads and changes secret values. */
+  | 'secrets'
+
+export const access = {
+  'GET /alive': 'open',
+  'GET /health': 'open',
+  'GET /ready': 'open',
+  'GET /server_info': 'open',
+  'GET /': 'open',
+  'GET /openapi.json': 'open',
+
+  'POST /api/conversations': 'drive',
+  'GET /api/conversations': 'read',
+  'GET /api/conversations/search': 'read',
+  'GET /api/conversations/count': 'read',
+  'GET /api/conversations/{conversation_id}': 'read',
+  'PATCH /api/conversations/{conversation_id}': 'drive',
+  'DELETE /api/conversations/{conversation_id}': 'drive',
+  'POST /api/conversations/{conversation_id}/run': 'drive',
+  'POST /api/conversations/{conversation_id}/pause': 'drive',
+  'POST /api/conversations/{conversation_id}/interrupt': 'drive',
+  'POST /api/conversations/{conversation_id}/confirmation_policy': 'drive',
+  'POST /api/conversations/{conversation_id}/security_analyzer': 'drive',
+  'POST /api/conversations/{conversation_id}/secrets': 'secrets',
+  'POST /api/conversations/{conversation_id}/switch_acp_model': 'drive',
+  'POST /api/conversations/{conversation_id}/fork': 'drive',
+  'POST /api/conversations/{conversation_id}/navigate': 'drive',
+  'GET /api/conversations/{conversation_id}/confirmations': 'read',
+  'GET /api/conversations/{conversation_id}/agent_final_response': 'read',
+
+  'POST /api/conversations/{conversation_id}/events': 'drive',
+  'GET /api/conversations/{conversation_id}/events': 'read',
+  'GET /api/conversations/{conversation_id}/events/search': 'read',
+  'GET /api/conversations/{conversation_id}/events/count': 'read',
+  'GET /api/conversations/{conversation_id}/events/{event_id}': 'read',
+  'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': 'drive',
+
+  'GET /api/settings': 'read',
+  'PATCH /api/settings': 'configure',
+  'GET /api/settings/agent-schema': 'read',
+  'GET /api/settings/conversation-schema': 'read',
+  'GET /api/settings/secrets': 'read',
+  'PUT /api/settings/secrets': 'secrets',
+  'GET /api/settings/secrets/{name}': 'secrets',
+  'DELETE /api/settings/secrets/{name}': 'secrets',
+
+  'GET /sockets/events/{conversation_id}': 'drive',
+} as const satisfies Record<string, Right>
+
+/** Method and pattern of a route. */
+export type RouteName = keyof typeof access
