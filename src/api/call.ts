@@ -1,0 +1,88 @@
+/**
+ * One request as a handler sees it, and what handlers read from it.
+ *
+ * Reading is checking: a function here returns a value that fits its schema or throws AppError `invalid_input` with
+ * every issue, each with the place where it is (`body`, `query`, `path` first).
+ */
+import { AppError, type Issue } from '../base/errors.ts'
+import type { Answer, Exchange } from '../http/reply.ts'
+import { parameterOf, type Method, type PathParameters } from '../http/router.ts'
+import { readQuery, uuid, type QueryFields, type QueryValues } from '../http/query.ts'
+import { parse, type Checked } from '../schema/check.ts'
+import type { Right } from '../access.ts'
+import { jsonAnswer } from './problem.ts'
+
+export interface Call {
+  readonly exchange: Exchange
+  readonly parameters: PathParameters
+  /** Without the question mark. */
+  readonly query: string
+  /** The parsed body; undefined when there is none or the route takes none. */
+  readonly body: unknown
+}
+
+export type Handle = (call: Call) => Answer | Promise<Answer>
+
+export interface Route {
+  readonly method: Method
+  readonly pattern: string
+  readonly right: Right
+  readonly handle: Handle
+}
+
+/** The body, checked against a schema type and in its normal form. */
+export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
+  if (call.body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
+  return parsed(type, call.body)
+}
+
+/** As `bodyOf`, for requests whose body may be left out and then stands for `{}`. */
+export function optionalBodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
+  return parsed(type, call.body ?? {})
+}
+
+export function queryOf<F extends QueryFields>(call: Call, fields: F): QueryValues<F> {
+  const result = readQuery(call.query, fields)
+  if (result.ok) return result.value
+  throw invalid(result.issues)
+}
+
+/** The conversation id of the path: dashed and lower case. */
+export function conversationIdOf(call: Call): string {
+  const name = 'conversation_id'
+  const reading = uuid().read([parameterOf(call.parameters, name)])
+  if (reading.ok && reading.value !== undefined) return reading.value
+  throw invalid(reading.ok ? [] : [{ ...reading.fault, loc: ['path', name] }])
+}
+
+/** A signal that is aborted when the client goes away before it has its answer. */
+export function clientSignal(call: Call): AbortSignal {
+  const controller = new AbortController()
+  call.exchange.response.once('close', () => {
+    controller.abort(new AppError('bad_request', 'The client closed the connection'))
+  })
+  return controller.signal
+}
+
+export function ok(value: unknown): Answer {
+  return jsonAnswer(200, value)
+}
+
+/** What most changes answer. */
+export const success: Answer = jsonAnswer(200, { success: true })
+
+export function invalid(issues: readonly Issue[]): AppError {
+  return new AppError('invalid_input', 'The request is not valid', { issues })
+}
+
+/** A list that is longer than this server takes. */
+export function tooLong(loc: readonly (string | number)[], length: number, limit: number): AppError {
+  const msg = `List should have at most ${limit} items after validation, not ${length}`
+  return invalid([{ type: 'too_long', loc, msg, ctx: { max_length: limit } }])
+}
+
+function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown): Normal {
+  const result = parse(type, body)
+  if (result.ok) return result.value
+  throw invalid(result.issues.map((issue) => ({ ...issue, loc: ['body', ...issue.loc] })))
+}

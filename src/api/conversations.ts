@@ -1,0 +1,128 @@
+/**
+ * Conversations over REST, as things: made, listed, shown, changed, copied, removed (contract: conversations.md
+ * section 4). What drives one is in `runs.ts`. Every answer to a change is sent when the change is durable.
+ */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../base/errors.ts'
+import type { AgentVault } from '../conversation/agent-vault.ts'
+import { dashed, settleRequest, type CreationDeps } from '../conversation/creation.ts'
+import type { ConversationService } from '../conversation/service.ts'
+import { statuses } from '../conversation/status-table.ts'
+import { boolean, integer, list, oneOf, required, text, uuid, withDefault } from '../http/query.ts'
+import type { Answer } from '../http/reply.ts'
+import {
+  ForkConversationRequest,
+  NavigateRequest,
+  StartConversationRequest,
+  UpdateConversationRequest,
+} from '../schema/generated/conversations.ts'
+import { bodyOf, conversationIdOf, invalid, ok, optionalBodyOf, queryOf, success, tooLong, type Call } from './call.ts'
+import { userMessageOf } from '../conversation/user-message.ts'
+import { jsonAnswer } from './problem.ts'
+
+/** What the handlers of conversations work with. */
+export interface ConversationParts {
+  readonly service: ConversationService
+  readonly vault: AgentVault
+  readonly creation: CreationDeps
+}
+
+const includeSkills = { include_skills: withDefault(boolean(), false) }
+const statusFilter = { status: oneOf(statuses) }
+const search = {
+  ...includeSkills,
+  ...statusFilter,
+  page_id: text({ maxLength: 64 }),
+  limit: withDefault(integer({ min: 1, max: 100 }), 100),
+  sort_order: withDefault(oneOf(['CREATED_AT', 'UPDATED_AT', 'CREATED_AT_DESC', 'UPDATED_AT_DESC']), 'CREATED_AT_DESC'),
+}
+const batch = { ...includeSkills, ids: list(required(uuid())) }
+const batchLimit = 99
+
+export async function createConversation({ service, creation }: ConversationParts, call: Call): Promise<Answer> {
+  const request = bodyOf(call, StartConversationRequest)
+  const known = request.conversation_id === undefined ? undefined : dashed(request.conversation_id)
+  if (known !== undefined && service.has(known)) return infoOf(service, call, known)
+  const { conversation, isNew } = await service.create(await settleRequest(request, creation))
+  if (isNew && request.initial_message !== undefined) await conversation.send(userMessageOf(request.initial_message), true)
+  return infoOf(service, call, conversation.id, isNew ? 201 : 200)
+}
+
+export async function searchConversations({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const query = queryOf(call, search)
+  const { ids, nextPageId } = service.page({
+    status: query.status,
+    sortOrder: query.sort_order,
+    limit: query.limit,
+    pageId: query.page_id === undefined ? undefined : dashed(query.page_id),
+  })
+  const items = await Promise.all(ids.map((id) => infoOrNull(service, id, query.include_skills)))
+  return ok({ items: items.filter((item) => item !== null), next_page_id: nextPageId })
+}
+
+export function countConversations({ service }: ConversationParts, call: Call): Answer {
+  return ok(service.count(queryOf(call, statusFilter).status))
+}
+
+export async function getConversations({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { ids, include_skills } = queryOf(call, batch)
+  if (ids.length === 0) throw invalid([{ type: 'missing', loc: ['query', 'ids'], msg: 'Field required', input: null }])
+  if (ids.length > batchLimit) throw tooLong(['query', 'ids'], ids.length, batchLimit)
+  return ok(await Promise.all(ids.map((id) => infoOrNull(service, id, include_skills))))
+}
+
+export function getConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+  return infoOf(service, call, conversationIdOf(call))
+}
+
+export async function updateConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { title, tags } = bodyOf(call, UpdateConversationRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.patch({ title: title === undefined ? undefined : trimmed(title), tags })
+  return success
+}
+
+export async function deleteConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+  await service.remove(conversationIdOf(call))
+  return success
+}
+
+export async function forkConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const request = optionalBodyOf(call, ForkConversationRequest)
+  const title = request.title ?? null
+  const fork = await service.fork(conversationIdOf(call), {
+    id: request.id === undefined ? randomUUID() : dashed(request.id),
+    title,
+    tags: { ...request.tags, ...(title === null ? {} : { title }) },
+    resetMetrics: request.reset_metrics,
+    fromEventId: request.from_event_id ?? null,
+  })
+  return infoOf(service, call, fork.id, 201)
+}
+
+export async function navigateConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { event_id: eventId } = bodyOf(call, NavigateRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.navigate(eventId ?? null)
+  return infoOf(service, call, conversation.id)
+}
+
+async function infoOf(service: ConversationService, call: Call, id: string, status = 200): Promise<Answer> {
+  return jsonAnswer(status, await service.info(id, queryOf(call, includeSkills).include_skills))
+}
+
+/** One that vanishes between the list and its reading is simply not there. */
+async function infoOrNull(service: ConversationService, id: string, includeAll: boolean): Promise<object | null> {
+  try {
+    return await service.info(id, includeAll)
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === 'not_found') return null
+    throw thrown
+  }
+}
+
+function trimmed(title: string): string {
+  const text = title.trim()
+  if (text !== '') return text
+  throw invalid([{ type: 'string_too_short', loc: ['body', 'title'], msg: 'String should have at least 1 character', input: title, ctx: { min_length: 1 } }])
+}

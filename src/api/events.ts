@@ -1,0 +1,110 @@
+/**
+ * Events over REST: one, several, a page, a count, and a new message (contract: conversations.md sections 4 and 5).
+ *
+ * What is sent are the bytes of the log, never parsed or printed again: a page is its slices with commas between.
+ */
+import { AppError } from '../base/errors.ts'
+import { countEvents, readEvent, searchEvents, type EventFilter } from '../conversation/history.ts'
+import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
+import type { Answer } from '../http/reply.ts'
+import { parameterOf } from '../http/router.ts'
+import { SendMessageRequest } from '../schema/generated/conversations.ts'
+import { bodyOf, conversationIdOf, invalid, ok, queryOf, success, tooLong, type Call } from './call.ts'
+import type { ConversationParts } from './conversations.ts'
+import { userMessageOf } from '../conversation/user-message.ts'
+
+const batchLimit = 1000
+
+const filters = {
+  kind: text({ maxLength: 256 }),
+  source: oneOf(['agent', 'user', 'environment']),
+  body: text({ maxLength: 1024 }),
+  timestamp__gte: dateTime(),
+  timestamp__lt: dateTime(),
+}
+
+const search = {
+  ...filters,
+  page_id: text({ maxLength: 64 }),
+  limit: withDefault(integer({ min: 1, max: 100 }), 100),
+  sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
+}
+
+export async function getEvent({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  const id = parameterOf(call.parameters, 'event_id')
+  const json = await readEvent(conversation.log, id)
+  if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
+  return { status: 200, body: json }
+}
+
+export async function getEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const ids = idsOf(call)
+  const conversation = await service.open(conversationIdOf(call))
+  const found = await Promise.all(ids.map((id) => readEvent(conversation.log, id)))
+  return { status: 200, body: Buffer.concat([open, ...joined(found.map((json) => json ?? nothing)), close]) }
+}
+
+export async function searchForEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const query = queryOf(call, search)
+  const conversation = await service.open(conversationIdOf(call))
+  const { items, nextPageId } = await searchEvents(conversation.log, {
+    ...filterOf(query),
+    newestFirst: query.sort_order === 'TIMESTAMP_DESC',
+    limit: query.limit,
+    pageId: query.page_id,
+  })
+  return page(items, nextPageId)
+}
+
+export async function countMatchingEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const filter = filterOf(queryOf(call, filters))
+  const conversation = await service.open(conversationIdOf(call))
+  return ok(await countEvents(conversation.log, filter))
+}
+
+export async function sendMessage({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const request = bodyOf(call, SendMessageRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.send(userMessageOf(request), request.run)
+  return success
+}
+
+/** The body of a batch: an array of ids. */
+function idsOf(call: Call): string[] {
+  if (call.body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
+  const { body } = call
+  if (!Array.isArray(body)) {
+    throw invalid([{ type: 'list_type', loc: ['body'], msg: 'Input should be a valid list', input: body }])
+  }
+  if (body.length > batchLimit) throw tooLong(['body'], body.length, batchLimit)
+  return body.map((id: unknown, index) => {
+    if (typeof id === 'string') return id
+    throw invalid([{ type: 'string_type', loc: ['body', index], msg: 'Input should be a valid string', input: id }])
+  })
+}
+
+function filterOf(query: {
+  readonly kind: string | undefined
+  readonly source: 'agent' | 'user' | 'environment' | undefined
+  readonly body: string | undefined
+  readonly timestamp__gte: number | undefined
+  readonly timestamp__lt: number | undefined
+}): EventFilter {
+  const { kind, source, body, timestamp__gte: from, timestamp__lt: before } = query
+  return { kind, source, body, from, before }
+}
+
+const open = Buffer.from('[')
+const close = Buffer.from(']')
+const comma = Buffer.from(',')
+const nothing = Buffer.from('null')
+
+function joined(items: readonly Buffer[]): Buffer[] {
+  return items.flatMap((item, index) => (index === 0 ? [item] : [comma, item]))
+}
+
+function page(items: readonly Buffer[], nextPageId: string | null): Answer {
+  const tail = `],"next_page_id":${JSON.stringify(nextPageId)}}`
+  return { status: 200, body: Buffer.concat([Buffer.from('{"items":['), ...joined(items), Buffer.from(tail)]) }
+}

@@ -1,0 +1,56 @@
+/**
+ * What the server says about itself without a key: that it is alive, and what it speaks (contract: others.md section 10).
+ *
+ * `version` is the API level that existing clients check before they talk to a server; our own name and version stand
+ * in fields of their own (decisions 34). Nothing here tells what the server holds.
+ */
+import { readFile } from 'node:fs/promises'
+import type { Clock } from '../base/stamp.ts'
+import type { Answer } from '../http/reply.ts'
+import { ok } from './call.ts'
+import { jsonAnswer } from './problem.ts'
+
+/** The level of the public API that this server offers, in the version numbers that clients know. */
+export const apiLevel = '1.43.1'
+
+export interface Meta {
+  readonly productVersion: string
+  readonly capabilities: readonly string[]
+  readonly clock: Clock
+  /** When the server was started: milliseconds since the epoch. */
+  readonly startedAt: number
+  /** Milliseconds since the last request that needed a key. */
+  readonly idleMs: () => number
+  /** Why the server cannot take work, or undefined when it can. */
+  readonly unreadyBecause: () => string | undefined
+}
+
+export function alive(): Answer {
+  return ok({ status: 'ok' })
+}
+
+export function ready({ meta }: { readonly meta: Meta }): Answer {
+  const message = meta.unreadyBecause()
+  return message === undefined ? ok({ status: 'ready' }) : jsonAnswer(503, { status: 'initializing', message })
+}
+
+export function serverInfo({ meta }: { readonly meta: Meta }): Answer {
+  return ok({
+    uptime: Math.floor((meta.clock() - meta.startedAt) / 1000),
+    idle_time: Math.floor(meta.idleMs() / 1000),
+    title: 'Agent Server',
+    version: apiLevel,
+    sdk_version: apiLevel,
+    server_name: 'agent-server',
+    server_version: meta.productVersion,
+    usable_tools: [],
+    capabilities: meta.capabilities,
+    docs: '/openapi.json',
+    redoc: '/openapi.json',
+  })
+}
+
+/** The description is a file beside the validators, made from the same schema. */
+export async function openapi(): Promise<Answer> {
+  return { status: 200, body: await readFile(new URL('../schema/generated/openapi.json', import.meta.url)) }
+}

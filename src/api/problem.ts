@@ -1,0 +1,64 @@
+/**
+ * Every failure as an HTTP answer: the one place that knows which status a code has (contract: others.md section 0.2).
+ *
+ * A new ErrorCode does not compile until it has a status here. What is not an AppError is a bug of ours: it is answered
+ * with 500 and an id that also stands in the log, never with its own words, since those may hold anything.
+ */
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import { AppError, type ErrorCode } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { Answer } from '../http/reply.ts'
+import { redactIssue } from '../schema/redact.ts'
+
+const statusOf = {
+  bad_request: 400,
+  unauthorized: 401,
+  host_not_allowed: 403,
+  origin_not_allowed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  already_running: 409,
+  settings_unreadable: 409,
+  body_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  invalid_input: 422,
+  idempotency_mismatch: 422,
+  agent_failed: 502,
+  unavailable: 503,
+  agent_timeout: 504,
+  storage_full: 507,
+  storage_failed: 500,
+  owned_by_another: 500,
+  format_unsupported: 500,
+  cannot_listen: 500,
+  address_refused: 422,
+  invalid_option: 500,
+  upstream_failed: 502,
+  upstream_timeout: 504,
+} as const satisfies Record<ErrorCode, number>
+
+/** The answer to a request that failed. */
+export function problem(thrown: unknown, log: Log, requestId: string): Answer {
+  if (!(thrown instanceof AppError)) return unexpected(thrown, log, requestId)
+  const status: number = statusOf[thrown.code]
+  if (thrown.issues.length > 0) return jsonAnswer(status, { detail: thrown.issues.map(redactIssue) })
+  if (status < 500) return jsonAnswer(status, { detail: thrown.message })
+  log.warn('A request failed', { request_id: requestId, code: thrown.code, error: thrown })
+  // Existing clients read a deliberate 5xx from `exception`.
+  const detail = STATUS_CODES[status] ?? 'Error'
+  return jsonAnswer(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception: `${status}: ${thrown.message}` })
+}
+
+export function jsonAnswer(status: number, value: unknown): Answer {
+  return { status, body: Buffer.from(JSON.stringify(value)) }
+}
+
+function unexpected(thrown: unknown, log: Log, requestId: string): Answer {
+  const errorId = randomUUID().replaceAll('-', '')
+  log.error('A request failed unexpectedly', { error_id: errorId, request_id: requestId, error: thrown instanceof Error ? thrown : String(thrown) })
+  return jsonAnswer(500, { detail: 'Internal Server Error', exception: 'Unexpected error', error_id: errorId })
+}

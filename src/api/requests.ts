@@ -1,0 +1,106 @@
+/**
+ * What happens to a request before and after its handler, in one function that is read from top to bottom:
+ * target, Host and Origin, preflight, route, session key, body, handler, answer. Every throw ends in `problem`.
+ *
+ * The order is the point. Nothing of the request is believed before Host and Origin are checked, no key is asked of a
+ * preflight, and no body is read for a caller without a key.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { readHeaderCredential, type Credential, type SessionKeys } from '../http/auth.ts'
+import { readJsonBody, type BodyLimits } from '../http/body.ts'
+import { headerValues } from '../http/headers.ts'
+import { assertHost, assertOrigin, isPreflight, preflightHeaders, type OriginRules } from '../http/origin.ts'
+import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
+import type { Router } from '../http/router.ts'
+import { parseTarget, type Target } from '../http/target.ts'
+import { invalid, type Route } from './call.ts'
+import { problem } from './problem.ts'
+
+export interface RequestRules {
+  readonly router: Router<Route>
+  readonly origins: OriginRules
+  /** Undefined: no key is asked for (only ever on loopback). */
+  readonly keys: SessionKeys | undefined
+  readonly urlLimitBytes: number
+  readonly body: BodyLimits
+  readonly log: Log
+  /** Names a request in the answer and in the log, unless the client has. */
+  readonly nextRequestId: () => string
+  /** Called for every request that needed a key. */
+  readonly onWork: () => void
+}
+
+/** The paths that a load balancer probes by address; they tell nothing and change nothing. */
+const probes: readonly string[] = ['/alive', '/health', '/ready']
+
+/** The handler for `node:http`. It never throws and always answers. */
+export function createRequestHandler(rules: RequestRules): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    const exchange = createExchange(request, response, rules.nextRequestId)
+    respond(exchange, rules).then(
+      (answer) => send(exchange, answer),
+      (thrown: unknown) => send(exchange, problem(thrown, rules.log, exchange.requestId)),
+    )
+  }
+}
+
+async function respond(exchange: Exchange, rules: RequestRules): Promise<Answer> {
+  const { request } = exchange
+  const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
+  const cors = probes.includes(target.path) ? [] : admit(request, target, rules.origins)
+  if (request.method === 'OPTIONS') return options(request, cors)
+  exchange.headers.push(...cors)
+  const match = rules.router.match(request.method ?? 'GET', target.path)
+  switch (match.kind) {
+    case 'not_found':
+      throw new AppError('not_found', 'Not Found')
+    case 'method_not_allowed':
+      exchange.headers.push('Allow', match.allow)
+      throw new AppError('method_not_allowed', 'Method Not Allowed')
+    case 'redirect':
+      return { status: 307, headers: ['Location', match.path + (target.query === '' ? '' : `?${target.query}`)] }
+    case 'found':
+      return serve(exchange, match.route, { parameters: match.parameters, query: target.query }, rules)
+  }
+}
+
+async function serve(
+  exchange: Exchange,
+  route: Route,
+  found: { readonly parameters: Readonly<Record<string, string>>; readonly query: string },
+  rules: RequestRules,
+): Promise<Answer> {
+  if (route.right !== 'open') {
+    assertKey(readHeaderCredential(exchange.request.rawHeaders), rules.keys)
+    rules.onWork()
+  }
+  const read = await readJsonBody(exchange.request, rules.body)
+  if (!read.ok) throw invalid(read.issues)
+  return route.handle({ exchange, ...found, body: read.value })
+}
+
+/** Checks Host and Origin; gives the CORS headers that whatever answer follows must carry. */
+function admit(request: IncomingMessage, target: Target, rules: OriginRules): readonly string[] {
+  const { method, rawHeaders } = request
+  const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules)
+  const hasEffect = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
+  return assertOrigin({ origins: headerValues(rawHeaders, 'origin'), host, hasEffect }, rules)
+}
+
+function options(request: IncomingMessage, corsHeaders: readonly string[]): Answer {
+  const { rawHeaders } = request
+  const methods = headerValues(rawHeaders, 'access-control-request-method')
+  if (!isPreflight(headerValues(rawHeaders, 'origin'), methods)) {
+    return { status: 204, headers: [...corsHeaders, 'Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'] }
+  }
+  const headers = headerValues(rawHeaders, 'access-control-request-headers')
+  return { status: 200, headers: preflightHeaders({ corsHeaders, methods, headers }) }
+}
+
+/** @throws AppError `unauthorized` */
+export function assertKey(credential: Credential, keys: SessionKeys | undefined): void {
+  if (keys === undefined) return
+  if (credential.kind !== 'given' || !keys.has(credential.key)) throw new AppError('unauthorized', 'Unauthorized')
+}

@@ -1,0 +1,87 @@
+/**
+ * Every route of the REST interface with the function that answers it.
+ *
+ * The names are those of `access.ts`: a route without a right does not compile, nor a right without a route.
+ */
+import { access, type RouteName } from '../access.ts'
+import type { Answer } from '../http/reply.ts'
+import type { Method } from '../http/router.ts'
+import type { Call, Route } from './call.ts'
+import * as conversations from './conversations.ts'
+import * as events from './events.ts'
+import * as meta from './meta.ts'
+import * as runs from './runs.ts'
+import * as secrets from './secrets.ts'
+import * as settings from './settings.ts'
+
+export interface ApiParts extends conversations.ConversationParts, settings.SettingsParts, secrets.SecretParts {
+  readonly meta: meta.Meta
+}
+
+type Handler = (parts: ApiParts, call: Call) => Answer | Promise<Answer>
+
+const table = {
+  'GET /alive': meta.alive,
+  'GET /health': meta.alive,
+  'GET /ready': meta.ready,
+  'GET /server_info': meta.serverInfo,
+  'GET /': meta.serverInfo,
+  'GET /openapi.json': meta.openapi,
+
+  'POST /api/conversations': conversations.createConversation,
+  'GET /api/conversations': conversations.getConversations,
+  'GET /api/conversations/search': conversations.searchConversations,
+  'GET /api/conversations/count': conversations.countConversations,
+  'GET /api/conversations/{conversation_id}': conversations.getConversation,
+  'PATCH /api/conversations/{conversation_id}': conversations.updateConversation,
+  'DELETE /api/conversations/{conversation_id}': conversations.deleteConversation,
+  'POST /api/conversations/{conversation_id}/fork': conversations.forkConversation,
+  'POST /api/conversations/{conversation_id}/navigate': conversations.navigateConversation,
+
+  'POST /api/conversations/{conversation_id}/run': runs.run,
+  'POST /api/conversations/{conversation_id}/pause': runs.pause,
+  'POST /api/conversations/{conversation_id}/interrupt': runs.interrupt,
+  'POST /api/conversations/{conversation_id}/confirmation_policy': runs.setConfirmationPolicy,
+  'POST /api/conversations/{conversation_id}/security_analyzer': runs.setSecurityAnalyzer,
+  'POST /api/conversations/{conversation_id}/secrets': runs.addSecrets,
+  'POST /api/conversations/{conversation_id}/switch_acp_model': runs.switchAcpModel,
+  'GET /api/conversations/{conversation_id}/agent_final_response': runs.getFinalResponse,
+  'GET /api/conversations/{conversation_id}/confirmations': runs.listConfirmations,
+  'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': runs.respondToConfirmation,
+
+  'POST /api/conversations/{conversation_id}/events': events.sendMessage,
+  'GET /api/conversations/{conversation_id}/events': events.getEvents,
+  'GET /api/conversations/{conversation_id}/events/search': events.searchForEvents,
+  'GET /api/conversations/{conversation_id}/events/count': events.countMatchingEvents,
+  'GET /api/conversations/{conversation_id}/events/{event_id}': events.getEvent,
+
+  'GET /api/settings': settings.getSettings,
+  'PATCH /api/settings': settings.patchSettings,
+  'GET /api/settings/agent-schema': settings.describeAgentSettings,
+  'GET /api/settings/conversation-schema': settings.describeConversationSettings,
+  'GET /api/settings/secrets': secrets.listSecrets,
+  'PUT /api/settings/secrets': secrets.putSecret,
+  'GET /api/settings/secrets/{name}': secrets.getSecret,
+  'DELETE /api/settings/secrets/{name}': secrets.deleteSecret,
+} satisfies Record<HttpRouteName, Handler>
+
+/** Upgrades are served by `upgrades.ts`; asked for plainly, their path is answered like any unknown one. */
+type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
+
+/** The routes, ready for the router. */
+export function createRoutes(parts: ApiParts): Route[] {
+  return Object.entries<Handler>(table).map(([name, handler]) => {
+    if (!isRouteName(name)) throw new TypeError(`The route "${name}" has no right`)
+    const [method = '', pattern = ''] = name.split(' ')
+    if (!isMethod(method)) throw new TypeError(`The route "${name}" has no method`)
+    return { method, pattern, right: access[name], handle: (call) => handler(parts, call) }
+  })
+}
+
+function isRouteName(name: string): name is RouteName {
+  return name in access
+}
+
+function isMethod(text: string): text is Method {
+  return text === 'GET' || text === 'POST' || text === 'PUT' || text === 'PATCH' || text === 'DELETE'
+}

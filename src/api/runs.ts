@@ -1,0 +1,93 @@
+/**
+ * Driving a conversation over REST: run, stop, what needs approval, which secrets and model (contract: conversations.md
+ * sections 3, 4 and 6). Every answer to a change is sent when the change is durable.
+ */
+import { AppError } from '../base/errors.ts'
+import { toJsonObject } from '../base/json.ts'
+import { finalResponse } from '../conversation/history.ts'
+import type { Answer } from '../http/reply.ts'
+import {
+  ConfirmationResponseRequest,
+  SetConfirmationPolicyRequest,
+  SetSecurityAnalyzerRequest,
+  SwitchAcpModelRequest,
+  UpdateSecretsRequest,
+} from '../schema/generated/conversations.ts'
+import type { SecretSource } from '../schema/generated/secrets.ts'
+import { bodyOf, clientSignal, conversationIdOf, ok, success, type Call } from './call.ts'
+import type { ConversationParts } from './conversations.ts'
+
+export async function run({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.run()
+  return success
+}
+
+export async function pause({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.pause()
+  return success
+}
+
+export async function interrupt({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.interrupt()
+  return success
+}
+
+export async function respondToConfirmation({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { accept, reason, id } = bodyOf(call, ConfirmationResponseRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.respond({ accept, reason, id })
+  return success
+}
+
+export async function listConfirmations({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  return ok({ items: conversation.confirmations() })
+}
+
+export async function setConfirmationPolicy({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { policy } = bodyOf(call, SetConfirmationPolicyRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.setConfirmationPolicy(toJsonObject(policy))
+  return success
+}
+
+export async function setSecurityAnalyzer({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { security_analyzer: analyzer } = bodyOf(call, SetSecurityAnalyzerRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.setSecurityAnalyzer(analyzer === null ? null : toJsonObject(analyzer))
+  return success
+}
+
+export async function addSecrets({ service, vault }: ConversationParts, call: Call): Promise<Answer> {
+  const { secrets } = bodyOf(call, UpdateSecretsRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.addSecrets(vault.sealSources(conversation.id, sourcesOf(secrets), false))
+  return success
+}
+
+export async function switchAcpModel({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { model } = bodyOf(call, SwitchAcpModelRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  if (conversation.state.agent['kind'] !== 'ACPAgent') {
+    throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by an ACP agent')
+  }
+  await conversation.switchModel(model, clientSignal(call))
+  return success
+}
+
+export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  return ok({ response: await finalResponse(conversation.log) })
+}
+
+/** A bare string stands for a secret with that value. */
+function sourcesOf(secrets: Readonly<Record<string, string | SecretSource>>): Record<string, SecretSource> {
+  const entries = Object.entries(secrets).map(([name, source]): [string, SecretSource] => [
+    name,
+    typeof source === 'string' ? { kind: 'StaticSecret', value: source } : source,
+  ])
+  return Object.fromEntries(entries)
+}

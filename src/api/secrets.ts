@@ -1,0 +1,32 @@
+/**
+ * Global secrets over REST (contract: settings.md section 6).
+ *
+ * Names are listed, a value is only given for its own name and as plain text, and nothing here logs either.
+ */
+import type { Answer } from '../http/reply.ts'
+import { parameterOf } from '../http/router.ts'
+import { SecretWrite } from '../schema/generated/secrets.ts'
+import type { SecretStore } from '../settings/secrets.ts'
+import { bodyOf, ok, type Call } from './call.ts'
+
+export interface SecretParts {
+  readonly secrets: SecretStore
+}
+
+export async function listSecrets({ secrets }: SecretParts): Promise<Answer> {
+  return ok({ secrets: await secrets.list() })
+}
+
+export async function putSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {
+  return ok(await secrets.put(bodyOf(call, SecretWrite)))
+}
+
+export async function getSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {
+  const value = await secrets.get(parameterOf(call.parameters, 'name'))
+  return { status: 200, type: 'text/plain; charset=utf-8', body: Buffer.from(value) }
+}
+
+export async function deleteSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {
+  await secrets.delete(parameterOf(call.parameters, 'name'))
+  return ok({ deleted: true })
+}

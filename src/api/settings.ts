@@ -1,0 +1,33 @@
+/**
+ * The settings over REST (contract: settings.md sections 1 to 3).
+ *
+ * What a patch means is the store's business; the shape of a request is checked here, so both kinds of 422 are told apart.
+ */
+import { headerValues } from '../http/headers.ts'
+import type { Answer } from '../http/reply.ts'
+import { SettingsPatch } from '../schema/generated/settings.ts'
+import { parseExposeMode } from '../settings/expose.ts'
+import { agentSchema, conversationSchema } from '../settings/schema-view.ts'
+import type { SettingsStore } from '../settings/store.ts'
+import { bodyOf, ok, type Call } from './call.ts'
+
+export interface SettingsParts {
+  readonly settings: SettingsStore
+}
+
+export async function getSettings({ settings }: SettingsParts, call: Call): Promise<Answer> {
+  const [header] = headerValues(call.exchange.request.rawHeaders, 'x-expose-secrets')
+  return ok(await settings.view(parseExposeMode(header)))
+}
+
+export async function patchSettings({ settings }: SettingsParts, call: Call): Promise<Answer> {
+  return ok(await settings.patch(bodyOf(call, SettingsPatch)))
+}
+
+export function describeAgentSettings(): Answer {
+  return ok(agentSchema())
+}
+
+export function describeConversationSettings(): Answer {
+  return ok(conversationSchema())
+}
