@@ -1,0 +1,210 @@
+/**
+ * `/sockets/events/{conversation_id}`: one conversation on one WebSocket (contract: websocket.md, decisions 35).
+ *
+ * The order of frames is: `full_state` at the point of joining, then what was asked to be sent again, then live events,
+ * without a gap, a double or a swap. A frame of the client is a Message that is appended and run; its failure is
+ * answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after the
+ * other, and the next is not read before. Until a socket is authenticated it is told nothing and may send little.
+ */
+import { messageOf, AppError } from '../base/errors.ts'
+import { isObject, parseJson } from '../base/json.ts'
+import type { Log } from '../base/log.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import type { ConversationService } from '../conversation/service.ts'
+import type { FeedEnd, Reader, Sink } from '../conversation/feed.ts'
+import { errorFrame } from '../conversation/frames.ts'
+import { readEvent, sequenceOf } from '../conversation/history.ts'
+import type { SessionKeys } from '../http/auth.ts'
+import { parse } from '../schema/check.ts'
+import { Message } from '../schema/generated/values.ts'
+import { encodeText } from '../ws/frame.ts'
+import type { WebSocketConnection } from '../ws/connection.ts'
+import { userMessageOf } from '../conversation/user-message.ts'
+
+/** What the client asked to be sent again. */
+export type Resend =
+  | { readonly mode: 'none' }
+  | { readonly mode: 'all' }
+  /** Microseconds since the epoch, inclusive. */
+  | { readonly mode: 'since'; readonly micros: number | undefined }
+  /** Everything after this event. */
+  | { readonly mode: 'after'; readonly eventId: string }
+
+export interface EventSocketOptions {
+  readonly connection: WebSocketConnection
+  readonly conversationId: string
+  readonly resend: Resend
+  readonly service: ConversationService
+  /** Keys to wait for in the first frame; undefined when the handshake has settled it. */
+  readonly awaitKeys: SessionKeys | undefined
+  readonly messageLimitBytes: number
+  readonly authTimeoutMs: number
+  readonly log: Log
+}
+
+/** Close codes of this protocol, and those of RFC 6455 that it uses. */
+const closeCodes = {
+  goingAway: 1001,
+  internalError: 1011,
+  tryAgainLater: 1013,
+  unauthorized: 4001,
+  notFound: 4004,
+  unknownEvent: 4010,
+} as const
+
+const authFrameLimitBytes = 16 * 1024
+
+/** Serves a connection until it closes. Never throws. */
+export function serveEventSocket(options: EventSocketOptions): void {
+  const { connection, awaitKeys, authTimeoutMs } = options
+  if (awaitKeys === undefined) {
+    void new EventSocket(options).start()
+    return
+  }
+  connection.maxMessageBytes = authFrameLimitBytes
+  const refuse = (): void => connection.close(closeCodes.unauthorized, 'Authentication failed')
+  const timer = setTimeout(refuse, authTimeoutMs)
+  connection.onClose = () => clearTimeout(timer)
+  connection.onMessage = (message) => {
+    clearTimeout(timer)
+    const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
+    if (key === undefined || !awaitKeys.has(key)) refuse()
+    else void new EventSocket(options).start()
+  }
+}
+
+class EventSocket implements Sink {
+  readonly #options: EventSocketOptions
+  readonly #connection: WebSocketConnection
+  #reader: Reader | undefined
+
+  constructor(options: EventSocketOptions) {
+    this.#options = options
+    this.#connection = options.connection
+  }
+
+  /** Must be called in the turn in which the connection is handed over. */
+  async start(): Promise<void> {
+    const connection = this.#connection
+    const { service, conversationId, messageLimitBytes } = this.#options
+    connection.maxMessageBytes = messageLimitBytes
+    connection.onClose = () => this.#reader?.close()
+    connection.onDrain = () => this.#reader?.drained()
+    connection.onMessage = () => undefined
+    connection.pause()
+    try {
+      const conversation = await service.open(conversationId)
+      await this.#join(conversation)
+      connection.onMessage = (message) => this.#received(conversation, message.kind === 'text' ? message.text : undefined)
+      connection.resume()
+    } catch (thrown) {
+      this.#refuse(thrown)
+    }
+  }
+
+  write(frame: Buffer): boolean {
+    return this.#connection.send(frame)
+  }
+
+  end(reason: FeedEnd): void {
+    switch (reason) {
+      case 'deleted':
+        return this.#connection.close(closeCodes.notFound, 'Conversation not found')
+      case 'closed':
+        return this.#connection.close(closeCodes.goingAway, 'The server is shutting down')
+      case 'failed':
+        return this.#connection.close(closeCodes.internalError, 'The history cannot be read')
+    }
+  }
+
+  async #join(conversation: Conversation): Promise<void> {
+    const from = await startOf(conversation, this.#options.resend)
+    if (from !== undefined) {
+      this.#reader = conversation.join({ from, encode: encodeText, sink: this })
+      return
+    }
+    this.write(encodeText(conversation.fullStateFrame()))
+    this.#sendError(conversation, 'UnknownEventId', 'The event to continue after is not in this conversation')
+    this.#connection.close(closeCodes.unknownEvent, 'Unknown event id')
+  }
+
+  #received(conversation: Conversation, text: string | undefined): void {
+    this.#connection.pause()
+    this.#serve(conversation, text)
+      .catch((thrown: unknown) => this.#sendError(conversation, errorCodeOf(thrown), this.#wordsOf(thrown)))
+      .finally(() => this.#connection.resume())
+  }
+
+  async #serve(conversation: Conversation, text: string | undefined): Promise<void> {
+    if (text === undefined) throw new AppError('bad_request', 'Expected a text frame')
+    const value = parseJson(text)
+    if (isAuthFrame(value)) return
+    const message = parse(Message, value)
+    if (!message.ok) throw new AppError('invalid_input', wordsOf(message.issues), { issues: message.issues })
+    if (message.value.role !== 'user') throw new AppError('invalid_input', `role: expected "user", got "${message.value.role}"`)
+    await conversation.send(userMessageOf(message.value), true)
+  }
+
+  #sendError(conversation: Conversation, code: string, detail: string): void {
+    this.write(encodeText(errorFrame(code, detail, conversation.nextFrameStamp())))
+  }
+
+  /** Only our own words reach the client. */
+  #wordsOf(thrown: unknown): string {
+    if (thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError) return messageOf(thrown)
+    this.#options.log.error('A frame of a client failed unexpectedly', { error: messageOf(thrown) })
+    return 'Unexpected error'
+  }
+
+  #refuse(thrown: unknown): void {
+    const code = thrown instanceof AppError ? thrown.code : undefined
+    if (code === 'not_found') return this.#connection.close(closeCodes.notFound, 'Conversation not found')
+    if (code === 'unavailable') return this.#connection.close(closeCodes.tryAgainLater, messageOf(thrown))
+    this.#options.log.error('A socket could not join its conversation', { error: messageOf(thrown) })
+    this.#connection.close(closeCodes.internalError, 'The conversation cannot be opened')
+  }
+}
+
+/** Number of the first event to send; undefined when the event to continue after is unknown. */
+async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
+  switch (resend.mode) {
+    case 'none':
+      return 'now'
+    case 'all':
+      return 0
+    case 'since':
+      return resend.micros === undefined ? 'now' : conversation.log.firstAtOrAfter(resend.micros)
+    case 'after': {
+      const known = await readEvent(conversation.log, resend.eventId)
+      return known === undefined ? undefined : sequenceOf(conversation.log, resend.eventId) + 1
+    }
+  }
+}
+
+/** The key of a frame `{"type":"auth","session_api_key":"..."}`; other members are tolerated here. */
+function keyOfAuthFrame(text: string): string | undefined {
+  try {
+    const value = parseJson(text)
+    if (!isObject(value) || value['type'] !== 'auth') return undefined
+    return typeof value['session_api_key'] === 'string' ? value['session_api_key'] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An authentication that is not needed (any more) is ignored, if it is nothing else besides. */
+function isAuthFrame(value: unknown): boolean {
+  if (!isObject(value) || value['type'] !== 'auth') return false
+  return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')
+}
+
+/** Names that existing clients know from servers of this kind. */
+function errorCodeOf(thrown: unknown): string {
+  if (thrown instanceof SyntaxError || thrown instanceof RangeError) return 'JSONDecodeError'
+  if (thrown instanceof AppError && thrown.code === 'invalid_input') return 'ValidationError'
+  return thrown instanceof AppError ? thrown.code : 'InternalError'
+}
+
+function wordsOf(issues: readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[]): string {
+  return issues.map((issue) => `${issue.loc.join('.')}: ${issue.msg}`).join('; ')
+}

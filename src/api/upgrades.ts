@@ -1,0 +1,103 @@
+/**
+ * What happens to a request to upgrade: the checks of `requests`, in the same order, and then the socket's own.
+ *
+ * A refused upgrade is an ordinary HTTP answer. Parameters are checked before the key; both failures are 403, as
+ * existing clients know it (contract: websocket.md section 2). A request without any key is accepted when keys exist,
+ * because the key may come in the first frame: `event-socket` waits for it and tells nothing before.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { AppError, messageOf } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { ConversationService } from '../conversation/service.ts'
+import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
+import { headerValues } from '../http/headers.ts'
+import { assertHost, assertOrigin, type OriginRules } from '../http/origin.ts'
+import { boolean, dateTime, oneOf, readQuery, text, uuid } from '../http/query.ts'
+import { createRouter, parameterOf } from '../http/router.ts'
+import { parseTarget } from '../http/target.ts'
+import { acceptUpgrade, refuseUpgrade, type UpgradeOptions } from '../ws/upgrade.ts'
+import { serveEventSocket, type Resend } from './event-socket.ts'
+
+export interface UpgradeRules {
+  readonly service: ConversationService
+  readonly origins: OriginRules
+  readonly keys: SessionKeys | undefined
+  readonly urlLimitBytes: number
+  readonly messageLimitBytes: number
+  readonly authTimeoutMs: number
+  readonly socket: UpgradeOptions
+  readonly log: Log
+}
+
+interface Accepted {
+  readonly conversationId: string
+  readonly resend: Resend
+  readonly awaitKeys: SessionKeys | undefined
+}
+
+const router = createRouter([{ method: 'GET', pattern: '/sockets/events/{conversation_id}' }])
+
+/** The upgrade handler for `node:http`. It never throws. */
+export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  return (request, socket, head) => {
+    try {
+      const accepted = check(request, rules)
+      const upgrade = acceptUpgrade(request, socket, head, rules.socket)
+      if (!upgrade.ok) return
+      const { service, messageLimitBytes, authTimeoutMs, log } = rules
+      serveEventSocket({ connection: upgrade.connection, service, messageLimitBytes, authTimeoutMs, log, ...accepted })
+    } catch (thrown) {
+      refuse(socket, thrown, rules.log)
+    }
+  }
+}
+
+function check(request: IncomingMessage, rules: UpgradeRules): Accepted {
+  const { rawHeaders } = request
+  const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
+  const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules.origins)
+  assertOrigin({ origins: headerValues(rawHeaders, 'origin'), host, hasEffect: true }, rules.origins)
+  const match = router.match('GET', target.path)
+  if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
+  const id = uuid().read([parameterOf(match.parameters, 'conversation_id')])
+  if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
+  const resend = resendOf(target.query)
+  return { conversationId: id.value, resend, awaitKeys: authenticate(rawHeaders, target.query, rules.keys) }
+}
+
+function resendOf(query: string): Resend {
+  const read = readQuery(query, {
+    after: text({ maxLength: 64 }),
+    resend_mode: oneOf(['all', 'since']),
+    resend_all: boolean(),
+    after_timestamp: dateTime(),
+  })
+  if (!read.ok) throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
+  const { after, resend_mode: mode, resend_all: all, after_timestamp: micros } = read.value
+  if (after !== undefined) return { mode: 'after', eventId: after }
+  if (mode === 'since') return { mode, micros }
+  return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
+}
+
+/** The keys that the first frame must hold one of; undefined when nothing more is asked. */
+function authenticate(rawHeaders: readonly string[], query: string, keys: SessionKeys | undefined): SessionKeys | undefined {
+  if (keys === undefined) return undefined
+  const credential = readSocketCredential(rawHeaders, query)
+  if (credential.kind === 'absent') return keys
+  if (credential.kind === 'given' && keys.has(credential.key)) return undefined
+  throw forbidden('the session key is not valid')
+}
+
+function forbidden(why: string): AppError {
+  return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
+}
+
+const statusOf: Partial<Record<string, number>> = { bad_request: 400, not_found: 404, uri_too_long: 414 }
+
+function refuse(socket: Duplex, thrown: unknown, log: Log): void {
+  if (!(thrown instanceof AppError)) log.error('An upgrade failed unexpectedly', { error: messageOf(thrown) })
+  const status = thrown instanceof AppError ? (statusOf[thrown.code] ?? 403) : 500
+  const detail = thrown instanceof AppError ? thrown.message : 'Internal Server Error'
+  refuseUpgrade(socket, status, JSON.stringify({ detail }))
+}
