@@ -1,0 +1,261 @@
+/**
+ * From a command line, an environment and a configuration file to a `Config`.
+ *
+ * Every option of the table in `config.ts` is reached by all three, under names derived from its own: `dataDir` is
+ * `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir` in the file. A flag beats the environment, that
+ * beats the file, that beats the default. A secret can also be given as a file that holds it (`--secret-key-file`).
+ * What cannot be used is refused under the name by which it was given, and a secret is never shown.
+ *
+ * Reads nothing by itself: environment, files and the current folder are given to it.
+ */
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { AppError, messageOf } from '../base/errors.ts'
+import { isObject, parseJson } from '../base/json.ts'
+import { createConfig, invalidOption, optionTable, type Config } from '../config.ts'
+import type { Option } from '../option.ts'
+import { nearest } from './nearest.ts'
+
+export interface CommandLine {
+  /** Without the program's own name. */
+  readonly argv: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly readFile: (path: string) => string
+  /** What relative paths are relative to; those in a configuration file are relative to its folder. */
+  readonly currentDir: string
+  /** Flags that only the present command has, and whether they take a value. */
+  readonly commandFlags?: Readonly<Record<string, 'switch' | 'value'>>
+}
+
+export type ParsedCommandLine =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | {
+      readonly kind: 'run'
+      readonly config: Config
+      /** What is not a flag, in order. */
+      readonly words: readonly string[]
+      /** Those of `commandFlags` that were given; a switch has the value `true`. */
+      readonly flags: Readonly<Record<string, string>>
+    }
+
+/** One way to give an option. */
+export interface Entry {
+  readonly name: string
+  readonly option: Option<unknown>
+  readonly flag: string
+  /** The word is the path of a file that holds the value. */
+  readonly isFile: boolean
+}
+
+type Values = Record<string, unknown>
+
+/** @throws AppError `invalid_option`, naming what was given, by its flag, variable or member of the file. */
+export function parseOptions(line: CommandLine): ParsedCommandLine {
+  const { environment } = line
+  const { flags, words, own } = readFlags(line)
+  if ('help' in flags) return { kind: 'help' }
+  if ('version' in flags) return { kind: 'version' }
+  const file = flags['config']?.at(-1) ?? environment['AGENT_SERVER_CONFIG']
+  const values: Values = {
+    ...defaultFolders(environment),
+    ...(file === undefined || file === '' ? {} : readConfigFile(resolve(line.currentDir, file), line)),
+    ...readOtherVariables(environment),
+    ...readVariables(line),
+    ...readFlagValues(flags, line),
+  }
+  const { dataDir, workspaceDir, ...rest } = values
+  return { kind: 'run', config: configOf({ ...rest, dataDir, workspaceDir }), words, flags: own }
+}
+
+/** Every way to give an option on the command line or in the environment, in the order of the table. */
+export const entries: readonly Entry[] = Object.entries<Option<unknown>>(optionTable).flatMap(([name, option]) => {
+  const flag = option.flag ?? toKebab(name)
+  const plain: Entry = { name, option, flag, isFile: false }
+  return option.isSecret ? [plain, { ...plain, flag: `${flag}-file`, isFile: true }] : [plain]
+})
+
+/** `data-dir` is `AGENT_SERVER_DATA_DIR`. */
+export function variableOf(flag: string): string {
+  return `AGENT_SERVER_${flag.replaceAll('-', '_').toUpperCase()}`
+}
+
+interface Flags {
+  /** Every value of each flag; the empty text stands for a switch without one. */
+  readonly flags: Readonly<Record<string, readonly string[]>>
+  readonly words: readonly string[]
+  readonly own: Readonly<Record<string, string>>
+}
+
+function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
+  const kinds = new Map<string, 'switch' | 'value'>([['help', 'switch'], ['version', 'switch'], ['config', 'value']])
+  for (const { flag, option } of entries) kinds.set(flag, option.kind === 'switch' ? 'switch' : 'value')
+  for (const [flag, kind] of Object.entries(commandFlags)) kinds.set(flag, kind)
+  const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {}
+  for (const [flag, kind] of kinds) options[flag] = { type: kind === 'switch' ? 'boolean' : 'string' }
+  options['help'] = { type: 'boolean', short: 'h' }
+  // Not strict, so that the refusals are ours.
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
+  const flags: Record<string, string[]> = {}
+  const own: Record<string, string> = {}
+  const words: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    const kind = kinds.get(token.name)
+    if (kind === undefined) throw unknownOption(token.rawName, [...kinds.keys()].map((flag) => `--${flag}`))
+    const isForgotten = token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))
+    if (kind === 'value' && isForgotten) throw unusable(token.rawName, 'expected a value after it')
+    const value = token.value ?? ''
+    if (Object.hasOwn(commandFlags, token.name)) own[token.name] = kind === 'switch' ? 'true' : value
+    else (flags[token.name] ??= []).push(value)
+  }
+  return { flags, words, own }
+}
+
+function readFlagValues(flags: Flags['flags'], line: CommandLine): Values {
+  const values: Values = {}
+  for (const entry of entries) {
+    const given = flags[entry.flag]
+    if (given === undefined) continue
+    const words = entry.option.kind === 'switch' ? given.map((word) => (word === '' ? 'true' : word)) : given
+    take(values, entry, readWords(entry, words, `--${entry.flag}`, line), `--${entry.flag}`)
+  }
+  return values
+}
+
+function readVariables(line: CommandLine): Values {
+  const values: Values = {}
+  for (const entry of entries) {
+    const source = variableOf(entry.flag)
+    const word = line.environment[source]
+    // An empty variable is how many tools say that there is none.
+    if (word === undefined || word === '') continue
+    // Keys and commands may hold commas, so a variable gives one of them; more come from a file.
+    const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
+    const words = isSplit ? word.split(',').map((item) => item.trim()) : [word]
+    take(values, entry, readWords(entry, words, source, line), source)
+  }
+  return values
+}
+
+/** The variables under which other servers of this kind take their keys. */
+function readOtherVariables(environment: CommandLine['environment']): Values {
+  const values: Values = {}
+  const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
+  for (let index = 0; ; index++) {
+    const key = environment[`OH_SESSION_API_KEYS_${index}`]
+    if (!key) break
+    keys.push(key)
+  }
+  const secretKey = environment['OH_SECRET_KEY']
+  for (const entry of entries) {
+    const { flag } = entry
+    if (flag === 'session-api-key' && keys.length > 0) take(values, entry, keys, 'SESSION_API_KEY or OH_SESSION_API_KEYS_*')
+    if (flag === 'secret-key' && secretKey) take(values, entry, secretKey, 'OH_SECRET_KEY')
+  }
+  return values
+}
+
+function readConfigFile(path: string, line: CommandLine): Values {
+  const content = parseConfigFile(path, readTextFile(path, line))
+  const values: Values = {}
+  for (const [member, value] of Object.entries(content)) {
+    const source = `"${member}" in ${path}`
+    const entry = entries.find((candidate) => member === candidate.flag || membersOf(candidate).includes(member))
+    if (entry === undefined) throw unknownOption(source, entries.flatMap(membersOf), member)
+    const isText = typeof value === 'string' && (entry.isFile || entry.option.kind === 'path')
+    const fromFolder = { ...line, currentDir: dirname(path) }
+    take(values, entry, isText ? readWords(entry, [value], source, fromFolder) : value, source)
+  }
+  return values
+}
+
+/** `allowedHosts` and `allowedHost`, `secretKeyFile`. */
+function membersOf({ name, flag, isFile }: Entry): string[] {
+  return isFile ? [toCamel(flag)] : [name, toCamel(flag)]
+}
+
+function parseConfigFile(path: string, content: string): Record<string, unknown> {
+  try {
+    const value = parseJson(content)
+    if (isObject(value)) return value
+  } catch {
+    // Not the engine's message: it may show what stands in the file.
+  }
+  throw unusable(`the configuration file ${path}`, 'expected a JSON object')
+}
+
+/** The value that the words make together. */
+function readWords(entry: Entry, words: readonly string[], source: string, line: CommandLine): unknown {
+  const { option, isFile } = entry
+  const last = words.at(-1) ?? ''
+  if (isFile) {
+    const lines = readTextFile(resolve(line.currentDir, last), line, source).split('\n').map((text) => text.trim())
+    const filled = lines.filter((text) => text !== '')
+    return option.kind === 'list' ? filled : filled.join('\n')
+  }
+  switch (option.kind) {
+    case 'list':
+      return words.map((word) => option.read(word))
+    case 'map':
+      return Object.assign({}, ...words.map((word) => option.read(word)))
+    case 'path':
+      return resolve(line.currentDir, last)
+    case 'switch':
+    case 'value':
+      return option.read(last)
+  }
+}
+
+function readTextFile(path: string, line: CommandLine, source = '--config'): string {
+  try {
+    return line.readFile(path)
+  } catch (error) {
+    throw new AppError('invalid_option', `Could not read the file of ${source}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function take(values: Values, { name, option }: Entry, value: unknown, source: string): void {
+  if (!option.accepts(value)) throw invalidOption(option, source, value)
+  values[name] = value
+}
+
+/** By the XDG base directory specification; none without a home. */
+function defaultFolders(environment: CommandLine['environment']): Values {
+  const home = environment['HOME']
+  const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))
+  const state = environment['XDG_STATE_HOME'] || (home && join(home, '.local', 'state'))
+  return {
+    ...(data ? { dataDir: join(data, 'agent-server') } : {}),
+    ...(state ? { workspaceDir: join(state, 'agent-server', 'workspaces') } : {}),
+  }
+}
+
+function configOf({ dataDir, workspaceDir, ...rest }: Values): Config {
+  if (typeof dataDir !== 'string') throw missing('--data-dir')
+  if (typeof workspaceDir !== 'string') throw missing('--workspace-dir')
+  return createConfig({ ...rest, dataDir, workspaceDir })
+}
+
+function missing(flag: string): AppError {
+  return new AppError('invalid_option', `Could not choose a folder: HOME is not set, expected ${flag}`)
+}
+
+function unknownOption(source: string, candidates: readonly string[], name = source): AppError {
+  const similar = nearest(name, candidates)
+  const advice = similar === undefined ? 'see --help for all options' : `did you mean ${similar}?`
+  return unusable(source, `there is no such option, ${advice}`)
+}
+
+function unusable(source: string, reason: string): AppError {
+  return new AppError('invalid_option', `Could not use ${source}: ${reason}`)
+}
+
+function toKebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function toCamel(flag: string): string {
+  return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,173 @@
+/**
+ * Every option of the server, once: the command line, the environment, the configuration file, the help and the
+ * library read this table and nothing else.
+ *
+ * `createConfig` gives a frozen and checked `Config`. It refuses what would be unsafe by mistake: a server that other
+ * machines reach without a key, and workspaces that overlap the server's own data. It reads no environment and touches
+ * no disk.
+ */
+import { relative, sep } from 'node:path'
+import { AppError } from './base/errors.ts'
+import type { LogLevel } from './base/log.ts'
+import { isLoopbackName, parseAuthority } from './http/origin.ts'
+import { bytes, commands, count, integer, list, milliseconds, oneOf } from './option.ts'
+import { optionalPath, optionalText, path, text, toggle, type Option } from './option.ts'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+const second = 1000
+const minute = 60 * second
+const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+export const optionTable = {
+  host: text({
+    group: 'Network',
+    help: 'Address to listen on; other machines reach the server only if it is not a loopback one',
+    placeholder: 'ADDRESS',
+    initial: '127.0.0.1',
+    expected: 'an IP address or a host name',
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]*$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/,
+  }),
+  port: integer({
+    group: 'Network',
+    help: 'Port to listen on; 0 takes any free one',
+    initial: 8000,
+    min: 0,
+    max: 65_535,
+  }),
+  allowedHosts: list({
+    group: 'Network',
+    help: 'Name by which clients may address the server, besides IP addresses and loopback names',
+    flag: 'allowed-host',
+    placeholder: 'NAME',
+    expected: 'a host name without a port',
+    accepts: (item) => parseAuthority(item) !== undefined && !item.includes(':'),
+  }),
+  allowedOrigins: list({
+    group: 'Network',
+    help: 'Origin whose pages may use the server, besides loopback ones',
+    flag: 'allowed-origin',
+    placeholder: 'ORIGIN',
+    expected: 'an origin such as https://example.org, without a path',
+    accepts: (item) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/i.test(item),
+  }),
+  sessionApiKeys: list({
+    group: 'Access',
+    help: 'Key that clients must send; better given as a file, since other users can see command lines',
+    flag: 'session-api-key',
+    placeholder: 'KEY',
+    isSecret: true,
+    expected: '1 to 256 visible ASCII characters',
+    accepts: (item) => /^(?! )[\x20-\x7e]{1,256}(?<! )$/.test(item),
+  }),
+  noAuth: toggle({ group: 'Access', help: 'Ask for no key; only with a loopback host' }),
+  secretKey: optionalText({
+    group: 'Access',
+    help: 'Key that seals stored secrets; without it one is made and kept in the data folder',
+    placeholder: 'KEY',
+    isSecret: true,
+    expected: 'at least 16 characters',
+    pattern: /^[^\0\r\n]{16,}$/,
+  }),
+  dataDir: path({ group: 'Folders', help: 'Where conversations, settings and secrets are kept' }),
+  workspaceDir: path({ group: 'Folders', help: 'Where conversations without a folder of their own get one' }),
+  acpCommands: commands({ group: 'Agents', help: 'Command that starts the agent of a provider', flag: 'acp-command' }),
+  providersFile: optionalPath({
+    group: 'Agents',
+    help: 'JSON file that adds or replaces providers',
+    flag: 'providers',
+  }),
+  passEnv: list({
+    group: 'Agents',
+    help: "Variable of the server's environment that agents also get",
+    flag: 'pass-env',
+    placeholder: 'NAME',
+    expected: 'the name of an environment variable',
+    accepts: (item) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(item),
+  }),
+  agentLimit: count(16, 'Agents', 'Agents that run at once; more of them wait'),
+  agentIdleMs: milliseconds(20 * minute, 'Agents', 'An idle agent is stopped after this time'),
+  confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'An open question is answered with no after this time'),
+  connectionLimit: count(10_000, 'Limits', 'Open connections'),
+  subscriberLimit: count(1024, 'Limits', 'Readers of one conversation'),
+  urlLimitBytes: bytes(16 * KiB, 'Target of a request'),
+  headerLimitBytes: bytes(32 * KiB, 'Request line and headers of a request'),
+  bodyLimitBytes: bytes(16 * MiB, 'Body of a request'),
+  messageLimitBytes: bytes(16 * MiB, 'Message on a WebSocket'),
+  eventLimitBytes: bytes(32 * MiB, 'Event in a conversation'),
+  agentLineLimitBytes: bytes(100 * MiB, 'Line that an agent writes'),
+  cacheBytes: bytes(64 * MiB, 'Newest events kept in memory, of all conversations'),
+  logCacheBytes: bytes(MiB, 'Newest events kept in memory, of one conversation'),
+  headersTimeoutMs: milliseconds(30 * second, 'Limits', 'Time for the headers of a request'),
+  bodyTimeoutMs: milliseconds(60 * second, 'Limits', 'Time for the body of a request'),
+  keepAliveTimeoutMs: milliseconds(5 * second, 'Limits', 'Time that a connection stays open between requests'),
+  authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the first message of a WebSocket that brings the key'),
+  readerStallMs: milliseconds(60 * second, 'Limits', 'A reader that takes nothing for this time is disconnected'),
+  shutdownGraceMs: milliseconds(10 * second, 'Limits', 'Time to pause conversations and finish requests at the end'),
+  logLevel: oneOf(logLevels, 'info', { group: 'Log', help: 'Least level that is written to the standard error' }),
+}
+
+export type OptionName = keyof typeof optionTable
+
+export type Config = {
+  readonly [Name in OptionName]: (typeof optionTable)[Name] extends Option<infer T> ? T : never
+}
+
+/** What a program gives: both folders, and whatever it wants to be different from the default. */
+export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
+
+/** Checks and completes a configuration. @throws AppError `invalid_option` */
+export function createConfig(input: ConfigInput): Config {
+  const given: Readonly<Record<string, unknown>> = input
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(optionTable, name)) throw unusable(`the option "${name}": there is none of this name`)
+  }
+  const config: Record<string, unknown> = {}
+  for (const [name, option] of Object.entries(optionTable)) config[name] = frozenCopy(given[name] ?? option.initial)
+  assertConfig(config)
+  assertSafe(config)
+  return Object.freeze(config)
+}
+
+/** Says what is wrong with a value, with `source` as the name under which it was given; never shows a secret. */
+export function invalidOption(option: Option<unknown>, source: string, value: unknown): AppError {
+  const shown = option.isSecret || value === undefined ? '' : ` ${JSON.stringify(value)}`
+  return new AppError('invalid_option', `Could not use ${source}${shown}: expected ${option.expected}`)
+}
+
+function assertConfig(values: Record<string, unknown>): asserts values is Config {
+  for (const [name, option] of Object.entries(optionTable)) {
+    if (!option.accepts(values[name])) throw invalidOption(option, name, values[name])
+  }
+}
+
+/** The rules that concern more than one option (decisions 20 and 32). */
+function assertSafe(config: Config): void {
+  const { host, noAuth, sessionApiKeys, dataDir, workspaceDir } = config
+  if (noAuth && sessionApiKeys.length > 0) throw unusable('noAuth: there are session keys, expected only one of both')
+  if (!isLoopbackName(host)) {
+    const reach = `host "${host}": other machines can reach it`
+    if (noAuth) throw unusable(`noAuth with ${reach}, expected a loopback address such as 127.0.0.1`)
+    const expected = 'expected a session key (--session-api-key-file, sessionApiKeys) or a loopback address'
+    if (sessionApiKeys.length === 0) throw unusable(`${reach}, ${expected}`)
+  }
+  if (holds(dataDir, workspaceDir) || holds(workspaceDir, dataDir)) {
+    throw unusable(`workspaceDir "${workspaceDir}": expected a folder neither in nor around dataDir "${dataDir}"`)
+  }
+}
+
+function unusable(what: string): AppError {
+  return new AppError('invalid_option', `Could not use ${what}`)
+}
+
+/** True if the inner path is the outer one or lies in it. */
+function holds(outer: string, inner: string): boolean {
+  const way = relative(outer, inner)
+  return way !== '..' && !way.startsWith(`..${sep}`)
+}
+
+function frozenCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, item]) => [key, frozenCopy(item)])))
+}

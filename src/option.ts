@@ -1,0 +1,201 @@
+/**
+ * What an option is, and the few kinds of them: how its value is read from a word, and which values it accepts.
+ *
+ * A word is what a command line or an environment variable holds; a value is what `Config` holds and what a program or
+ * a JSON file gives directly. `read` makes the one of the other and never fails: what it cannot read it leaves as it
+ * is, so that `accepts` refuses it in the same words whatever it came from.
+ */
+import { isAbsolute } from 'node:path'
+import { isObject } from './base/json.ts'
+
+export type OptionGroup = 'Network' | 'Access' | 'Folders' | 'Agents' | 'Limits' | 'Log'
+
+export interface Option<T> {
+  readonly group: OptionGroup
+  /** One sentence without its full stop, for the help. */
+  readonly help: string
+  /** `switch` takes no word, `list` and `map` take one for each item, `path` one that may be relative. */
+  readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
+  /** Undefined: there is none, and the option has to be given or may be absent, as `accepts` says. */
+  readonly initial: T | undefined
+  /** What `accepts` wants, completing "expected ...". */
+  readonly expected: string
+  accepts(value: unknown): value is T
+  read(word: string): unknown
+  /** What stands for the word in the help, and tells its unit: `BYTES`, `MS`, `PATH`. */
+  readonly placeholder: string
+  /** The values to choose from, for the help, where that is worth a line. */
+  readonly range?: string
+  /** The name of its flag, where that is not the option's own name: one item of a list is singular. */
+  readonly flag?: string
+  /** Never shown, and may be given as a file that holds it. */
+  readonly isSecret?: boolean
+}
+
+/** What every kind needs to be told. */
+export interface Description {
+  readonly group: OptionGroup
+  readonly help: string
+  readonly flag?: string
+  readonly isSecret?: boolean
+}
+
+export interface IntegerDescription extends Description {
+  readonly placeholder?: string
+  readonly initial: number
+  readonly min: number
+  readonly max: number
+}
+
+export function integer(description: IntegerDescription): Option<number> {
+  const { min, max } = description
+  return {
+    placeholder: 'NUMBER',
+    range: `${min} to ${max}`,
+    ...description,
+    kind: 'value',
+    expected: `an integer from ${min} to ${max}`,
+    accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max,
+    read: (word) => (/^\d+$/.test(word) ? Number(word) : word),
+  }
+}
+
+/** A size. No limit of ours may be above 1 GiB: it would be a limit in name only. */
+export function bytes(initial: number, help: string): Option<number> {
+  return integer({ group: 'Limits', help, placeholder: 'BYTES', initial, min: 1024, max: 1024 * 1024 * 1024 })
+}
+
+/** A time; a timer of Node's counts up to 2^31 - 1 milliseconds. */
+export function milliseconds(initial: number, group: OptionGroup, help: string): Option<number> {
+  return integer({ group, help, placeholder: 'MS', initial, min: 1, max: 2_147_483_647 })
+}
+
+export function count(initial: number, group: OptionGroup, help: string): Option<number> {
+  return integer({ group, help, initial, min: 1, max: 1_000_000 })
+}
+
+export interface TextDescription extends Description {
+  readonly placeholder: string
+  readonly initial: string
+  readonly expected: string
+  readonly pattern: RegExp
+}
+
+export function text(description: TextDescription): Option<string> {
+  return { ...description, kind: 'value', accepts: isTextOf(description.pattern), read: (word) => word }
+}
+
+/** As `text`, and absent unless given. */
+export function optionalText(description: Omit<TextDescription, 'initial'>): Option<string | undefined> {
+  const isText = isTextOf(description.pattern)
+  return {
+    ...description,
+    kind: 'value',
+    initial: undefined,
+    accepts: (value): value is string | undefined => value === undefined || isText(value),
+    read: (word) => word,
+  }
+}
+
+export function oneOf<const T extends string>(choices: readonly T[], initial: T, description: Description): Option<T> {
+  return {
+    ...description,
+    kind: 'value',
+    initial,
+    placeholder: 'WORD',
+    range: choices.join(', '),
+    expected: `one of ${choices.join(', ')}`,
+    accepts: (value): value is T => choices.some((choice) => choice === value),
+    read: (word) => word,
+  }
+}
+
+export function path(description: Description): Option<string> {
+  return {
+    ...description,
+    kind: 'path',
+    initial: undefined,
+    placeholder: 'PATH',
+    expected: 'an absolute path',
+    accepts: isAbsolutePath,
+    read: (word) => word,
+  }
+}
+
+/** As `path`, and absent unless given. */
+export function optionalPath(description: Description): Option<string | undefined> {
+  return {
+    ...path(description),
+    initial: undefined,
+    accepts: (value): value is string | undefined => value === undefined || isAbsolutePath(value),
+  }
+}
+
+const yes = ['true', '1', 'yes', 'on']
+const no = ['false', '0', 'no', 'off']
+
+export function toggle(description: Description): Option<boolean> {
+  return {
+    ...description,
+    kind: 'switch',
+    initial: false,
+    placeholder: '',
+    expected: 'true or false',
+    accepts: (value): value is boolean => typeof value === 'boolean',
+    read: (word) => {
+      const lower = word.toLowerCase()
+      return yes.includes(lower) || (no.includes(lower) ? false : word)
+    },
+  }
+}
+
+export interface ListDescription extends Description {
+  readonly flag: string
+  readonly placeholder: string
+  /** Of one item. */
+  readonly expected: string
+  readonly accepts: (item: string) => boolean
+}
+
+export function list(description: ListDescription): Option<readonly string[]> {
+  const isItem = (item: unknown): boolean => typeof item === 'string' && description.accepts(item)
+  return {
+    ...description,
+    kind: 'list',
+    initial: [],
+    accepts: (value): value is readonly string[] => Array.isArray(value) && value.every(isItem),
+    read: (word) => word,
+  }
+}
+
+export type Commands = Readonly<Record<string, string | readonly string[]>>
+
+/** Command lines by name: `NAME=COMMAND`. A text is split into words by whoever runs it. */
+export function commands(description: Description & { readonly flag: string }): Option<Commands> {
+  return {
+    ...description,
+    kind: 'map',
+    initial: {},
+    placeholder: 'NAME=COMMAND',
+    expected: 'NAME=COMMAND',
+    accepts: (value): value is Commands => isObject(value) && Object.entries(value).every(isCommand),
+    read: (word) => {
+      const mark = word.indexOf('=')
+      return mark === -1 ? { '': word } : { [word.slice(0, mark)]: word.slice(mark + 1) }
+    },
+  }
+}
+
+function isCommand([name, command]: [string, unknown]): boolean {
+  if (!/^[a-z0-9][a-z0-9_-]*$/i.test(name)) return false
+  if (typeof command === 'string') return command.trim() !== ''
+  return Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')
+}
+
+function isTextOf(pattern: RegExp): (value: unknown) => value is string {
+  return (value): value is string => typeof value === 'string' && pattern.test(value)
+}
+
+function isAbsolutePath(value: unknown): value is string {
+  return typeof value === 'string' && isAbsolute(value) && !value.includes('\0')
+}
