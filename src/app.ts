@@ -1,0 +1,285 @@
+/**
+ * The composition root: builds everything a server is made of, in order, and takes it down in the reverse order.
+ *
+ * It knows every folder and nobody knows it but `index` and `cli`. The order of the start is a promise: the lock first,
+ * so that nothing is touched that another server owns; then what a killed server left running is ended; then keys before
+ * anything that is sealed, and the conversations are repaired before the first request is taken.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { absentAgent } from './agents/builtin/absent.ts'
+import { createAcpAgent } from './agents/acp/agent.ts'
+import { AgentSlots } from './agents/acp/slots.ts'
+import { systemTimers } from './agents/acp/timers.ts'
+import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
+import { readJsonFile } from './base/json-file.ts'
+import type { Log } from './base/log.ts'
+import type { Masker } from './base/masking.ts'
+import type { Clock } from './base/stamp.ts'
+import type { Config } from './config.ts'
+import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts'
+import type { Agent, AgentHost } from './conversation/agent.ts'
+import type { CreationDeps } from './conversation/creation.ts'
+import { ConversationService } from './conversation/service.ts'
+import type { JsonObject } from './base/json.ts'
+import { sendRequest } from './net/outbound.ts'
+import { startChild } from './process/child.ts'
+import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
+import { isLoaderVariable, type Environment } from './process/environment.ts'
+import { lockFolder, type FolderLock } from './process/lock.ts'
+import { sweepMarked } from './process/sweep.ts'
+import type { SecretSource } from './schema/generated/secrets.ts'
+import { createCipher } from './settings/cipher.ts'
+import { splitCommand } from './settings/command.ts'
+import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
+import { resolveSecrets, type LookupRequest } from './settings/lookup.ts'
+import { createMaskedValues } from './settings/masked-values.ts'
+import { customServer, withCommands } from './settings/providers.ts'
+import { withProvidersFile } from './settings/providers-file.ts'
+import { builtInProviders, type Provider } from './settings/providers-table.ts'
+import { createSecretStore, type SecretStore } from './settings/secrets.ts'
+import { createSettingsStore, type SettingsStore } from './settings/store.ts'
+import { Catalogue } from './storage/catalogue.ts'
+import { openDataFolder, type DataFolder } from './storage/layout.ts'
+import { LineCache } from './storage/line-cache.ts'
+import { Reserve } from './storage/reserve.ts'
+import { version } from './version.ts'
+import { preparePlace } from './workspace/place.ts'
+
+export interface AppOptions {
+  readonly config: Config
+  /** The only environment that anything here sees; see process/environment for what reaches a child. */
+  readonly environment: Environment
+  readonly log: Log
+  readonly masker: Masker
+  readonly clock: Clock
+  /** Called if another server took the data folder over: stop at once. */
+  readonly onLost: () => void
+}
+
+/** A server without a network: what `index` puts behind HTTP, or a host behind its own. */
+export interface App {
+  readonly service: ConversationService
+  readonly vault: AgentVault
+  readonly creation: CreationDeps
+  readonly settings: SettingsStore
+  readonly secrets: SecretStore
+  /** Empty when no key is asked for. */
+  readonly sessionKeys: readonly string[]
+  /** The file that holds the session key, when it was made by the server itself. */
+  readonly sessionKeyPath: string | undefined
+  readonly reserve: Reserve
+  /** Notes an address under which this server can be reached. */
+  announce(url: string): Promise<void>
+  /** Pauses what runs, ends every agent and gives the data folder free. Idempotent. */
+  close(): Promise<void>
+}
+
+/** What is taken apart at the end, last made first. */
+type Undo = () => Promise<void>
+
+/** @throws AppError `owned_by_another`, `format_unsupported`, `storage_failed`, `settings_unreadable`, `bad_request` */
+export async function createApp(options: AppOptions): Promise<App> {
+  const undo: Undo[] = []
+  const takeDown = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step()
+  }
+  try {
+    return await build(options, undo, takeDown)
+  } catch (thrown) {
+    await takeDown()
+    throw thrown
+  }
+}
+
+async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<void>): Promise<App> {
+  const { config, masker, clock } = options
+  const lock = await takeFolder(options, undo)
+  const folder = await openDataFolder(config.dataDir)
+  const cgroupParent = await endLeftovers(folder)
+  const runtimeDir = await makeRuntimeDir(folder)
+  const keys = await loadKeys(config, folder)
+  masker.register(keys.sessionKeys)
+  const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
+  const providers = await loadProviders(config)
+  const settings = createSettingsStore({ path: join(folder.path, 'settings.json'), cipher, masker, providers })
+  const secrets = createSecretStore({ path: join(folder.path, 'secrets.json'), cipher, masker, isLoaderVariable })
+  const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
+  const reserve = await Reserve.open({ path: folder.reserve, clock })
+  const urls: string[] = []
+  const parts = { ...options, folder, runtimeDir, cgroupParent, providers, secrets, vault, reserve, urls }
+  const service = await startService(parts, undo)
+  const place = { ...placeOptions(options, folder) }
+  let closing: Promise<void> | undefined
+  return {
+    service,
+    vault,
+    settings,
+    secrets,
+    reserve,
+    sessionKeys: keys.sessionKeys,
+    sessionKeyPath: keys.sessionKeyPath,
+    creation: {
+      clock,
+      vault,
+      settings: () => settings.get(),
+      preparePlace: (requested, id) => preparePlace(requested, id, place),
+      workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
+    },
+    async announce(url) {
+      urls.push(url)
+      await lock.announce(url)
+    },
+    close: () => (closing ??= takeDown()),
+  }
+}
+
+async function takeFolder({ config, clock, onLost }: AppOptions, undo: Undo[]): Promise<FolderLock> {
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  } catch (thrown) {
+    const why = systemCodeOf(thrown) ?? messageOf(thrown)
+    throw new AppError('storage_failed', `Cannot make the data folder "${config.dataDir}": ${why}`, { cause: thrown })
+  }
+  const lock = await lockFolder(config.dataDir, { clock, onLost })
+  undo.push(() => lock.release())
+  return lock
+}
+
+/** Ends what a killed server on this folder has left running. */
+async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
+  await sweepMarked({ instance: folder.instance })
+  const parent = await findCgroupParent()
+  if (parent !== undefined) await sweepCgroups({ parent, instance: folder.instance, limitMs: 5000 })
+  return parent
+}
+
+/** A private folder for files that live as long as an agent; whatever is in it was left by a killed server. */
+async function makeRuntimeDir(folder: DataFolder): Promise<string> {
+  const path = join(folder.path, 'runtime')
+  await rm(path, { recursive: true, force: true })
+  await mkdir(path, { mode: 0o700 })
+  return path
+}
+
+interface Keys {
+  readonly sealingKeys: Buffer[]
+  readonly sessionKeys: readonly string[]
+  readonly sessionKeyPath: string | undefined
+}
+
+async function loadKeys(config: Config, folder: DataFolder): Promise<Keys> {
+  const keyFolder = { folder: join(folder.path, 'keys'), random: randomBytes }
+  const secretKeys = config.secretKey === undefined ? [] : [config.secretKey]
+  const sealingKeys = await loadSealingKeys({ ...keyFolder, secretKeys })
+  if (config.noAuth) return { sealingKeys, sessionKeys: [], sessionKeyPath: undefined }
+  if (config.sessionApiKeys.length > 0) return { sealingKeys, sessionKeys: config.sessionApiKeys, sessionKeyPath: undefined }
+  const { key, path } = await loadSessionKey(keyFolder)
+  return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
+}
+
+async function loadProviders(config: Config): Promise<readonly Provider[]> {
+  const commands = Object.fromEntries(Object.entries(config.acpCommands).map(([name, command]) => [name, wordsOf(command)]))
+  if (config.providersFile === undefined) return withCommands(builtInProviders, commands)
+  const file = await readJsonFile(config.providersFile)
+  if (file === undefined) throw new AppError('bad_request', `Cannot read the providers file "${config.providersFile}": it is not there`)
+  return withCommands(withProvidersFile(builtInProviders, file), commands)
+}
+
+function wordsOf(command: string | readonly string[]): readonly string[] {
+  return typeof command === 'string' ? splitCommand(command) : command
+}
+
+interface ServiceParts extends AppOptions {
+  readonly folder: DataFolder
+  readonly runtimeDir: string
+  readonly cgroupParent: string | undefined
+  readonly providers: readonly Provider[]
+  readonly secrets: SecretStore
+  readonly vault: AgentVault
+  readonly reserve: Reserve
+  /** Addresses of this server, the main one first. */
+  readonly urls: readonly string[]
+}
+
+async function startService(parts: ServiceParts, undo: Undo[]): Promise<ConversationService> {
+  const { config, log, masker, clock, folder, reserve, vault } = parts
+  const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
+  const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
+  const service = new ConversationService({
+    catalogue: await Catalogue.open(folder, onError),
+    idleTimeoutMs: config.agentIdleMs,
+    deps: {
+      clock,
+      random: randomBytes,
+      diagnostics: log,
+      cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),
+      reserve,
+      readerLimit: config.subscriberLimit,
+      backlogLimitBytes: backlogLimitBytes,
+      eventLimitBytes: config.eventLimitBytes,
+      confirmationDeadlineMs: config.confirmationDeadlineMs,
+      stopLimitMs: config.shutdownGraceMs,
+      createAgent: (stored, host) => createAgent(stored, host, parts, slots),
+      resolveSecrets: (id, sources, signal) => secretsOf(id, vault.openSources(id, sources), signal, parts),
+      mask: (text) => masker.mask(text),
+      createMaskingStream: () => masker.stream(),
+      onClosed: (id) => vault.forget(id),
+    },
+  })
+  undo.push(() => service.close())
+  await service.start()
+  return service
+}
+
+/** A flooding agent is not read while this much waits for the disk. */
+const backlogLimitBytes = 8 * 1024 * 1024
+
+function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, slots: AgentSlots): Agent {
+  const agent = parts.vault.openAgent(host.conversationId, stored)
+  if (agent.kind === 'Agent') return absentAgent
+  const { config, environment, folder, runtimeDir, cgroupParent, providers, clock, log } = parts
+  return createAcpAgent({
+    settings: { ...agent, acp_server: agent.acp_server ?? customServer },
+    host,
+    providers,
+    environment,
+    passEnvironment: config.passEnv,
+    runtimeDir,
+    platform: process.platform,
+    clock,
+    log,
+    slots,
+    instanceId: folder.instance,
+    createId: randomUUID,
+    startProcess: (options) => startChild({ ...options, cgroupParent }),
+    timers: systemTimers,
+    version,
+    lineLimitBytes: config.agentLineLimitBytes,
+  })
+}
+
+/** All global secrets, and the conversation's own on top (decisions 23). */
+async function secretsOf(
+  conversationId: string,
+  sources: ReadonlyMap<string, SecretSource>,
+  signal: AbortSignal,
+  { secrets, vault, log, urls }: ServiceParts,
+): Promise<ReadonlyMap<string, string>> {
+  const globalSecret = (name: string): Promise<string> => secrets.get(name)
+  const resolved = await resolveSecrets(sources, { serverUrls: urls, globalSecret, fetchText, signal })
+  for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
+  vault.hide(conversationId, resolved.values)
+  return new Map([...(await secrets.values()), ...resolved.values])
+}
+
+async function fetchText(request: LookupRequest): Promise<string> {
+  const { status, body } = await sendRequest({ method: 'GET', ...request })
+  if (status === 200) return body.toString('utf8')
+  throw new AppError('upstream_failed', `The lookup was answered with status ${status}`)
+}
+
+function placeOptions({ config, environment }: AppOptions, folder: DataFolder): Parameters<typeof preparePlace>[2] {
+  return { workspaceDir: resolve(config.workspaceDir), privateDirs: [folder.path], environment, instance: folder.instance }
+}

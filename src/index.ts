@@ -1,0 +1,22 @@
+/**
+ * The library entry: everything that a host may import, and the only barrel of the project.
+ *
+ *     const server = await createAgentServer({ dataDir, workspaceDir, sessionApiKeys: [key] })
+ *     httpServer.on('request', server.handlers.request).on('upgrade', server.handlers.upgrade)
+ */
+export {
+  createAgentServer,
+  type AgentServer,
+  type AgentServerOptions,
+  type ConversationHandle,
+  type Listening,
+} from './agent-server.ts'
+export { AppError, type ErrorCode, type Issue } from './base/errors.ts'
+export type { Config, ConfigInput } from './config.ts'
+export type { Action } from './schema/generated/actions.ts'
+export type { ConversationInfo, StartConversationRequest } from './schema/generated/conversations.ts'
+export type { Event, EventKind, PushFrame } from './schema/generated/events.ts'
+export type { Observation } from './schema/generated/observations.ts'
+export type { AgentSettings } from './schema/generated/settings.ts'
+export type { Message } from './schema/generated/values.ts'
+export { version } from './version.ts'

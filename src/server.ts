@@ -1,0 +1,106 @@
+/**
+ * An App behind HTTP and WebSocket.
+ *
+ * Gives the two handlers of `node:http` that a host may mount on its own server, and a listener for who has none. Which
+ * limits and names apply is read from the configuration here and nowhere else.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { createRequestHandler } from './api/requests.ts'
+import { createRoutes } from './api/routes.ts'
+import { createUpgradeHandler } from './api/upgrades.ts'
+import type { App } from './app.ts'
+import type { Log } from './base/log.ts'
+import type { Clock } from './base/stamp.ts'
+import type { Config } from './config.ts'
+import { createSessionKeys } from './http/auth.ts'
+import { isLoopbackName, type OriginRules } from './http/origin.ts'
+import { createRouter } from './http/router.ts'
+import { HttpServer } from './http/server.ts'
+import { version } from './version.ts'
+
+/** What this server can do beyond its API level; clients look for names they know. */
+const capabilities: readonly string[] = ['event_resume_v1', 'pending_confirmations_v1']
+
+export interface Handlers {
+  readonly request: (request: IncomingMessage, response: ServerResponse) => void
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+export interface HandlerOptions {
+  readonly app: App
+  readonly config: Config
+  readonly log: Log
+  readonly clock: Clock
+  /** Why no work is taken, or undefined. */
+  readonly unreadyBecause: () => string | undefined
+}
+
+/** The handlers that a host may mount on a server of its own. */
+export function createHandlers({ app, config, log, clock, unreadyBecause }: HandlerOptions): Handlers {
+  const keys = app.sessionKeys.length === 0 ? undefined : createSessionKeys(app.sessionKeys)
+  const origins = originRules(config)
+  let lastWorkAt = clock()
+  const routes = createRoutes({
+    ...app,
+    meta: {
+      productVersion: version,
+      capabilities,
+      clock,
+      startedAt: clock(),
+      idleMs: () => clock() - lastWorkAt,
+      unreadyBecause: () => unreadyBecause() ?? (app.reserve.held ? undefined : 'The disk is full'),
+    },
+  })
+  return {
+    request: createRequestHandler({
+      router: createRouter(routes),
+      origins,
+      keys,
+      urlLimitBytes: config.urlLimitBytes,
+      body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs },
+      log,
+      nextRequestId: createRequestIds(clock),
+      onWork: () => (lastWorkAt = clock()),
+    }),
+    upgrade: createUpgradeHandler({
+      service: app.service,
+      origins,
+      keys,
+      urlLimitBytes: config.urlLimitBytes,
+      messageLimitBytes: config.messageLimitBytes,
+      authTimeoutMs: config.authTimeoutMs,
+      socket: { maxMessageBytes: config.messageLimitBytes, stallTimeoutMs: config.readerStallMs, deflate: false },
+      log,
+    }),
+  }
+}
+
+/** A listener of our own, with our limits, for these handlers. */
+export function createListener(handlers: Handlers, config: Config): HttpServer {
+  const { headerLimitBytes, connectionLimit, headersTimeoutMs, keepAliveTimeoutMs, bodyTimeoutMs } = config
+  return new HttpServer({
+    handle: handlers.request,
+    upgrade: handlers.upgrade,
+    limits: {
+      headerLimitBytes,
+      connectionLimit,
+      headersTimeoutMs,
+      keepAliveTimeoutMs,
+      requestTimeoutMs: headersTimeoutMs + bodyTimeoutMs,
+    },
+  })
+}
+
+/** The name that the server is bound to is one of its names. */
+function originRules({ host, allowedHosts, allowedOrigins }: Config): OriginRules {
+  const bound = isLoopbackName(host) ? [] : [host]
+  return { allowedHosts: [...allowedHosts, ...bound], allowedOrigins }
+}
+
+/** Ids of requests: the start of the server and a count, short and unique in its log. */
+function createRequestIds(clock: Clock): () => string {
+  const start = Math.floor(clock()).toString(36)
+  let count = 0
+  return () => `${start}-${(++count).toString(36)}`
+}

@@ -1,0 +1,149 @@
+/**
+ * The server as a library: mounted on a host's own http.Server, driven and watched in process, closed without a trace.
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { AppError, createAgentServer, type AgentServer, type AgentServerOptions } from '../src/index.ts'
+import { isObject } from '../src/base/json.ts'
+import { makeFolder } from './support/processes.ts'
+import { rest } from './support/rest.ts'
+import { connect } from './support/ws-client.ts'
+import { suite } from './support/suite.ts'
+
+const test = suite('agent-server', 30_000)
+
+async function withLibrary(body: (server: AgentServer, folder: string) => Promise<void>, options: Partial<AgentServerOptions> = {}): Promise<void> {
+  const { folder, remove } = makeFolder()
+  const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work') }
+  const server = await createAgentServer({ ...folders, sessionApiKeys: ['the-key-of-the-host'], ...options })
+  try {
+    await body(server, folder)
+  } finally {
+    await server.close()
+    remove()
+  }
+}
+
+/** Watches until the status is reached; gives everything that was seen. */
+async function watchUntil(server: AgentServer, id: string, status: string): Promise<Record<string, unknown>[]> {
+  const stop = new AbortController()
+  const seen: Record<string, unknown>[] = []
+  const conversation = await server.conversation(id)
+  for await (const event of conversation.watch({ from: 'beginning', signal: stop.signal })) {
+    assert.ok(isObject(event))
+    seen.push(event)
+    if (event['key'] === 'execution_status' && event['value'] === status) stop.abort()
+  }
+  return seen
+}
+
+test('runs a conversation in process: created, driven, watched, answered', () =>
+  withLibrary(async (server) => {
+    const conversation = await server.createConversation({ confirmation_policy: { kind: 'AlwaysConfirm' } })
+    await conversation.send('run: echo from the library')
+    await watchUntil(server, conversation.id, 'waiting_for_confirmation')
+    await conversation.respond({ accept: true })
+    const seen = await watchUntil(server, conversation.id, 'finished')
+    assert.is(seen[0]?.['key'], 'full_state')
+    assert.ok(seen.some(({ kind }) => kind === 'ObservationEvent'))
+    assert.match(await conversation.finalResponse(), 'exit code 0')
+  }))
+
+test('goes on watching after an event, and refuses one that it does not know', () =>
+  withLibrary(async (server) => {
+    const conversation = await server.createConversation()
+    await conversation.send('one', { run: false })
+    await conversation.send('two', { run: false })
+    const all: unknown[] = []
+    const stop = new AbortController()
+    for await (const event of conversation.watch({ from: 'beginning', signal: stop.signal })) {
+      all.push(event)
+      if (JSON.stringify(event).includes('two')) stop.abort()
+    }
+    const first = all.find((event) => isObject(event) && event['kind'] === 'MessageEvent')
+    assert.ok(isObject(first) && typeof first['id'] === 'string')
+    const watcher = conversation.watch({ from: { after: first['id'] }, signal: new AbortController().signal })
+    await watcher.next()
+    const { value } = await watcher.next()
+    assert.equal(value, all[all.indexOf(first) + 1])
+    await watcher.return(undefined)
+    const unknown = conversation.watch({ from: { after: conversation.id }, signal: new AbortController().signal })
+    assert.is(await codeOf(unknown.next()), 'not_found')
+  }))
+
+test('serves behind a host\'s own http.Server, sockets too, and leaves that server open', () =>
+  withLibrary(async (server) => {
+    const host = createServer(server.handlers.request).on('upgrade', server.handlers.upgrade)
+    host.listen(0, '127.0.0.1')
+    await once(host, 'listening')
+    const address = host.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    const client = rest(url, 'the-key-of-the-host')
+    const { id } = await server.createConversation()
+    assert.is((await client.get(`/api/conversations/${id}`)).status, 200)
+    const socket = await connect(`${url}/sockets/events/${id}`, { 'X-Session-API-Key': 'the-key-of-the-host' })
+    assert.match(await socket.next(), 'full_state')
+    await server.close()
+    assert.is((await socket.closed).code, 1001)
+    assert.is((await client.get('/ready')).status, 503)
+    host.close()
+  }))
+
+test('shows an agent nothing of the environment of the process it lives in', () =>
+  withLibrary(async (server) => {
+    process.env['LIBRARY_CANARY'] = 'canary-in-the-process'
+    const conversation = await server.createConversation()
+    await conversation.send('run: /usr/bin/env; echo done')
+    const seen = await watchUntil(server, conversation.id, 'finished')
+    delete process.env['LIBRARY_CANARY']
+    const text = JSON.stringify(seen)
+    assert.match(text, 'AGENT_SERVER_CHILD')
+    assert.not.match(text, 'canary-in-the-process')
+    assert.not.match(text, 'the-key-of-the-host')
+  }))
+
+test('pauses what runs when it is closed, once, and can be opened again on the same folder', async () => {
+  const { folder, remove } = makeFolder()
+  const options = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: ['the-key-of-the-host'] }
+  const first = await createAgentServer(options)
+  const conversation = await first.createConversation({ confirmation_policy: { kind: 'AlwaysConfirm' } })
+  await conversation.send('go')
+  await watchUntil(first, conversation.id, 'waiting_for_confirmation')
+  await Promise.all([first.close(), first.close()])
+  assert.is(await codeOf(first.createConversation()), 'unavailable')
+  const second = await createAgentServer(options)
+  const seen = await watchUntil(second, conversation.id, 'paused')
+  assert.not.ok(seen.some(({ kind }) => kind === 'PauseEvent' || kind === 'ConversationErrorEvent'))
+  await second.close()
+  remove()
+})
+
+test('refuses options that are unknown, unsafe or of the wrong kind, and a folder that is owned', () =>
+  withLibrary(async (_server, folder) => {
+    const dataDir = join(folder, 'data')
+    const workspaceDir = join(folder, 'work')
+    assert.is(await codeOf(createAgentServer({ dataDir, workspaceDir, sessionApiKeys: ['k-of-another'] })), 'owned_by_another')
+    const other = join(folder, 'other')
+    assert.is(await codeOf(createAgentServer({ dataDir: other, workspaceDir, host: '0.0.0.0' })), 'invalid_option')
+    assert.is(await codeOf(createAgentServer({ dataDir: other, workspaceDir: join(other, 'work') })), 'invalid_option')
+  }))
+
+test('refuses a request that is not valid as the route does', () =>
+  withLibrary(async (server) => {
+    assert.is(await codeOf(server.createConversation({ max_iterations: 0 })), 'invalid_input')
+    assert.is(await codeOf(server.conversation('00000000-0000-4000-8000-000000000001')), 'not_found')
+  }))
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise
+  } catch (thrown) {
+    if (thrown instanceof AppError) return thrown.code
+    throw thrown
+  }
+  return 'none'
+}
+
+test.run()
