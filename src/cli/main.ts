@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+/**
+ * The program `agent-server`: reads the command line and hands over to one subcommand.
+ *
+ * The only place that reads the environment, sets the exit code and listens to signals. What a person did wrong is one
+ * line on standard error and an exit code that is documented in `--help`.
+ */
+import { readFileSync } from 'node:fs'
+import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
+import { version } from '../version.ts'
+import { formatHelp } from './help.ts'
+import { parseOptions, type ParsedCommandLine } from './options.ts'
+import { serve } from './serve.ts'
+import { verify } from './verify.ts'
+
+const commands = ['serve', 'verify'] as const
+type Command = (typeof commands)[number]
+
+/** Exit codes by kind of failure; any other failure is 1. They stand in `--help`. */
+const exitCodes: Partial<Record<ErrorCode, number>> = {
+  invalid_option: 2,
+  bad_request: 2,
+  cannot_listen: 3,
+  owned_by_another: 4,
+  format_unsupported: 5,
+  storage_failed: 5,
+  storage_full: 5,
+  settings_unreadable: 5,
+}
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  try {
+    const { command, argv } = commandOf(process.argv.slice(2))
+    const line = parseOptions({
+      argv,
+      environment: process.env,
+      readFile: (path) => readFileSync(path, 'utf8'),
+      currentDir: process.cwd(),
+      commandFlags: command === 'verify' ? { expect: 'value' } : {},
+    })
+    return await run(command, line)
+  } catch (thrown) {
+    process.stderr.write(`agent-server: ${messageOf(thrown)}\n`)
+    return thrown instanceof AppError ? (exitCodes[thrown.code] ?? 1) : 1
+  }
+}
+
+async function run(command: Command, line: ParsedCommandLine): Promise<number> {
+  switch (line.kind) {
+    case 'help':
+      process.stdout.write(formatHelp())
+      return 0
+    case 'version':
+      process.stdout.write(`agent-server ${version}\n`)
+      return 0
+    case 'run':
+      return command === 'verify' ? verify(line.config, line.words, line.flags['expect']) : serve(line.config, line.words)
+  }
+}
+
+/** The first word may name a command; without one the server is started. */
+function commandOf(argv: readonly string[]): { readonly command: Command; readonly argv: readonly string[] } {
+  const [first = '', ...rest] = argv
+  const command = commands.find((known) => known === first)
+  if (command !== undefined) return { command, argv: rest }
+  if (first === 'help') return { command: 'serve', argv: ['--help'] }
+  if (first !== '' && !first.startsWith('-')) {
+    throw new AppError('invalid_option', `Could not find the command "${first}": expected one of ${commands.join(', ')}`)
+  }
+  return { command: 'serve', argv }
+}

@@ -1,0 +1,52 @@
+/**
+ * `agent-server serve`: runs a server until a signal ends it.
+ *
+ * When it is ready it prints one line on standard output, which says where it listens and where the session key is; its
+ * log goes to standard error. The first SIGTERM or SIGINT pauses what runs and ends with exit code 0, a second one ends
+ * at once.
+ */
+import { createAgentServer } from '../agent-server.ts'
+import { AppError } from '../base/errors.ts'
+import { deferred } from '../base/wait.ts'
+import type { Config } from '../config.ts'
+
+/** @throws AppError as `createAgentServer` and `listen` do. */
+export async function serve(config: Config, words: readonly string[]): Promise<number> {
+  const [word] = words
+  if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": serve takes options only`)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
+  const ended = deferred<'signal' | 'lost'>()
+  const server = await createAgentServer({
+    ...config,
+    environment: process.env,
+    writeLog: (line) => process.stderr.write(line),
+    onLost: () => ended.resolve('lost'),
+  })
+  const stopListening = onSignals(() => ended.resolve('signal'))
+  try {
+    const { url } = await server.listen()
+    const key = server.sessionKeyPath === undefined ? '' : ` (session key in ${server.sessionKeyPath})`
+    process.stdout.write(`Agent Server listening on ${url}${key}\n`)
+    return (await ended.promise) === 'lost' ? 4 : 0
+  } finally {
+    await server.close()
+    stopListening()
+  }
+}
+
+/** Who reads the log may go away: no reason to end, and there is nobody to tell. */
+function ignore(): void {}
+
+/** Calls back at the first signal; the second one ends the process as it would have without us. */
+function onSignals(first: () => void): () => void {
+  const signals = ['SIGTERM', 'SIGINT'] as const
+  const hear = (): void => {
+    stop()
+    first()
+  }
+  const stop = (): void => {
+    for (const signal of signals) process.off(signal, hear)
+  }
+  for (const signal of signals) process.on(signal, hear)
+  return stop
+}

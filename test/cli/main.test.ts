@@ -1,0 +1,174 @@
+/**
+ * The program as an operator meets it: what it prints, what it refuses in which words, and how it ends.
+ */
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { member } from '../support/rest.ts'
+import { makeFolder } from '../support/processes.ts'
+import { runToEnd, startProgram } from '../support/server.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('cli', 30_000)
+
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const { folder, remove } = makeFolder()
+  try {
+    await body(folder)
+  } finally {
+    remove()
+  }
+}
+
+function dirs(folder: string): string[] {
+  return ['--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'work')]
+}
+
+test('prints help and version, and ends with 0', () =>
+  inFolder(async (folder) => {
+    for (const args of [['--help'], ['-h'], ['help'], ['serve', '--help'], ['verify', '--help']]) {
+      const { code, stdout, stderr } = await runToEnd(args, folder)
+      assert.is(code, 0)
+      assert.match(stdout, /^Usage: agent-server /)
+      assert.is(stderr, '')
+    }
+    assert.match((await runToEnd(['--version'], folder)).stdout, /^agent-server \d+\.\d+\.\d+\n$/)
+  }))
+
+test('prints exactly one line on standard output, its log as JSON on standard error, and ends with 0 at SIGTERM', () =>
+  inFolder(async (folder) => {
+    const program = await startProgram(folder)
+    assert.is((await program.rest.get('/ready')).status, 200)
+    assert.is(await program.stop('SIGTERM'), 0)
+    assert.match(program.stdout(), /^Agent Server listening on http:\/\/127\.0\.0\.1:\d+\n$/)
+    const lines = program.stderr().trim().split('\n')
+    assert.ok(lines.length >= 3)
+    for (const line of lines) assert.match(JSON.parse(line).level, /^(info|warn)$/)
+    assert.not.match(program.stderr(), program.key)
+  }))
+
+test('makes a session key on first start, names its file, and keeps it over a restart', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'data', 'keys', 'session.json')
+    const keys: string[] = []
+    for (const _ of [1, 2]) {
+      const program = await startProgram(folder, [], { withKey: false })
+      assert.match(program.stdout(), `(session key in ${path})`)
+      keys.push(readFileSync(path, 'utf8'))
+      assert.is(await program.stop('SIGINT'), 0)
+    }
+    assert.is(keys[0], keys[1])
+    assert.is(statSync(path).mode & 0o777, 0o600)
+    assert.is(statSync(join(folder, 'data')).mode & 0o777, 0o700)
+  }))
+
+const refusals: [name: string, args: (folder: string) => string[], code: number, words: RegExp][] = [
+  ['an option it does not know, with the nearest one', () => ['--prot', '1'], 2, /"?--prot"?.*--port/],
+  ['a value it cannot use', () => ['--port', 'many'], 2, /--port "many": expected an integer from 0 to 65535/],
+  ['a command it does not know', () => ['serv'], 2, /command "serv": expected one of serve, verify/],
+  ['a word that is no option', () => ['serve', 'now'], 2, /"now": serve takes options only/],
+  ['a public address without a key', (folder) => [...dirs(folder), '--host', '0.0.0.0'], 2, /other machines can reach it/],
+  ['no key on a public address', (folder) => [...dirs(folder), '--host', '0.0.0.0', '--no-auth'], 2, /loopback/],
+  ['a configuration file that is not there', () => ['--config', 'nowhere.json'], 2, /nowhere\.json/],
+  ['a head to expect without one id', (folder) => ['verify', ...dirs(folder), '--expect', 'x'], 2, /exactly one conversation id/],
+]
+for (const [name, args, code, words] of refusals) {
+  test(`refuses ${name} in one line, with exit code ${code}`, () =>
+    inFolder(async (folder) => {
+      const end = await runToEnd(args(folder), folder)
+      assert.is(end.code, code)
+      assert.match(end.stderr, words)
+      assert.match(end.stderr, /^agent-server: [^\n]*\n$/)
+      assert.is(end.stdout, '')
+    }))
+}
+
+test('ends with 3 when the port is in use', () =>
+  inFolder(async (folder) => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const port = typeof address === 'object' ? String(address?.port) : ''
+    const end = await runToEnd([...dirs(folder), '--port', port], folder)
+    other.close()
+    assert.is(end.code, 3)
+    assert.match(lastLine(end.stderr), /Could not listen on 127\.0\.0\.1:\d+: another program uses this port/)
+  }))
+
+test('ends with 4 when another server owns the data folder, and says which', () =>
+  inFolder(async (folder) => {
+    const program = await startProgram(folder)
+    const end = await runToEnd(['--data-dir', program.dataDir, '--workspace-dir', program.workspaceDir, '--port', '0'], folder)
+    assert.is(end.code, 4)
+    assert.match(end.stderr, `another server owns it, process ${program.child.pid}`)
+    assert.match(end.stderr, program.url)
+    assert.is(await program.stop('SIGKILL'), 'SIGKILL')
+    const next = await startProgram(folder)
+    assert.is(await next.stop('SIGTERM'), 0)
+  }))
+
+test('ends with 5 for a data folder of the future, and touches nothing', () =>
+  inFolder(async (folder) => {
+    mkdirSync(join(folder, 'data'))
+    writeFileSync(join(folder, 'data', 'format.json'), '{"format":2}')
+    const end = await runToEnd([...dirs(folder), '--port', '0'], folder)
+    assert.is(end.code, 5)
+    assert.match(end.stderr, /its format is 2, this version knows up to 1/)
+    assert.is(readFileSync(join(folder, 'data', 'format.json'), 'utf8'), '{"format":2}')
+    assert.not.ok(readdirSync(join(folder, 'data')).includes('conversations'))
+  }))
+
+test('ends with 5 when the data folder cannot be made', () =>
+  inFolder(async (folder) => {
+    writeFileSync(join(folder, 'file'), '')
+    const end = await runToEnd(['--data-dir', join(folder, 'file', 'data'), '--workspace-dir', join(folder, 'work'), '--port', '0'], folder)
+    assert.is(end.code, 5)
+    assert.match(end.stderr, /Cannot make the data folder/)
+  }))
+
+test('verifies what is stored, names what is damaged, and holds a log against a head', () =>
+  inFolder(async (folder) => {
+    const program = await startProgram(folder)
+    const ids = [await createTalk(program.rest), await createTalk(program.rest)]
+    const owned = await runToEnd(['verify', ...dirs(folder)], folder)
+    assert.is(owned.code, 4)
+    await program.stop('SIGTERM')
+    const sound = await runToEnd(['verify', ...dirs(folder)], folder)
+    assert.is(sound.code, 0)
+    for (const id of ids) assert.match(sound.stdout, new RegExp(`${id}  sound: [1-9]\\d* events, .* head ([0-9a-f]{32})\\n`))
+    const [first = '', second = ''] = ids
+    const head = new RegExp(`${first} .* head (\\w+)`).exec(sound.stdout)?.[1] ?? ''
+    assert.is((await runToEnd(['verify', ...dirs(folder), '--expect', head, first], folder)).code, 0)
+    assert.is((await runToEnd(['verify', ...dirs(folder), '--expect', head, second], folder)).code, 1)
+    const log = join(program.dataDir, 'conversations', first, 'events.jsonl')
+    const text = readFileSync(log, 'utf8')
+    writeFileSync(log, text.replace('MessageEvent', 'MessageEvenT'))
+    const damaged = await runToEnd(['verify', ...dirs(folder), first], folder)
+    assert.is(damaged.code, 1)
+    assert.match(damaged.stdout, /events\.jsonl at byte \d+ \(line \d+, event \d+\): the line does not fit the chain/)
+  }))
+
+test('refuses a variable that it cannot use under the name of the variable, whatever the file says', () =>
+  inFolder(async (folder) => {
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ logLevel: 'error' }), { mode: 0o600 })
+    const args = ['--config', join(folder, 'config.json'), ...dirs(folder), '--port', '0']
+    const end = await runToEnd(args, folder, { AGENT_SERVER_LOG_LEVEL: 'loud' })
+    assert.is(end.code, 2)
+    assert.match(end.stderr, /AGENT_SERVER_LOG_LEVEL "loud": expected/)
+  }))
+
+async function createTalk(client: Awaited<ReturnType<typeof startProgram>>['rest']): Promise<string> {
+  const { json } = await client.post('/api/conversations', {})
+  const id = member(json, 'id')
+  assert.type(id, 'string')
+  await client.post(`/api/conversations/${String(id)}/events`, { content: 'hello' })
+  return String(id)
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? ''
+}
+
+test.run()
