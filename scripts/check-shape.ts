@@ -1,0 +1,31 @@
+/**
+ * `npm run check:shape`: holds the source against the architecture, the table of powers and the house style.
+ *
+ * Reads src, scripts, test and SECURITY.md of this repository, or of the folder given as argument, prints each finding
+ * as `file:line: rule: what to do`, and fails if there is one that is more than a warning. The rules are data and pure
+ * functions in scripts/shape; this file only reads and prints.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { formatFinding } from './shape/finding.ts'
+import { checkShape } from './shape/rules.ts'
+
+const root = process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url))
+
+const sources = new Map<string, string>()
+for (const folder of ['src', 'scripts', 'test']) {
+  for (const path of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!path.endsWith('.ts')) continue
+    const name = `${folder}/${path.replaceAll('\\', '/')}`
+    sources.set(name, readFileSync(join(root, name), 'utf8'))
+  }
+}
+const securityPath = join(root, 'SECURITY.md')
+const security = existsSync(securityPath) ? readFileSync(securityPath, 'utf8') : undefined
+
+const findings = checkShape({ sources, security })
+for (const finding of findings) process.stdout.write(`${formatFinding(finding)}\n`)
+const failures = findings.filter(({ warning }) => warning !== true).length
+process.stdout.write(`${sources.size} files, ${failures} failures, ${findings.length - failures} warnings\n`)
+process.exitCode = failures > 0 ? 1 : 0

@@ -1,0 +1,190 @@
+/**
+ * The architecture as data: who may import whom, which file can do harm, and how large things may grow.
+ *
+ * This is the one place that says so; `npm run check:shape` holds src/ against it, and SECURITY.md shows the second
+ * table to its readers. A path that ends in a slash is a folder with all that is in it. Whoever widens a row changes
+ * what a security review has to cover, and should say why in the same commit.
+ */
+
+/**
+ * Folder or file of src -> the folders and files it may import, besides itself. The most specific row counts.
+ * Outermost first: `cli -> app -> {api, agents, operation} -> conversation -> {storage, settings} -> schema -> base`.
+ */
+export const importTable: Readonly<Record<string, readonly string[]>> = {
+  'index.ts': ['agent-server.ts', 'version.ts', 'config.ts', 'schema', 'base'],
+  cli: ['agent-server.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'storage', 'process', 'schema', 'base'],
+  'agent-server.ts': ['app.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
+  'server.ts': ['app.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
+  'app.ts': [
+    'version.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',
+  ],
+  'version.ts': [],
+  'config.ts': ['option.ts', 'http', 'base'],
+  'option.ts': ['base'],
+  'access.ts': [],
+  api: ['access.ts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
+  agents: ['conversation', 'workspace', 'settings', 'process', 'rpc', 'net', 'schema', 'base', 'agents/demo/modes.ts'],
+  // A program of its own that only happens to be shipped with the server; its name and modes are known to both.
+  'agents/demo': ['agents/demo/modes.ts', 'rpc', 'base'],
+  'agents/demo/modes.ts': [],
+  conversation: ['storage', 'settings', 'schema', 'base'],
+  workspace: ['process', 'base'],
+  settings: ['schema', 'base'],
+  storage: ['schema', 'base'],
+  schema: ['base'],
+  http: ['base'],
+  ws: ['base'],
+  net: ['base'],
+  rpc: ['base'],
+  process: ['base'],
+  base: [],
+}
+
+/** The names of a module that a row is about. */
+export type Names = readonly string[] | 'all'
+
+/** Something that can do harm, by which doors it is reached, and the only files that may open one. */
+export interface Power {
+  /** As in the first column of SECURITY.md. */
+  readonly power: string
+  readonly modules: Readonly<Record<string, Names>>
+  /** Global names; `process.*` stands for every member of process that no other row and no list below names. */
+  readonly globals: readonly string[]
+  readonly files: readonly string[]
+}
+
+export const powers: readonly Power[] = [
+  {
+    power: 'Start and end programs',
+    modules: { 'node:child_process': 'all' },
+    globals: ['process.kill'],
+    // The demonstration agent is not part of the server's process: it is an agent, and running commands is what those do.
+    files: ['src/agents/demo/command.ts', 'src/process/'],
+  },
+  {
+    power: 'Send requests',
+    modules: {
+      'node:http': ['request', 'get', 'Agent'],
+      'node:https': ['request', 'get', 'Agent'],
+      'node:net': ['connect', 'createConnection', 'Socket'],
+      'node:tls': ['connect'],
+      'node:dns': 'all',
+      'node:dns/promises': 'all',
+    },
+    globals: ['fetch', 'WebSocket'],
+    files: ['src/net/'],
+  },
+  {
+    power: 'Listen',
+    modules: { 'node:http': ['createServer', 'Server'], 'node:net': ['createServer', 'Server'] },
+    globals: [],
+    files: ['src/http/server.ts'],
+  },
+  {
+    power: 'Read and write files',
+    modules: { 'node:fs': 'all', 'node:fs/promises': 'all' },
+    globals: [],
+    files: [
+      'src/agents/acp/launch.ts',
+      'src/agents/acp/observation-files.ts',
+      'src/agents/demo/',
+      'src/api/meta.ts',
+      'src/app.ts',
+      'src/base/json-file.ts',
+      'src/cli/',
+      'src/process/',
+      'src/settings/keys.ts',
+      'src/settings/login.ts',
+      'src/storage/',
+      'src/workspace/git.ts',
+      'src/workspace/place.ts',
+    ],
+  },
+  {
+    power: 'Read the environment, end the server',
+    modules: { 'node:os': ['homedir', 'tmpdir', 'userInfo'] },
+    globals: ['process.*'],
+    files: ['src/agents/demo/main.ts', 'src/cli/'],
+  },
+  {
+    power: 'Cryptography',
+    // randomUUID is not here: it makes names, and nothing that is secret may be made with it.
+    modules: {
+      'node:crypto': [
+        'createCipheriv', 'createDecipheriv', 'createHash', 'createHmac', 'hash', 'randomBytes', 'randomFillSync', 'scrypt',
+        'timingSafeEqual',
+      ],
+    },
+    globals: ['crypto'],
+    files: [
+      'src/app.ts',
+      'src/base/json-file.ts',
+      'src/http/auth.ts',
+      'src/settings/cipher.ts',
+      'src/settings/keys.ts',
+      'src/storage/',
+      'src/ws/handshake.ts',
+    ],
+  },
+]
+
+/** What every file may use. A module or name that is neither here nor above may be used by nobody. */
+export const harmlessModules: Readonly<Record<string, Names>> = {
+  'node:async_hooks': 'all',
+  'node:buffer': 'all',
+  'node:crypto': ['randomUUID'],
+  'node:events': 'all',
+  'node:http': ['IncomingMessage', 'METHODS', 'STATUS_CODES', 'ServerResponse'],
+  'node:net': ['BlockList', 'isIP', 'isIPv4', 'isIPv6'],
+  'node:os': ['EOL', 'availableParallelism', 'constants', 'hostname', 'platform'],
+  'node:path': 'all',
+  'node:perf_hooks': 'all',
+  'node:stream': 'all',
+  'node:stream/promises': 'all',
+  'node:string_decoder': 'all',
+  'node:timers': 'all',
+  'node:timers/promises': 'all',
+  'node:url': 'all',
+  'node:util': 'all',
+  'node:zlib': 'all',
+}
+
+/** Members of process that tell what runs, and change nothing. */
+export const harmlessProcessMembers: ReadonlySet<string> = new Set([
+  'arch', 'emitWarning', 'execPath', 'hrtime', 'memoryUsage', 'nextTick', 'pid', 'platform', 'uptime', 'version', 'versions',
+])
+
+/** Words that stand for code made at run time, or for a way round these tables. Nobody may use them. */
+export const forbiddenGlobals: ReadonlySet<string> = new Set([
+  'Function', 'WebAssembly', 'eval', 'globalThis', 'require',
+])
+
+/** File -> how many `as` casts it may hold besides `as const`: one where a brand is given. */
+export const castsAllowed: Readonly<Record<string, number>> = {
+  'src/workspace/paths.ts': 1,
+}
+
+/** Words that say nothing about what a file holds. */
+export const forbiddenNames: ReadonlySet<string> = new Set([
+  'common', 'constants', 'core', 'helper', 'helpers', 'manager', 'misc', 'types', 'util', 'utils',
+])
+
+export const limits = {
+  fileLines: 350,
+  fileLinesWarning: 300,
+  /** Tests are tables more than they are code. */
+  testFileLines: 450,
+  testFunctionLines: 80,
+  functionLines: 60,
+  headerLines: 2,
+} as const
+
+/** True for a path that a row names, itself or by its folder. */
+export function covers(row: string, file: string): boolean {
+  return row.endsWith('/') ? file.startsWith(row) : file === row
+}
+
+/** Made by scripts/generate, compared byte for byte by its own check, and read by nobody line by line. */
+export function isGenerated(file: string): boolean {
+  return file.startsWith('src/schema/generated/')
+}

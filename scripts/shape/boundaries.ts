@@ -1,0 +1,70 @@
+/**
+ * Rules about imports inside src: the import table, nothing from outside, and no cycles, not even of types.
+ */
+import { posix } from 'node:path'
+import { importTable } from './architecture.ts'
+import type { Finding } from './finding.ts'
+import type { Import } from './imports.ts'
+import type { SourceFile } from './source-file.ts'
+
+export function checkImports(file: SourceFile): Finding[] {
+  const unit = unitOf(file.path)
+  if (unit === undefined) {
+    const message = 'no row of the import table covers this file: move it, or add a row to scripts/shape/architecture.ts'
+    return [{ file: file.path, line: 1, rule: 'imports', message }]
+  }
+  return file.imports.flatMap((one) => {
+    const message = objection(file.path, unit, one.specifier)
+    return message === undefined ? [] : [{ file: file.path, line: one.line, rule: 'imports', message }]
+  })
+}
+
+/** Finds import cycles among the given files and reports each at the import that closes it. */
+export function checkCycles(files: readonly SourceFile[]): Finding[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const done = new Set<string>()
+  const findings: Finding[] = []
+  const visit = (file: SourceFile, trail: readonly string[]): void => {
+    const path = [...trail, file.path]
+    for (const one of file.imports) {
+      const target = byPath.get(targetOf(file.path, one))
+      if (target === undefined || done.has(target.path)) continue
+      const start = path.indexOf(target.path)
+      if (start >= 0) findings.push(cycle(file.path, one.line, [...path.slice(start), target.path]))
+      else visit(target, path)
+    }
+    done.add(file.path)
+  }
+  for (const file of files) if (!done.has(file.path)) visit(file, [])
+  return findings
+}
+
+/** The row of the table that a file of src belongs to: the most specific one. */
+export function unitOf(path: string): string | undefined {
+  const inner = path.replace(/^src\//, '')
+  return Object.keys(importTable)
+    .filter((unit) => inner === unit || inner.startsWith(`${unit}/`))
+    .sort((a, b) => b.length - a.length)[0]
+}
+
+function objection(from: string, unit: string, specifier: string): string | undefined {
+  if (specifier.startsWith('node:')) return undefined
+  if (!specifier.startsWith('.')) {
+    return `"${specifier}" is a package: use the Node standard library (with the prefix node:) or write it here`
+  }
+  const target = posix.join(posix.dirname(from), specifier)
+  if (!target.startsWith('src/')) return `"${specifier}" lies outside src: nothing that is shipped may need it`
+  const targetUnit = unitOf(target)
+  if (targetUnit === unit || (targetUnit !== undefined && importTable[unit]?.includes(targetUnit))) return undefined
+  const allowed = importTable[unit]?.join(', ') || 'nothing else'
+  return `${unit} may not import ${targetUnit ?? target}, only ${allowed}: pass what you need as an argument, or move it`
+}
+
+function targetOf(from: string, one: Import): string {
+  return posix.join(posix.dirname(from), one.specifier)
+}
+
+function cycle(file: string, line: number, path: readonly string[]): Finding {
+  const message = `import cycle ${path.join(' -> ')}: move what both need into a file of its own`
+  return { file, line, rule: 'cycles', message }
+}

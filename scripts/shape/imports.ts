@@ -1,0 +1,88 @@
+/**
+ * Reads what a source file imports: every static form, re-exports, and `import()` of a constant.
+ *
+ * A computed `import()` has no specifier and is reported by the rule about dangerous code instead. Names are those of
+ * the module, not the local ones; `*` stands for everything (a namespace, a default, an import for its effect).
+ */
+import type { Token } from './tokens.ts'
+
+export interface Import {
+  readonly specifier: string
+  readonly line: number
+  /** Erased by the compiler: nothing of the module runs. */
+  readonly typeOnly: boolean
+  /** Names taken at run time. */
+  readonly names: readonly string[]
+}
+
+export function readImports(code: readonly Token[]): Import[] {
+  const found: Import[] = []
+  for (const [index, token] of code.entries()) {
+    if (token.kind !== 'word' || code[index - 1]?.text === '.') continue
+    if (token.text === 'import') found.push(...readImport(code, index))
+    if (token.text === 'export') found.push(...readReExport(code, index))
+  }
+  return found
+}
+
+function readImport(code: readonly Token[], at: number): Import[] {
+  const next = code[at + 1]
+  if (next?.kind === 'string') return [importOf(next, false, ['*'])]
+  if (next?.text === '(') {
+    const specifier = code[at + 2]
+    return specifier?.kind === 'string' ? [importOf(specifier, false, ['*'])] : []
+  }
+  // `import.meta`, or a property that is called import.
+  if (next?.kind !== 'word' && next?.text !== '{' && next?.text !== '*') return []
+  return readClause(code, at + 1)
+}
+
+function readReExport(code: readonly Token[], at: number): Import[] {
+  const first = code[at + 1]?.text === 'type' ? at + 2 : at + 1
+  const opening = code[first]?.text
+  if (opening !== '{' && opening !== '*') return []
+  return readClause(code, at + 1)
+}
+
+/** `[type] [default ,] [* as x | { a, type b, c as d }] from 'specifier'`; no `from` means a plain export list. */
+function readClause(code: readonly Token[], start: number): Import[] {
+  const second = code[start + 1]?.text
+  const allTypes = code[start]?.text === 'type' && second !== 'from' && second !== ','
+  const from = endOfClause(code, allTypes ? start + 1 : start)
+  const specifier = code[from + 1]
+  if (code[from]?.text !== 'from' || specifier?.kind !== 'string') return []
+  const names = allTypes ? [] : runtimeNames(code.slice(start, from))
+  return [importOf(specifier, names.length === 0, names)]
+}
+
+/** The index behind the names: that of `from`, if there is one. */
+function endOfClause(code: readonly Token[], start: number): number {
+  let index = start
+  for (let depth = 0; index < code.length; index++) {
+    const text = code[index]?.text
+    if (text === '{') depth++
+    else if (text === '}') {
+      if (--depth === 0) return index + 1
+    } else if (depth === 0 && text === 'from') return index
+  }
+  return index
+}
+
+function runtimeNames(clause: readonly Token[]): string[] {
+  const names: string[] = []
+  let inBraces = false
+  for (const [index, token] of clause.entries()) {
+    const before = clause[index - 1]?.text
+    const after = clause[index + 1]
+    if (token.text === '{') inBraces = true
+    else if (token.text === '*' || (!inBraces && token.kind === 'word' && before === undefined)) names.push('*')
+    else if (!inBraces || token.kind !== 'word') continue
+    else if (token.text === 'type' && after?.kind === 'word' && after.text !== 'as') continue
+    else if (before === '{' || before === ',') names.push(token.text)
+  }
+  return names
+}
+
+function importOf(specifier: Token, typeOnly: boolean, names: readonly string[]): Import {
+  return { specifier: specifier.text, line: specifier.line, typeOnly, names }
+}

@@ -1,0 +1,114 @@
+/**
+ * Rules about harm: who may use which module of Node and which global name, and code that nobody may write.
+ *
+ * They hold for code that does not try to deceive: `Reflect`, a constructor reached through a value or a native addon
+ * are ways round them that a reader has to notice. Importing only a type gives no power and is always allowed.
+ */
+import {
+  covers,
+  forbiddenGlobals,
+  harmlessModules,
+  harmlessProcessMembers,
+  powers,
+  type Names,
+  type Power,
+} from './architecture.ts'
+import type { Finding } from './finding.ts'
+import type { SourceFile } from './source-file.ts'
+import type { Token } from './tokens.ts'
+
+/** Checks a file of src against the table of powers. */
+export function checkPowers(file: SourceFile): Finding[] {
+  return findUses(file)
+    .filter(({ rows }) => !rows.some((row) => row.files.some((path) => covers(path, file.path))))
+    .map(({ what, line, rows }) => {
+      const owners = rows.map(({ power, files }) => `"${power}": ${files.join(', ')}`).join('; ')
+      const message = owners === ''
+        ? `${what} is in no row: import the single names you need, or add a row to scripts/shape/architecture.ts`
+        : `${what} belongs to ${owners}: call one of these, get it as an argument, or rename a local of that name`
+      return { file: file.path, line, rule: 'powers', message }
+    })
+}
+
+/** Finds code made at run time, wherever it stands. */
+export function checkDangerousCode(file: SourceFile): Finding[] {
+  return file.code.flatMap((token, index) => {
+    const message = danger(file.code, index)
+    return message === undefined ? [] : [{ file: file.path, line: token.line, rule: 'dangerous', message }]
+  })
+}
+
+/** Paths in the table that name no file, or none that uses the power: warnings, so that the table can be written first. */
+export function checkUnusedPowers(files: readonly SourceFile[]): Finding[] {
+  const users = files.map((file) => ({ path: file.path, rows: new Set(findUses(file).flatMap(({ rows }) => rows)) }))
+  return powers.flatMap((row): Finding[] => {
+    const unused = row.files.filter((path) => !users.some((user) => covers(path, user.path) && user.rows.has(row)))
+    if (unused.length === 0) return []
+    const message = `"${row.power}" is granted to ${unused.join(', ')}, where nothing uses it: take it away`
+    return [{ file: 'scripts/shape/architecture.ts', line: 1, rule: 'powers', message, warning: true }]
+  })
+}
+
+/** Something with a power: what it is, and the rows that name it (none for what nobody may use). */
+interface Use {
+  readonly what: string
+  readonly line: number
+  readonly rows: readonly Power[]
+}
+
+function findUses(file: SourceFile): Use[] {
+  const modules = file.imports
+    .filter(({ specifier, typeOnly }) => specifier.startsWith('node:') && !typeOnly)
+    .flatMap(({ specifier, line, names }) => names.flatMap((name) => useOfModule(specifier, name, line)))
+  return [...modules, ...file.code.flatMap((_, index) => useOfGlobal(file.code, index))]
+}
+
+function useOfModule(specifier: string, name: string, line: number): Use[] {
+  if (includes(harmlessModules[specifier], name)) return []
+  const what = name === '*' ? `all of ${specifier}` : `${name} of ${specifier}`
+  return [{ what, line, rows: powers.filter(({ modules }) => includes(modules[specifier], name)) }]
+}
+
+function useOfGlobal(code: readonly Token[], index: number): Use[] {
+  const line = code[index]?.line ?? 0
+  if (!isGlobal(code, index)) return []
+  const what = globalName(code, index)
+  const exact = powers.filter(({ globals }) => globals.includes(what))
+  if (exact.length > 0) return [{ what, line, rows: exact }]
+  const [root, member = ''] = what.split('.')
+  if (root !== 'process' || harmlessProcessMembers.has(member)) return []
+  return [{ what, line, rows: powers.filter(({ globals }) => globals.includes('process.*')) }]
+}
+
+/** `all` of a module includes `*`, a list of names does not. */
+function includes(names: Names | undefined, name: string): boolean {
+  return names === 'all' || names?.includes(name) === true
+}
+
+/** False for a member (`child.process`) and for a key or parameter (`{ fetch: ...`, `fetch?: ...`). */
+function isGlobal(code: readonly Token[], index: number): boolean {
+  const [before, word, after] = [code[index - 1], code[index], code[index + 1]]
+  if (word?.kind !== 'word' || before?.text === '.' || before?.text === '?.') return false
+  const isNamed = after?.text === ':' || (after?.text === '?' && code[index + 2]?.text === ':')
+  const beginsEntry = before === undefined || before.line < word.line || '{,(;readonly'.includes(before.text)
+  return !(isNamed && beginsEntry)
+}
+
+/** `process.env` for a member of process, else the word. */
+function globalName(code: readonly Token[], index: number): string {
+  const name = code[index]?.text ?? ''
+  const dot = code[index + 1]?.text
+  return name === 'process' && (dot === '.' || dot === '?.') ? `process.${code[index + 2]?.text ?? ''}` : name
+}
+
+function danger(code: readonly Token[], index: number): string | undefined {
+  if (!isGlobal(code, index)) return undefined
+  const word = code[index]?.text ?? ''
+  const after = code[index + 1]?.text
+  if (forbiddenGlobals.has(word) || (word === 'global' && (after === '.' || after === '['))) {
+    return `"${word}" makes code at run time or hides which name is used: write the code, name the name`
+  }
+  const isConstant = code[index + 2]?.kind === 'string' && code[index + 3]?.text === ')'
+  if (word === 'import' && after === '(' && !isConstant) return 'import() of a computed path: give a constant string'
+  return undefined
+}

@@ -1,0 +1,41 @@
+/**
+ * All rules over all files: which rule is asked of which folder.
+ *
+ * Pure: it gets the texts and gives the findings, so the tests of the checker can show it any tree they like.
+ */
+import { isGenerated } from './architecture.ts'
+import { checkCycles, checkImports } from './boundaries.ts'
+import type { Finding } from './finding.ts'
+import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
+import { checkSecurityTable } from './security-table.ts'
+import { readSource, type SourceFile } from './source-file.ts'
+import { checkConsole, checkHeader, checkStyle } from './style.ts'
+
+export interface Tree {
+  /** Path from the repository's root -> text, of every TypeScript file in src, scripts and test. */
+  readonly sources: ReadonlyMap<string, string>
+  /** SECURITY.md, if there is one. */
+  readonly security: string | undefined
+}
+
+/** Finds everything in a tree that breaks a rule, file by file. */
+export function checkShape(tree: Tree): Finding[] {
+  const files = [...tree.sources].map(([path, text]) => readSource(path, text))
+  const src = files.filter(({ path }) => path.startsWith('src/'))
+  const findings = [
+    ...files.flatMap(checkFile),
+    ...checkCycles(src),
+    ...checkUnusedPowers(src),
+    ...(tree.security === undefined ? [] : checkSecurityTable(tree.security)),
+  ]
+  return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
+}
+
+function checkFile(file: SourceFile): Finding[] {
+  const findings = isGenerated(file.path) ? [] : checkStyle(file)
+  if (!file.path.startsWith('src/')) return findings
+  findings.push(...checkDangerousCode(file), ...checkImports(file), ...checkPowers(file))
+  if (!isGenerated(file.path)) findings.push(...checkHeader(file))
+  if (!file.path.startsWith('src/cli/')) findings.push(...checkConsole(file))
+  return findings
+}

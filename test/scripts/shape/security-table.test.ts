@@ -1,0 +1,49 @@
+import * as assert from 'uvu/assert'
+import { powers } from '../../../scripts/shape/architecture.ts'
+import { checkShape } from '../../../scripts/shape/rules.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('shape/security-table')
+
+const rows = powers.map(({ power, files }) => `| ${power} | ${files.map((path) => `\`${path}\``).join(', ')} |`)
+
+function find(lines: readonly string[]): string[] {
+  const findings = checkShape({ sources: new Map(), security: lines.join('\n') })
+  return findings.filter(({ rule }) => rule === 'security-table').map(({ line, message }) => `${line} ${message}`)
+}
+
+const table = (body: readonly string[]): string[] => [
+  '# Security', '', '## Which file can do harm', '', '| What | Files |', '|---|---|', ...body, '', '## Next', '| Other | `a.ts` |',
+]
+
+test('passes the same table, files in any order, with further columns', () => {
+  const reversed = powers.map(({ power, files }) => `| ${power} | ${files.map((path) => `\`${path}\``).reverse().join(' ')} | why |`)
+  assert.equal(find(table(rows)), [])
+  assert.equal(find(table(reversed)), [])
+})
+
+test('finds a file that the document leaves out or adds', () => {
+  const changed = rows.map((row) => row.replace('`src/process/` |', '`src/process/`, `src/a.ts` |'))
+  const [found, ...others] = find(table(changed))
+  assert.equal(others, [])
+  assert.is(found, `7 must have the row: ${rows[0]}`)
+})
+
+test('finds a power that the document leaves out', () => {
+  const [found, ...others] = find(table(rows.slice(1)))
+  assert.equal(others, [])
+  assert.match(found ?? '', /^3 must have the row: \| Start and end programs/)
+})
+
+test('finds a power that the program does not know', () => {
+  assert.equal(find(table([...rows, '| Fly | `src/a.ts` |'])), [
+    `${7 + rows.length} "Fly" is no power in scripts/shape/architecture.ts`,
+  ])
+})
+
+test('finds that the table is missing', () => {
+  assert.equal(find(['# Security', ...rows]), ['1 no table under a heading "Which file can do harm"'])
+  assert.equal(find(table([])), ['3 no table under a heading "Which file can do harm"'])
+})
+
+test.run()
