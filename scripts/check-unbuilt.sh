@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Runs the source as it is, without a build, on newer lines of Node that strip types by themselves: the demo, end to end.
+# The registry's `node` package brings each line; nothing of this machine is used or changed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+lines=("${@:-24}")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+for line in "${lines[@]}"; do
+  mkdir "$folder/$line"
+  npm install --silent --no-fund --no-audit --no-save --prefix "$folder/$line" "node@$line" >/dev/null
+  node="$folder/$line/node_modules/node/bin/node"
+  echo "Node $("$node" --version), unbuilt:"
+  "$node" src/cli/main.ts --version
+  "$node" scripts/demo.ts >"$folder/demo.txt" || { cat "$folder/demo.txt"; exit 1; }
+  tail -n 12 "$folder/demo.txt"
+done
