@@ -1,0 +1,47 @@
+/**
+ * `npm run bench`: five speed gates, each measured beside the least that its work could cost, in one run.
+ *
+ * Prints ratios, because absolute times tell more about the machine than about the program; the last column is there to
+ * show the size of what was measured. A ratio of costs is better the lower it is, one of speeds the higher; nothing is
+ * asserted, and the exit code is 0 when everything could be measured. The whole of it takes about two minutes; with
+ * `--quick` it is much shorter and rougher. Words are parts of the names of gates to measure alone:
+ * `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
+ */
+import { availableParallelism } from 'node:os'
+import { appendAlone, appendTogether } from './bench/append.ts'
+import type { Gate, Row } from './bench/gate.ts'
+import { getEvent } from './bench/get-event.ts'
+import { fanOut, replay } from './bench/streams.ts'
+import { printTable } from './bench/table.ts'
+import { parse, validate } from './bench/validation.ts'
+
+/** How many seconds the rounds of a gate get; what is noisy gets more. */
+const gates: readonly { readonly name: string; readonly gate: Gate; readonly seconds: number }[] = [
+  { name: 'validate', gate: validate, seconds: 5 },
+  { name: 'parse', gate: parse, seconds: 5 },
+  { name: 'append-alone', gate: appendAlone, seconds: 10 },
+  { name: 'append-together', gate: appendTogether, seconds: 10 },
+  { name: 'get-event', gate: getEvent, seconds: 25 },
+  { name: 'fan-out', gate: fanOut, seconds: 20 },
+  { name: 'replay', gate: replay, seconds: 15 },
+]
+const quickShare = 0.1
+
+const args = process.argv.slice(2)
+const isQuick = args.includes('--quick')
+const words = args.filter((arg) => arg !== '--quick')
+const wanted = gates.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+if (wanted.length === 0) throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
+
+say(`Node ${process.versions.node}, ${availableParallelism()} cores${isQuick ? ', quick and rough' : ''}`)
+const rows: Row[] = []
+for (const { name, gate, seconds } of wanted) {
+  process.stderr.write(`measuring ${name} ...\n`)
+  rows.push(...(await gate({ budgetMs: seconds * 1000 * (isQuick ? quickShare : 1) })))
+}
+for (const line of printTable(rows)) say(line)
+say('Ratios are ours to the limit, medians of rounds that take turns.')
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,102 @@
+/**
+ * A program that runs beside this one, so that what it costs can be told from what it costs to load it.
+ *
+ * Questions and answers go over the channel of `fork`, one at a time. Every child answers how much processor time it has
+ * used; the rest is its own. It ends with its parent.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Server } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { isObject } from '../../src/base/json.ts'
+import type { Cost } from './rounds.ts'
+
+export interface Child {
+  /** Rejects with what the child has to say if it cannot answer. */
+  ask(question: string, argument?: unknown): Promise<unknown>
+  /** What a piece of work costs, which the child does, though it may be asked for through a socket. */
+  measure(work: () => Promise<unknown>): Promise<Cost>
+  stop(): Promise<void>
+}
+
+/** Starts the program of this name in this folder. */
+export function startChild(program: string): Child {
+  // Built or not: the program has the same ending as this file.
+  const path = fileURLToPath(new URL(program + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url))
+  const child = fork(path, { serialization: 'advanced' })
+  // An answer, or the end of the child, settles the question that is open.
+  let settle: (message: unknown) => void = () => undefined
+  child.on('message', (message) => settle(message))
+  child.on('exit', () => settle({ error: 'it has ended' }))
+  const ask = async (question: string, argument?: unknown): Promise<unknown> => {
+    const answered = new Promise<unknown>((resolve) => (settle = resolve))
+    child.send({ question, argument })
+    const message = await answered
+    if (isObject(message) && message['error'] === undefined) return message['value']
+    throw new Error(`Could not ask ${program} "${question}": ${String(isObject(message) ? message['error'] : message)}`)
+  }
+  return {
+    ask,
+    async measure(work) {
+      const sleep = stayAwake()
+      try {
+        const cpuBefore = Number(await ask('cpu'))
+        const begin = performance.now()
+        await work()
+        const elapsedMs = performance.now() - begin
+        return { elapsedMs, cpuMs: Number(await ask('cpu')) - cpuBefore }
+      } finally {
+        sleep()
+      }
+    },
+    async stop() {
+      if (!child.connected) return
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+/**
+ * Keeps the event loop of this process turning. A process that sleeps is woken up at the expense of the one that sends
+ * it something, and it sleeps the more the slower the other is: that would be counted against a child.
+ */
+function stayAwake(): () => void {
+  let next = setImmediate(function turn() {
+    next = setImmediate(turn)
+  })
+  return () => clearImmediate(next)
+}
+
+export type Answers = Readonly<Record<string, (argument: unknown) => unknown>>
+
+/** For the child: answers questions until the parent has gone, then cleans up. */
+export function answer(answers: Answers, end: () => unknown): void {
+  const all: Answers = { ...answers, cpu }
+  const reply = async (message: unknown): Promise<void> => {
+    if (!isObject(message)) throw new TypeError('Expected a question')
+    const value = await all[String(message['question'])]?.(message['argument'])
+    process.send?.({ value })
+  }
+  process.on('message', (message) => {
+    reply(message).catch((thrown: unknown) => process.send?.({ error: String(thrown) }))
+  })
+  process.once('disconnect', () => void end())
+}
+
+function cpu(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** @throws TypeError when a question came without the bytes that it needs. */
+export function asBytes(argument: unknown): Buffer<ArrayBuffer> {
+  if (!(argument instanceof Uint8Array)) throw new TypeError('Expected bytes')
+  return Buffer.from(argument)
+}
+
+export function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new TypeError('The server does not listen')
+  return address.port
+}

@@ -1,0 +1,88 @@
+/**
+ * Compares what we do with the least that could be done, by rounds that take turns.
+ *
+ * A machine's speed drifts, and a shared one jumps; a round of both sides that ran right after each other shares most
+ * of that. So each pair of rounds gives one ratio, each pair begins with the other side than the one before, and what
+ * is told is the median of the ratios with the quartiles beside it. Both sides do the same number of operations.
+ */
+
+/** What one round of a side took. */
+export interface Cost {
+  readonly elapsedMs: number
+  /** Processor time, of whichever process does the work that is measured. */
+  readonly cpuMs: number
+}
+
+export type Round = () => Promise<Cost>
+
+export interface Spread {
+  readonly low: number
+  readonly median: number
+  readonly high: number
+}
+
+/** Our cost divided by that of the limit, and the cost of a round of ours for those who want to know. */
+export interface Comparison {
+  readonly elapsed: Spread
+  readonly cpu: Spread
+  readonly ours: { readonly elapsedMs: number; readonly cpuMs: number }
+}
+
+/** How much of the time is spent on rounds that do not count: code is compiled, caches and pools are filled. */
+const warmUpShare = 0.2
+const leastPairs = 3
+
+/** Lets both sides take turns for about `budgetMs`, but for three pairs at least. */
+export async function compare(sides: { readonly limit: Round; readonly ours: Round }, budgetMs: number): Promise<Comparison> {
+  const begin = performance.now()
+  const elapsed = (): number => performance.now() - begin
+  do await runPair(sides, false)
+  while (elapsed() < budgetMs * warmUpShare)
+  const pairs: Pair[] = []
+  while (pairs.length < leastPairs || elapsed() < budgetMs) pairs.push(await runPair(sides, pairs.length % 2 === 0))
+  return {
+    elapsed: spreadOf(pairs.map(({ limit, ours }) => ours.elapsedMs / limit.elapsedMs)),
+    cpu: spreadOf(pairs.map(({ limit, ours }) => ours.cpuMs / limit.cpuMs)),
+    ours: {
+      elapsedMs: spreadOf(pairs.map(({ ours }) => ours.elapsedMs)).median,
+      cpuMs: spreadOf(pairs.map(({ ours }) => ours.cpuMs)).median,
+    },
+  }
+}
+
+interface Pair {
+  readonly limit: Cost
+  readonly ours: Cost
+}
+
+async function runPair({ limit, ours }: { readonly limit: Round; readonly ours: Round }, limitFirst: boolean): Promise<Pair> {
+  if (limitFirst) return { limit: await limit(), ours: await ours() }
+  const second = await ours()
+  return { limit: await limit(), ours: second }
+}
+
+/** The median and the quartiles, each one of the values. @throws RangeError when there is none. */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number): number => {
+    const value = sorted[Math.round(share * (sorted.length - 1))]
+    if (value === undefined) throw new RangeError('Cannot tell the spread of nothing')
+    return value
+  }
+  return { low: at(0.25), median: at(0.5), high: at(0.75) }
+}
+
+/** The spread of 1 / x, for what is told as speed. */
+export function inverse({ low, median, high }: Spread): Spread {
+  return { low: 1 / high, median: 1 / median, high: 1 / low }
+}
+
+/** Runs something in this process and tells what it took. */
+export async function measure(work: () => unknown): Promise<Cost> {
+  const cpu = process.cpuUsage()
+  const begin = performance.now()
+  await work()
+  const elapsedMs = performance.now() - begin
+  const { user, system } = process.cpuUsage(cpu)
+  return { elapsedMs, cpuMs: (user + system) / 1000 }
+}
