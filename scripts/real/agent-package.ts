@@ -1,0 +1,49 @@
+/**
+ * Installs published packages outside the tree, once, and says where they are.
+ *
+ * The folder is `$AGENT_SERVER_REAL_AGENTS`, else one under the system's temporary folder. Each name and version has a
+ * folder of its own, so a second run finds it and needs no network. Nothing is added to this project's dependencies.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface AgentPackage {
+  readonly name: string
+  readonly version: string
+  /** The name of its program in `node_modules/.bin`. */
+  readonly program: string
+}
+
+/** Gives the absolute path of the agent's program. */
+export async function installAgent({ name, version, program }: AgentPackage): Promise<string> {
+  const folder = await installPackages(`${program}-${version}`, [`${name}@${version}`])
+  return join(folder, 'node_modules', '.bin', program)
+}
+
+/** Gives the absolute path of the folder in whose `node_modules` the packages are. */
+export async function installPackages(folderName: string, packages: readonly string[]): Promise<string> {
+  const root = process.env['AGENT_SERVER_REAL_AGENTS'] ?? join(tmpdir(), 'agent-server-real-agents')
+  const folder = join(root, folderName)
+  // npm writes it when everything else is there.
+  if (existsSync(join(folder, 'node_modules', '.package-lock.json'))) return folder
+  await mkdir(folder, { recursive: true })
+  // Keeps npm from looking for a project in the folders above.
+  await writeFile(join(folder, 'package.json'), '{ "private": true }\n')
+  process.stdout.write(`installing ${packages.join(' ')} in ${folder}\n`)
+  await runNpm(['install', '--no-audit', '--no-fund', ...packages], folder)
+  return folder
+}
+
+function runNpm(args: readonly string[], cwd: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      if (code === 0) resolve()
+      else reject(new Error(`Cannot install: npm ended with ${code ?? 'a signal'}`))
+    })
+  })
+}

@@ -1,0 +1,104 @@
+/**
+ * The three real agents, as far as they differ: the package, the model that stands in for theirs, how the model asks
+ * for a command or a file, and what is known of their failures (acp.md, sections 2 and 3).
+ */
+import { startAnthropicModel } from '../../test/fixtures/anthropic-model.ts'
+import { startGeminiModel } from '../../test/fixtures/gemini-model.ts'
+import type { ModelServer } from '../../test/fixtures/model-server.ts'
+import type { ModelOptions, ModelStep } from '../../test/fixtures/model-step.ts'
+import { startOpenAiModel } from '../../test/fixtures/openai-model.ts'
+import type { AgentPackage } from './agent-package.ts'
+
+export interface RealAgent {
+  /** The value of `acp_server`. */
+  readonly provider: string
+  readonly package: AgentPackage
+  readonly args: readonly string[]
+  readonly startModel: (options: ModelOptions) => Promise<ModelServer>
+  /** The names of the secrets, and what follows the address of the model. */
+  readonly keyVariable: string
+  readonly baseUrlVariable: string
+  readonly baseUrlPath: string
+  /** Keeps its retries short. */
+  readonly impatience: Readonly<Record<string, string>>
+  /** How its model asks for tools. `mayAsk` is false where the agent was told not to ask the user. */
+  readonly runCommand: (command: string, mayAsk?: boolean) => ToolCall
+  readonly writeFile: (path: string, content: string) => ToolCall
+  readonly replaceText: (path: string, before: string, after: string) => readonly ToolCall[]
+  /** True where a session survives its process. */
+  readonly resumes: boolean
+  /** True where a denied permission ends the turn. */
+  readonly stopsWhenDenied: boolean
+}
+
+type ToolCall = NonNullable<ModelStep['toolCall']>
+
+const claude: RealAgent = {
+  provider: 'claude-code',
+  package: { name: '@agentclientprotocol/claude-agent-acp', version: '0.100.0', program: 'claude-agent-acp' },
+  args: [],
+  startModel: startAnthropicModel,
+  keyVariable: 'ANTHROPIC_API_KEY',
+  baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  baseUrlPath: '',
+  impatience: { CLAUDE_CODE_MAX_RETRIES: '1' },
+  runCommand: (command) => ({ name: 'Bash', input: { command, description: 'Run what was asked for' } }),
+  writeFile: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
+  replaceText: (file_path, old_string, new_string) => [
+    // It edits only what it has read.
+    { name: 'Read', input: { file_path } },
+    { name: 'Edit', input: { file_path, old_string, new_string } },
+  ],
+  resumes: true,
+  stopsWhenDenied: false,
+}
+
+const codex: RealAgent = {
+  provider: 'codex',
+  package: { name: '@agentclientprotocol/codex-acp', version: '2.6.0', program: 'codex-acp' },
+  args: [],
+  startModel: startOpenAiModel,
+  keyVariable: 'OPENAI_API_KEY',
+  baseUrlVariable: 'OPENAI_BASE_URL',
+  baseUrlPath: '/v1',
+  impatience: {},
+  // A command that does not ask for more runs unasked, inside the agent's own sandbox.
+  runCommand: (cmd, mayAsk = true) => ({
+    name: 'exec_command',
+    input: mayAsk ? { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' } : { cmd },
+  }),
+  writeFile: (path, content) => patch(`*** Add File: ${path}\n${prefixed('+', content)}`),
+  replaceText: (path, before, after) => [
+    patch(`*** Update File: ${path}\n@@\n${prefixed('-', before)}${prefixed('+', after)}`),
+  ],
+  resumes: true,
+  stopsWhenDenied: true,
+}
+
+const gemini: RealAgent = {
+  provider: 'gemini-cli',
+  package: { name: '@google/gemini-cli', version: '0.61.0', program: 'gemini' },
+  args: ['--acp'],
+  startModel: startGeminiModel,
+  keyVariable: 'GEMINI_API_KEY',
+  baseUrlVariable: 'GEMINI_BASE_URL',
+  baseUrlPath: '',
+  impatience: {},
+  runCommand: (command) => ({ name: 'run_shell_command', input: { command, description: 'Run what was asked for' } }),
+  writeFile: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
+  replaceText: (file_path, old_string, new_string) => [
+    { name: 'replace', input: { file_path, old_string, new_string, instruction: 'Replace the word' } },
+  ],
+  resumes: false,
+  stopsWhenDenied: false,
+}
+
+export const realAgents: readonly RealAgent[] = [claude, codex, gemini]
+
+function patch(text: string): ToolCall {
+  return { name: 'apply_patch', input: `*** Begin Patch\n${text}*** End Patch\n` }
+}
+
+function prefixed(sign: string, text: string): string {
+  return text.trimEnd().split('\n').map((line) => `${sign}${line}\n`).join('')
+}

@@ -1,0 +1,64 @@
+/**
+ * Starts the built server as an operator would, and ends it.
+ *
+ * The server gets a data folder and a home of its own, a free port and a known key; its address is read from the line
+ * that it prints at the start. Started again on the same folder, it finds what it left there.
+ */
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { within } from '../../src/base/wait.ts'
+import { memberAt } from './member.ts'
+import { patienceMs, type Server } from './rest.ts'
+
+export const serverProgram = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+
+export interface BuiltServer extends Server {
+  readonly pid: number
+  /** Of its data folder: what it starts carries it. */
+  readonly instance: string
+  /** What it printed so far. */
+  output(): string
+  /** Gives the exit code after SIGTERM, or `late` when SIGKILL was needed. */
+  stop(): Promise<number | null | 'late'>
+}
+
+export async function startBuiltServer(folder: string, moreArgs: readonly string[]): Promise<BuiltServer> {
+  const key = 'a-session-key-for-this-run'
+  const data = join(folder, 'data')
+  const args = ['--data-dir', data, '--port', '0', '--session-api-key', key, ...moreArgs]
+  const env = { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' }
+  const child = spawn(process.execPath, [serverProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const url = new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString()
+      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(output)
+      if (match !== null) resolve(match[0])
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('error', reject)
+    void exited.then((code) => reject(new Error(`The server ended with ${code} at its start: ${output}`)))
+  })
+  const stop = async (): Promise<number | null | 'late'> => {
+    child.kill('SIGTERM')
+    const code = await within(exited, 30_000)
+    if (code === 'late') child.kill('SIGKILL')
+    await exited
+    return code
+  }
+  const found = await within(url, patienceMs)
+  if (found === 'late' || child.pid === undefined) {
+    await stop()
+    throw new Error(`The server printed no address within ${patienceMs} ms: ${output}`)
+  }
+  return { url: found, key, pid: child.pid, instance: await readInstance(data), output: () => output, stop }
+}
+
+async function readInstance(data: string): Promise<string> {
+  const format: unknown = JSON.parse(await readFile(join(data, 'format.json'), 'utf8'))
+  return String(memberAt(format, 'instance'))
+}

@@ -1,0 +1,58 @@
+/**
+ * One thing that was checked, and what every history must fulfil whatever happened in it.
+ *
+ * Rules: the specification's "Events" 5 and decisions 3 and 16: each action has exactly one answer, behind it, with the
+ * same tool call and tool name, and none is open at the end.
+ */
+import { memberAt } from './member.ts'
+
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  /** What was seen, for a reader of a failure. */
+  readonly seen: string
+}
+
+/** `expected` and what was seen are compared as JSON. */
+export function check(name: string, seen: unknown, expected: unknown): Check {
+  return { name, ok: JSON.stringify(seen) === JSON.stringify(expected), seen: JSON.stringify(seen) ?? 'nothing' }
+}
+
+export function checkThat(name: string, ok: boolean, seen: unknown): Check {
+  return { name, ok, seen: JSON.stringify(seen) ?? 'nothing' }
+}
+
+const answerKinds = ['ObservationEvent', 'AgentErrorEvent', 'UserRejectObservation']
+
+export function checkAnswers(events: readonly unknown[]): Check[] {
+  const calls = ofKind(events, 'ActionEvent').map((event) => memberAt(event, 'tool_call_id'))
+  const answers = events.filter(isAnswer)
+  return [
+    check('no tool call id is used twice', new Set(calls).size, calls.length),
+    check('every answer answers an action', answers.filter((event) => !calls.includes(memberAt(event, 'tool_call_id'))), []),
+    ...ofKind(events, 'ActionEvent').map((action) => checkAnswer(action, events)),
+  ]
+}
+
+function checkAnswer(action: unknown, events: readonly unknown[]): Check {
+  const found = answersTo(action, events.slice(events.indexOf(action)))
+  const [answer] = found
+  const isObservation = memberAt(answer, 'kind') !== 'AgentErrorEvent'
+  const ok = found.length === 1 && answersTo(action, events).length === 1
+    && memberAt(answer, 'tool_name') === memberAt(action, 'tool_name')
+    && (!isObservation || memberAt(answer, 'action_id') === memberAt(action, 'id'))
+  return checkThat(`"${String(memberAt(action, 'summary'))}" has exactly one answer`, ok, [action, ...found])
+}
+
+export function answersTo(action: unknown, events: readonly unknown[]): unknown[] {
+  const id = memberAt(action, 'tool_call_id')
+  return events.filter((event) => isAnswer(event) && memberAt(event, 'tool_call_id') === id)
+}
+
+export function ofKind(events: readonly unknown[], kind: string): unknown[] {
+  return events.filter((event) => memberAt(event, 'kind') === kind)
+}
+
+function isAnswer(event: unknown): boolean {
+  return answerKinds.includes(String(memberAt(event, 'kind')))
+}

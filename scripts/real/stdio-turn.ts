@@ -1,0 +1,110 @@
+/**
+ * Leads a real ACP agent through one turn over its standard streams, without the server.
+ *
+ * It shows whether the agent and the stand-in model understand each other; where the run through the server fails,
+ * this tells on which side to look. It sends the four requests that a turn takes, allows every permission once, and
+ * keeps each message in order. It is no client to build on: no limits, no cancellation.
+ */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { isObject } from '../../src/base/json.ts'
+import { within } from '../../src/base/wait.ts'
+
+export interface StdioTurnOptions {
+  readonly program: string
+  readonly workspace: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly prompt: string
+  readonly timeoutMs: number
+}
+
+export interface StdioMessage {
+  readonly ms: number
+  readonly from: 'agent' | 'client'
+  readonly message: Readonly<Record<string, unknown>>
+}
+
+export interface StdioTurn {
+  readonly messages: readonly StdioMessage[]
+  /** `result` of the prompt, or its `error`. */
+  readonly answer: unknown
+  readonly stderr: string
+}
+
+export async function runStdioTurn(options: StdioTurnOptions): Promise<StdioTurn> {
+  const { program, workspace, environment, prompt, timeoutMs } = options
+  const child = spawn(program, [], { cwd: workspace, env: environment, detached: true })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const peer = createPeer(child)
+  try {
+    const answer = await within(Promise.race([takeTurn(peer.request, workspace, prompt), ended(child)]), timeoutMs)
+    // What the agent still says behind its answer (a title, usage) belongs to the turn.
+    await within(exited, 500)
+    return { messages: peer.messages, answer, stderr }
+  } finally {
+    await stop(child, exited)
+  }
+}
+
+type Request = (method: string, params: object) => Promise<unknown>
+
+async function takeTurn(request: Request, cwd: string, prompt: string): Promise<unknown> {
+  await request('initialize', {
+    protocolVersion: 1,
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientInfo: { name: 'agent-server', title: 'Agent Server', version: '0.1.0' },
+  })
+  const session = await request('session/new', { cwd, mcpServers: [] })
+  const sessionId = isObject(session) ? session['sessionId'] : undefined
+  return request('session/prompt', { sessionId, prompt: [{ type: 'text', text: prompt }] })
+}
+
+function createPeer(child: ChildProcessWithoutNullStreams): { request: Request; messages: StdioMessage[] } {
+  const messages: StdioMessage[] = []
+  const pending = new Map<unknown, (answer: unknown) => void>()
+  const start = Date.now()
+  const send = (body: object): void => {
+    const message = { jsonrpc: '2.0', ...body }
+    messages.push({ ms: Date.now() - start, from: 'client', message })
+    child.stdin.write(`${JSON.stringify(message)}\n`)
+  }
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const message: unknown = JSON.parse(line)
+    if (!isObject(message)) return
+    messages.push({ ms: Date.now() - start, from: 'agent', message })
+    if (message['method'] === undefined) pending.get(message['id'])?.(message['result'] ?? message['error'])
+    else if (message['id'] !== undefined) send({ id: message['id'], result: allowOnce(message['params']) })
+  })
+  const request: Request = (method, params) => {
+    const id = pending.size
+    const answer = new Promise<unknown>((resolve) => pending.set(id, resolve))
+    send({ id, method, params })
+    return answer
+  }
+  return { request, messages }
+}
+
+/** The answer to `session/request_permission`, the only request that a client without capabilities gets. */
+function allowOnce(params: unknown): object {
+  const options = isObject(params) && Array.isArray(params['options']) ? params['options'].filter(isObject) : []
+  const option = options.find(({ kind }) => kind === 'allow_once')
+  return { outcome: option ? { outcome: 'selected', optionId: option['optionId'] } : { outcome: 'cancelled' } }
+}
+
+function ended(child: ChildProcessWithoutNullStreams): Promise<never> {
+  return new Promise((_, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => reject(new Error(`The agent ended with ${code ?? signal}`)))
+  })
+}
+
+/** Ends the agent and its group: by itself at the end of its input, else by a signal. */
+async function stop(child: ChildProcessWithoutNullStreams, exited: Promise<void>): Promise<void> {
+  if (child.pid === undefined) return
+  child.stdin.end()
+  if ((await within(exited, 5000)) !== 'late') return
+  process.kill(-child.pid, 'SIGKILL')
+  await exited
+}
