@@ -1,0 +1,20 @@
+/**
+ * Drives a running server with the published TypeScript client and prints one JSON line for each step.
+ *
+ * A program of its own (its arguments are told in connection.mjs). A step that fails says what came back and what was
+ * expected; the next step goes on.
+ */
+import * as conversations from './conversations.mjs'
+import * as service from './service.mjs'
+
+await service.describeServer()
+await service.changeSettings()
+await service.keepSecrets()
+const first = await conversations.converseOverSockets()
+await conversations.readHistory(first)
+const second = await conversations.answerQuestions()
+await conversations.stopRuns()
+await conversations.changeConversation(second)
+await conversations.listConversations([first, second])
+await conversations.branch(first)
+await conversations.removeConversation(second)
