@@ -1,0 +1,182 @@
+/**
+ * Every operation of the description, asked of a real server: what it answers has to fit the schema that the description
+ * gives for that status, and what is sent has to fit the one for requests.
+ */
+import { readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { isObject } from '../../src/base/json.ts'
+import { faultsOf } from '../schema/json-schema.ts'
+import { listAt, member, textAt, type Answer } from '../support/rest.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { until } from '../support/processes.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('answers and their description', 30_000)
+const path = new URL('../../../src/schema/generated/openapi.json', import.meta.url)
+const document: unknown = JSON.parse(readFileSync(path, 'utf8'))
+const asked = new Set<string>()
+const unknownId = '00000000-0000-4000-8000-000000000000'
+let server: TestServer
+
+test.before(async () => {
+  server = await startServer()
+})
+test.after(() => server.close())
+
+interface Ask {
+  /** What stands in the path, and the query behind it. */
+  readonly id?: string
+  readonly event?: string
+  readonly name?: string
+  readonly query?: string
+  readonly body?: unknown
+}
+
+/** Asks for an operation by its name in the description and holds request and answer against it. */
+async function ask(name: string, status: number, asking: Ask = {}): Promise<Answer> {
+  const { id = '', event = '', name: secret = '', query = '', body } = asking
+  const [method = '', template = ''] = name.split(' ')
+  const operation = member(document, 'paths', template, method.toLowerCase())
+  assert.ok(isObject(operation), `${name} is not described`)
+  asked.add(name)
+  const filled = template.replace('{conversation_id}', id).replace('{event_id}', event).replace('{name}', secret)
+  const answer = await server.rest.send(method, filled + query, body === undefined ? {} : { body })
+  assert.is(answer.status, status, `${name}: ${answer.text}`)
+  if (status < 300 && body !== undefined) {
+    const wanted = member(operation, 'requestBody', 'content', 'application/json', 'schema')
+    assert.equal(faultsOf(body, wanted, document), [], `the request of ${name}`)
+  }
+  const [type] = String(answer.headers['content-type']).split(';')
+  const described = member(operation, 'responses', String(status), 'content', type ?? '', 'schema')
+  const value = type === 'application/json' ? answer.json : answer.text
+  assert.equal(faultsOf(value, described, document), [], `the answer ${status} of ${name}`)
+  return answer
+}
+
+const conversation = '/api/conversations/{conversation_id}'
+
+/** A body for each operation of a conversation that needs one. */
+const bodies: Readonly<Record<string, unknown>> = {
+  'PATCH ': {},
+  'GET /events': [],
+  'POST /events': {},
+  'POST /events/respond_to_confirmation': { accept: true },
+  'POST /confirmation_policy': { policy: { kind: 'NeverConfirm' } },
+  'POST /security_analyzer': { security_analyzer: null },
+  'POST /secrets': { secrets: {} },
+  'POST /navigate': { event_id: null },
+  'POST /switch_acp_model': { model: 'a-model' },
+}
+
+test('what the server says about itself fits its description', async () => {
+  for (const probe of ['GET /alive', 'GET /health', 'GET /ready', 'GET /server_info', 'GET /']) {
+    await ask(probe, 200)
+  }
+  assert.equal((await ask('GET /openapi.json', 200)).json, document)
+})
+
+test('settings fit their description', async () => {
+  await ask('GET /api/settings', 200)
+  const diff = { agent_kind: 'acp', acp_server: 'custom', acp_command: ['agent-server-demo-agent'], acp_model: null }
+  await ask('PATCH /api/settings', 200, { body: { agent_settings_diff: diff, misc_settings_diff: { a: 1 } } })
+  await ask('PATCH /api/settings', 200, { body: { agent_settings_diff: { agent_kind: 'openhands' } } })
+  await ask('PATCH /api/settings', 200, { body: { agent_settings_diff: diff } })
+  await ask('PATCH /api/settings', 400, { body: {} })
+  await ask('PATCH /api/settings', 422, { body: { agent_settings_diff: 'no object' } })
+  await ask('GET /api/settings/agent-schema', 200)
+  await ask('GET /api/settings/conversation-schema', 200)
+})
+
+test('global secrets fit their description', async () => {
+  const name = 'AN_API_KEY'
+  await ask('PUT /api/settings/secrets', 200, { body: { name, value: 'a-value-of-some-length', description: 'A key' } })
+  await ask('PUT /api/settings/secrets', 422, { body: { name } })
+  await ask('GET /api/settings/secrets', 200)
+  await ask('GET /api/settings/secrets/{name}', 200, { name })
+  await ask('DELETE /api/settings/secrets/{name}', 200, { name })
+  await ask('GET /api/settings/secrets/{name}', 404, { name })
+  await ask('DELETE /api/settings/secrets/{name}', 404, { name })
+})
+
+test('a conversation and its run fit their description', async () => {
+  const workspace = { working_dir: server.workspaceDir }
+  const body = { confirmation_policy: { kind: 'AlwaysConfirm' }, tags: { a: 'b' }, workspace }
+  const id = textAt((await ask('POST /api/conversations', 201, { body })).json, 'id')
+  await ask('POST /api/conversations', 200, { body: { ...body, conversation_id: id } })
+  await ask('POST /api/conversations', 422, { body: { max_iterations: 0 } })
+  const message = { role: 'user', content: [{ type: 'text', text: 'Show me what you can do.' }], run: true }
+  await ask(`POST ${conversation}/events`, 200, { id, body: message })
+  await until(async () => listAt((await ask(`GET ${conversation}/confirmations`, 200, { id })).json, 'items').length > 0)
+  await ask(`POST ${conversation}/run`, 409, { id: await running() })
+  const policy = { kind: 'ConfirmRisky', threshold: 'HIGH', confirm_unknown: false }
+  await ask(`POST ${conversation}/confirmation_policy`, 200, { id, body: { policy } })
+  const analyzer = { kind: 'LLMSecurityAnalyzer' }
+  await ask(`POST ${conversation}/security_analyzer`, 200, { id, body: { security_analyzer: analyzer } })
+  await ask(`POST ${conversation}/secrets`, 200, { id, body: { secrets: { A_NAME: 'a-value-of-some-length' } } })
+  await ask(`POST ${conversation}/events/respond_to_confirmation`, 200, { id, body: { accept: true, reason: 'yes' } })
+  await until(async () => member((await ask(`GET ${conversation}`, 200, { id })).json, 'execution_status') === 'finished')
+  await ask(`GET ${conversation}/agent_final_response`, 200, { id })
+  // For a moment after it has finished, a run is still being wound up and may not be repeated.
+  await until(async () => (await server.rest.post(`/api/conversations/${id}/run`)).status !== 409)
+  await ask(`POST ${conversation}/run`, 200, { id })
+  await ask(`POST ${conversation}/pause`, 200, { id })
+  await ask(`POST ${conversation}/interrupt`, 200, { id })
+  await ask(`PATCH ${conversation}`, 200, { id, body: { title: 'A title' } })
+  await checkHistory(id)
+  await checkCopies(id)
+})
+
+test('what is not there, and what is no id, fits its description for every operation of a conversation', async () => {
+  for (const name of operations().filter((operation) => operation.includes('{conversation_id}'))) {
+    const body = bodies[name.replace(conversation, '')]
+    await ask(name, 404, { id: unknownId, event: 'unknown', body })
+    await ask(name, 422, { id: 'nonsense', event: 'unknown', body })
+  }
+})
+
+test('no operation of the description was left out', () => {
+  assert.equal([...asked].sort(), operations().sort())
+})
+
+test.run()
+
+/** Every way to read a history. */
+async function checkHistory(id: string): Promise<void> {
+  const { json } = await ask(`GET ${conversation}/events/search`, 200, { id, query: '?limit=3&kind=ActionEvent' })
+  await ask(`GET ${conversation}/events/search`, 200, { id })
+  await ask(`GET ${conversation}/events/search`, 422, { id, query: '?limit=0' })
+  await ask(`GET ${conversation}/events/count`, 200, { id })
+  const event = textAt(json, 'items', 0, 'id')
+  await ask(`GET ${conversation}/events/{event_id}`, 200, { id, event })
+  await ask(`GET ${conversation}/events`, 200, { id, body: [event, 'unknown'] })
+  await ask('GET /api/conversations/search', 200)
+  await ask('GET /api/conversations/count', 200, { query: '?status=finished' })
+  await ask('GET /api/conversations', 200, { query: `?ids=${id}&ids=${unknownId}` })
+  await ask('GET /api/conversations', 422)
+  await ask(`POST ${conversation}/navigate`, 200, { id, body: { event_id: event } })
+}
+
+async function checkCopies(id: string): Promise<void> {
+  const { json } = await ask(`POST ${conversation}/fork`, 201, { id, body: { title: 'A fork' } })
+  const fork = textAt(json, 'id')
+  await ask(`POST ${conversation}/fork`, 409, { id, body: { id: fork } })
+  await ask(`POST ${conversation}/switch_acp_model`, 400, { id, body: { model: 'no-such-model' } })
+  await ask(`DELETE ${conversation}`, 200, { id: fork })
+}
+
+/** A conversation whose agent is at work. */
+async function running(): Promise<string> {
+  const { json } = await server.rest.post('/api/conversations', {})
+  const id = textAt(json, 'id')
+  const content = [{ type: 'text', text: 'run: sleep 60' }]
+  await server.rest.post(`/api/conversations/${id}/events`, { content, run: true })
+  return id
+}
+
+function operations(): string[] {
+  const paths = member(document, 'paths')
+  if (!isObject(paths)) return []
+  return Object.entries(paths).flatMap(([template, methods]) => {
+    return Object.keys(isObject(methods) ? methods : {}).map((method) => `${method.toUpperCase()} ${template}`)
+  })
+}
