@@ -71,7 +71,7 @@ export function createMasker({ limitChars = 262_144 }: MaskerOptions = {}): Mask
   return {
     register(values) {
       const hidden = [...values].flatMap(worthHiding)
-      const added = hidden.reduce((sum, value) => sum + value.length, 0)
+      const added = [...new Set(hidden)].reduce((sum, value) => sum + (counts.has(value) ? 0 : value.length), 0)
       if (totalChars + added > limitChars) {
         throw new AppError('invalid_input', `Cannot hide more secrets: expected at most ${limitChars} characters`)
       }

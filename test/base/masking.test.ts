@@ -114,6 +114,15 @@ test('refuses more characters than the limit, and takes them again after a relea
   assert.is(masker.mask('another-secret'), secretMark)
 })
 
+test('counts a value that is registered several times once', () => {
+  const masker = createMasker({ limitChars: 20 })
+  const release = masker.register(['0123456789ab', '0123456789ab'])
+  masker.register(['0123456789ab'])
+  release()
+  assert.throws(() => masker.register(['another-secret']))
+  assert.is(masker.mask('0123456789ab'), secretMark)
+})
+
 test('hides a secret that is registered while a stream holds its beginning', () => {
   const masker = createMasker()
   masker.register(['hunter2-first'])
