@@ -55,17 +55,18 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   const { cipher, providers, setMasked } = options
   /** Values to mask by owner, and there by the name of what they belong to. */
   const hidden = new Map<string, Map<string, readonly string[]>>()
-  const hideOne = (owner: string, name: string, values: readonly string[]): void => {
-    const own = hidden.get(owner) ?? new Map<string, readonly string[]>()
-    hidden.set(owner, own.set(name, values))
+  /** All of them or, when the masker refuses, none: what is refused must not be in the way of what comes later. */
+  const hideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>): void => {
+    const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
     setMasked(owner, [...own.values()].flat())
+    hidden.set(owner, own)
   }
 
   return {
     async sealAgent(owner, request, settings) {
       const agent = await chooseAgent(request, settings, options)
       assertMode(agent, request.confirmation_policy, providers)
-      hideOne(owner, agentType, secretsToMask(agentType, agent))
+      hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
       return sealed(mapSecrets(agentType, agent, (value, path) => cipher.seal(value, path)))
     },
 
@@ -73,33 +74,34 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
       const opened = mapSecrets(agentType, stored, (value, path) => (isToken(value) ? cipher.open(value, path) : value))
       if (!isConversationAgent(opened)) throw new TypeError('The stored agent does not fit its schema')
       const agent = toConversationAgent(opened)
-      hideOne(owner, agentType, secretsToMask(agentType, agent))
+      hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
       return agent.kind === 'ACPAgent' ? resolved(agent, providers) : agent
     },
 
     sealSources(owner, sources, areTokens) {
-      const entries = Object.entries(sources).map(([name, source]): [string, JsonObject] => {
+      const plain = Object.entries(sources).map(([name, source]): [string, SecretSource] => {
         const plainSource = areTokens ? openSource(withoutUnset(source), name, cipher) : withoutUnset(source)
         const problem = problemOf(name, plainSource, options)
         if (problem !== undefined) throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
-        hideOne(owner, `secret ${name}`, valuesIn(plainSource))
-        return [name, toJsonObject(mapSourceSecrets(plainSource, (value, path) => cipher.seal(value, `${name}.${path}`)))]
+        return [name, plainSource]
       })
-      return Object.fromEntries(entries)
+      hideAll(owner, plain.map(hiddenBySource))
+      return Object.fromEntries(plain.map(([name, source]) => {
+        return [name, toJsonObject(mapSourceSecrets(source, (value, path) => cipher.seal(value, `${name}.${path}`)))]
+      }))
     },
 
     openSources(owner, stored) {
       const entries = Object.entries(stored).map(([name, source]): [string, SecretSource] => {
         if (!isSecretSource(source)) throw new TypeError('A stored secret does not fit its schema')
-        const opened = openSource(toSecretSource(source), name, cipher)
-        hideOne(owner, `secret ${name}`, valuesIn(opened))
-        return [name, opened]
+        return [name, openSource(toSecretSource(source), name, cipher)]
       })
+      hideAll(owner, entries.map(hiddenBySource))
       return new Map(entries)
     },
 
     hide(owner, values) {
-      for (const [name, value] of values) hideOne(owner, `value ${name}`, [value])
+      hideAll(owner, [...values].map(([name, value]) => [`value ${name}`, [value]] as const))
     },
 
     forget(owner) {
@@ -173,6 +175,10 @@ function openSource(source: SecretSource, name: string, cipher: Cipher): SecretS
     if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${name}"`)
     return opened
   })
+}
+
+function hiddenBySource([name, source]: readonly [string, SecretSource]): readonly [string, readonly string[]] {
+  return [`secret ${name}`, valuesIn(source)]
 }
 
 function valuesIn(source: SecretSource): string[] {
