@@ -54,7 +54,10 @@ if ((await runToEnd(['--version'], '/', {}, user)).code === 0) {
     chmodSync(data, 0o555)
     const { code, stdout, stderr } = await runToEnd(inside(folder), folder, {}, user)
     assert.equal([code, stdout], [5, ''], stderr)
-    assert.match(stderr, /^agent-server: [^\n]*data[^\n]*\n$/)
+    // Where coverage is measured, Node adds a line of its own about the folder that this user may not write either.
+    const words = stderr.split('\n').filter((line) => line.startsWith('agent-server: '))
+    assert.is(words.length, 1, stderr)
+    assert.match(words[0] ?? '', 'data')
     assert.equal(readdirSync(data), [])
   }))
 } else {
