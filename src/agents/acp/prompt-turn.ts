@@ -18,6 +18,7 @@ import { memberAt, objectOf, type Fields } from './fields.ts'
 import type { ObservationFiles } from './observation-files.ts'
 import { allowOnce, cancelledResult, decide, deny, readOptions, type PermissionResult } from './permissions.ts'
 import { promptBlocks } from './prompt.ts'
+import { sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
 import { endOf } from './stop-reason.ts'
 import type { Timers } from './timers.ts'
@@ -84,7 +85,7 @@ export class PromptTurn {
       observationsDir: host.observationsDir,
       record: (draft) => turn.record(draft),
       delta: (piece) => turn.delta(piece),
-      mask: (text) => host.mask(text),
+      mask: sessionMask(host),
       saveOutput: (text) => files.save(text),
       timers,
     })

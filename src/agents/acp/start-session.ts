@@ -20,6 +20,7 @@ import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from '.
 import { planMcpServers } from './mcp-servers.ts'
 import { knownModes, readModes } from './modes.ts'
 import { readModels } from './models.ts'
+import { sessionMask } from './session-mask.ts'
 import { AcpSession, readAgentInfo, type AgentInfo } from './session.ts'
 import type { Timers } from './timers.ts'
 
@@ -89,16 +90,8 @@ async function connect(options: StartOptions, launch: Launch): Promise<AgentConn
   const { command, args, env } = launch
   const marker = `${instanceId}/${createId()}`
   const program = await startProcess({ command, args, cwd: host.workingDir, env, marker })
-  const mask = maskFor(host)
+  const mask = sessionMask(host)
   return new AgentConnection({ program, log, mask, ...(lineLimitBytes === undefined ? {} : { lineLimitBytes }) })
-}
-
-/** Secrets, and the id of the session, with which others could take it up; one that is no id but a word is left. */
-function maskFor(host: AgentHost): (text: string) => string {
-  return (text) => {
-    const id = textOf(host.kept('session')?.id)
-    return id === undefined || id.length < 8 ? host.mask(text) : host.mask(text).replaceAll(id, '<session>')
-  }
 }
 
 /** What a program said last is the best explanation of why it is gone or silent. */

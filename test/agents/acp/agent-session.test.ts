@@ -164,6 +164,12 @@ test('ends an idle program and takes its session up again', () => withAgent('res
   assert.is(slots.running, 0)
 }))
 
+test('hides the id of its session, whatever the agent says', () => withAgent('echo', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.match(host.text(), /session <session> login/)
+  assert.not.ok(host.text().includes(String(host.memory.get('session')?.id)))
+}))
+
 test('waits for a slot, says so, and starts when there is one', () => withAgent('echo', async ({ host, again }) => {
   const one = new AgentSlots({ limit: 1 })
   const busy = await one.take(() => undefined, new AbortController().signal)
