@@ -19,6 +19,8 @@ export interface RealAgent {
   readonly keyVariable: string
   readonly baseUrlVariable: string
   readonly baseUrlPath: string
+  /** Its own variables for a key and a model, without the server's help. */
+  readonly ownVariables: (modelUrl: string) => Readonly<Record<string, string>>
   /** Keeps its retries short. */
   readonly impatience: Readonly<Record<string, string>>
   /** How its model asks for tools. `mayAsk` is false where the agent was told not to ask the user. */
@@ -41,6 +43,7 @@ const claude: RealAgent = {
   keyVariable: 'ANTHROPIC_API_KEY',
   baseUrlVariable: 'ANTHROPIC_BASE_URL',
   baseUrlPath: '',
+  ownVariables: (url) => ({ ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: url, DISABLE_TELEMETRY: '1' }),
   impatience: { CLAUDE_CODE_MAX_RETRIES: '1' },
   runCommand: (command) => ({ name: 'Bash', input: { command, description: 'Run what was asked for' } }),
   writeFile: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
@@ -61,6 +64,11 @@ const codex: RealAgent = {
   keyVariable: 'OPENAI_API_KEY',
   baseUrlVariable: 'OPENAI_BASE_URL',
   baseUrlPath: '/v1',
+  ownVariables: (url) => {
+    const provider = { name: 'Stand-in', base_url: `${url}/v1`, wire_api: 'responses', env_key: 'OPENAI_API_KEY' }
+    const config = { model: 'gpt-5.5', model_provider: 'stand-in', model_providers: { 'stand-in': provider } }
+    return { OPENAI_API_KEY: 'key', CODEX_CONFIG: JSON.stringify(config), MODEL_PROVIDER: 'stand-in' }
+  },
   impatience: {},
   // A command that does not ask for more runs unasked, inside the agent's own sandbox.
   runCommand: (cmd, mayAsk = true) => ({
@@ -83,6 +91,7 @@ const gemini: RealAgent = {
   keyVariable: 'GEMINI_API_KEY',
   baseUrlVariable: 'GEMINI_BASE_URL',
   baseUrlPath: '',
+  ownVariables: (url) => ({ GEMINI_API_KEY: 'key', GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
   impatience: {},
   runCommand: (command) => ({ name: 'run_shell_command', input: { command, description: 'Run what was asked for' } }),
   writeFile: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),

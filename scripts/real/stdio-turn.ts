@@ -1,9 +1,8 @@
 /**
- * Leads a real ACP agent through one turn over its standard streams, without the server.
+ * Leads a real ACP agent through one turn over its standard streams, without the server, and keeps every message.
  *
- * It shows whether the agent and the stand-in model understand each other; where the run through the server fails,
- * this tells on which side to look. It sends the four requests that a turn takes, allows every permission once, and
- * keeps each message in order. It is no client to build on: no limits, no cancellation.
+ * It sends the requests that a turn takes and allows every permission once. It is no client to build on: no
+ * limits, no cancellation.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -12,16 +11,21 @@ import { within } from '../../src/base/wait.ts'
 
 export interface StdioTurnOptions {
   readonly program: string
+  readonly args: readonly string[]
   readonly workspace: string
   readonly environment: Readonly<Record<string, string>>
+  /** The session mode to set, null for the agent's own. */
+  readonly mode: string | null
   readonly prompt: string
   readonly timeoutMs: number
 }
 
 export interface StdioMessage {
-  readonly ms: number
-  readonly from: 'agent' | 'client'
-  readonly message: Readonly<Record<string, unknown>>
+  /** Milliseconds since the start. */
+  readonly t: number
+  /** `<` from the agent, `>` to it. */
+  readonly dir: '<' | '>'
+  readonly msg: Readonly<Record<string, unknown>>
 }
 
 export interface StdioTurn {
@@ -32,14 +36,14 @@ export interface StdioTurn {
 }
 
 export async function runStdioTurn(options: StdioTurnOptions): Promise<StdioTurn> {
-  const { program, workspace, environment, prompt, timeoutMs } = options
-  const child = spawn(program, [], { cwd: workspace, env: environment, detached: true })
+  const { program, args, workspace, environment, timeoutMs } = options
+  const child = spawn(program, args, { cwd: workspace, env: environment, detached: true })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const peer = createPeer(child)
   try {
-    const answer = await within(Promise.race([takeTurn(peer.request, workspace, prompt), ended(child)]), timeoutMs)
+    const answer = await within(Promise.race([takeTurn(peer.request, options), ended(child)]), timeoutMs)
     // What the agent still says behind its answer (a title, usage) belongs to the turn.
     await within(exited, 500)
     return { messages: peer.messages, answer, stderr }
@@ -50,7 +54,7 @@ export async function runStdioTurn(options: StdioTurnOptions): Promise<StdioTurn
 
 type Request = (method: string, params: object) => Promise<unknown>
 
-async function takeTurn(request: Request, cwd: string, prompt: string): Promise<unknown> {
+async function takeTurn(request: Request, { workspace: cwd, mode, prompt }: StdioTurnOptions): Promise<unknown> {
   await request('initialize', {
     protocolVersion: 1,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
@@ -58,6 +62,7 @@ async function takeTurn(request: Request, cwd: string, prompt: string): Promise<
   })
   const session = await request('session/new', { cwd, mcpServers: [] })
   const sessionId = isObject(session) ? session['sessionId'] : undefined
+  if (mode !== null) await request('session/set_mode', { sessionId, modeId: mode })
   return request('session/prompt', { sessionId, prompt: [{ type: 'text', text: prompt }] })
 }
 
@@ -67,13 +72,13 @@ function createPeer(child: ChildProcessWithoutNullStreams): { request: Request; 
   const start = Date.now()
   const send = (body: object): void => {
     const message = { jsonrpc: '2.0', ...body }
-    messages.push({ ms: Date.now() - start, from: 'client', message })
+    messages.push({ t: Date.now() - start, dir: '>', msg: message })
     child.stdin.write(`${JSON.stringify(message)}\n`)
   }
   createInterface({ input: child.stdout }).on('line', (line) => {
     const message: unknown = JSON.parse(line)
     if (!isObject(message)) return
-    messages.push({ ms: Date.now() - start, from: 'agent', message })
+    messages.push({ t: Date.now() - start, dir: '<', msg: message })
     if (message['method'] === undefined) pending.get(message['id'])?.(message['result'] ?? message['error'])
     else if (message['id'] !== undefined) send({ id: message['id'], result: allowOnce(message['params']) })
   })
