@@ -38,7 +38,7 @@ async function tryAgent(agent: RealAgent): Promise<void> {
       for (const { name, ok, seen } of checks) if (!ok) print(`  FAIL ${name}\n       seen: ${seen.slice(0, 2000)}`)
       if (values.events) for (const event of events) print(`  ${describe(event)}`)
     }
-    if (stage.server().output().split('\n').length > 2) print(stage.server().output())
+    for (const line of stage.server().output().split('\n')) if (/"level":"(?:warn|error)"/.test(line)) print(`  ${line}`)
   } finally {
     await stage.close()
   }

@@ -4,6 +4,7 @@
  * Rules: the specification's "Events" 5 and decisions 3 and 16: each action has exactly one answer, behind it, with the
  * same tool call and tool name, and none is open at the end.
  */
+import { answersTo, isAnswer, ofKind } from './history.ts'
 import { memberAt } from './member.ts'
 
 export interface Check {
@@ -21,8 +22,6 @@ export function check(name: string, seen: unknown, expected: unknown): Check {
 export function checkThat(name: string, ok: boolean, seen: unknown): Check {
   return { name, ok, seen: JSON.stringify(seen) ?? 'nothing' }
 }
-
-const answerKinds = ['ObservationEvent', 'AgentErrorEvent', 'UserRejectObservation']
 
 export function checkAnswers(events: readonly unknown[]): Check[] {
   const calls = ofKind(events, 'ActionEvent').map((event) => memberAt(event, 'tool_call_id'))
@@ -42,17 +41,4 @@ function checkAnswer(action: unknown, events: readonly unknown[]): Check {
     && memberAt(answer, 'tool_name') === memberAt(action, 'tool_name')
     && (!isObservation || memberAt(answer, 'action_id') === memberAt(action, 'id'))
   return checkThat(`"${String(memberAt(action, 'summary'))}" has exactly one answer`, ok, [action, ...found])
-}
-
-export function answersTo(action: unknown, events: readonly unknown[]): unknown[] {
-  const id = memberAt(action, 'tool_call_id')
-  return events.filter((event) => isAnswer(event) && memberAt(event, 'tool_call_id') === id)
-}
-
-export function ofKind(events: readonly unknown[], kind: string): unknown[] {
-  return events.filter((event) => memberAt(event, 'kind') === kind)
-}
-
-function isAnswer(event: unknown): boolean {
-  return answerKinds.includes(String(memberAt(event, 'kind')))
 }

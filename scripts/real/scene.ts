@@ -4,7 +4,7 @@
  * Whatever the scenario was, at its end every history must be sound, no key may show, and when the conversations are
  * deleted no process of theirs may be left.
  */
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelRequest } from '../../test/fixtures/model-server.ts'
 import { sleep } from '../../src/base/wait.ts'
@@ -36,8 +36,13 @@ export async function playScenario({ run }: Scenario, stage: Stage): Promise<Sce
   const scene = new Scene(stage, await mkdtemp(join(stage.folder, 'workspace-')))
   const found = await run(scene).catch((error: unknown) => [check(String(error), false, true)])
   const events = await scene.events()
-  const shown = JSON.stringify([events, scene.frames()])
-  const after = [...checkAnswers(events), check('the key is nowhere', shown.includes(apiKey), false)]
+  const shown = JSON.stringify([events, scene.frames(), stage.server().output()])
+  const ids = await scene.sessionIds()
+  const after = [
+    ...checkAnswers(events),
+    check('the key is nowhere', shown.includes(apiKey), false),
+    check('the id of the session is nowhere', [ids.length > 0, ids.some((id) => shown.includes(id))], [true, false]),
+  ]
   await scene.end()
   const left = await scene.processesLeft()
   return { checks: [...found, ...after, check('no process is left', left, [])], events }
@@ -91,6 +96,13 @@ export class Scene {
   async end(): Promise<void> {
     await this.#talk?.call('DELETE', '')
     await this.#talk?.close()
+  }
+
+  /** Which sessions the agent had, from the private records of the conversation (src/conversation/state.ts). */
+  async sessionIds(): Promise<string[]> {
+    const path = join(this.stage.folder, 'data', 'conversations', this.#talk?.id ?? '', 'events.jsonl')
+    const log = await readFile(path, 'utf8').catch(() => '')
+    return [...log.matchAll(/"key":"session","value":\{"id":"([^"]+)"/g)].map(([, id = '']) => id)
   }
 
   /** What is still there a moment after the end: a deleted conversation is cleared away behind its answer. */

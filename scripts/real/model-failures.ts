@@ -1,0 +1,52 @@
+/**
+ * Turns in which the model's API says no, or was never to be reached.
+ *
+ * The agent may tell of the failure or go on trying: the time limit of the conversation ends it then. Either way the
+ * conversation says what went wrong and can be used again.
+ */
+import { check, type Check } from './checks.ts'
+import { errorCodes, lastText } from './history.ts'
+import { goesOn } from './next-message.ts'
+import type { Scenario, Scene } from './scene.ts'
+import { deleteSecret, putSecret } from './stage.ts'
+import { task } from './task.ts'
+
+export async function withoutCredential(scene: Scene): Promise<Check[]> {
+  const { agent, server } = scene.stage
+  const { [agent.keyVariable]: key = '', [agent.baseUrlVariable]: baseUrl = '' } = scene.stage.secrets
+  await deleteSecret(server(), agent.keyVariable)
+  // A gateway may need no key.
+  await deleteSecret(server(), agent.baseUrlVariable)
+  const talk = await scene.open()
+  scene.stage.say('Who are you?', [{ text: 'The model.' }])
+  await talk.send('Who are you?')
+  const { status } = await talk.settle(true)
+  const errors = errorCodes(await talk.events())
+  await putSecret(server(), agent.keyVariable, key)
+  await putSecret(server(), agent.baseUrlVariable, baseUrl)
+  await talk.call('POST', '/run')
+  const after = await talk.settle(true)
+  return [
+    check('without a key the run fails', status, 'error'),
+    check('and says that a login is required', errors, ['ACPAuthRequired']),
+    check('with the key it works', after.status, 'finished'),
+    check('and the message was not lost', lastText(await talk.events()), 'The model.'),
+    check('the model was asked with the key', [...new Set(scene.requests.map((request) => request.apiKey))], [key]),
+  ]
+}
+
+export function failing(failure: 400 | 401 | 429 | 500): Scenario['run'] {
+  return async (scene) => {
+    const talk = await scene.open({ settings: { acp_prompt_timeout: 20 }, secrets: scene.stage.agent.impatience })
+    scene.stage.say(task.prompt, [{ failure, text: 'The script says so' }])
+    await talk.send(task.prompt)
+    const { status } = await talk.settle(true)
+    const errors = errorCodes(await talk.events())
+    const code = failure === 401 ? 'ACPAuthRequired' : 'ACPPromptError'
+    return [
+      check('the run has failed', status, 'error'),
+      check('the history says so', errors, [code]),
+      ...(await goesOn(scene, talk)),
+    ]
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * What must hold whatever came before: the turn is over, and another message is served.
+ */
+import { check, checkThat, type Check } from './checks.ts'
+import { lastText, notes, withoutStates } from './history.ts'
+import { memberAt } from './member.ts'
+import type { Scene } from './scene.ts'
+import type { Talk } from './talk.ts'
+import { task } from './task.ts'
+
+const next = 'Are you still there?'
+
+/** Sends another message. It is answered, and nothing came between. */
+export async function goesOn(scene: Scene, talk: Talk): Promise<Check[]> {
+  const before = await talk.events()
+  scene.stage.say(next, [{ text: 'Still here.' }])
+  await talk.send(next)
+  const { status } = await talk.settle(true)
+  const events = await talk.events()
+  const asked = events.findLastIndex((event) => memberAt(event, 'kind') === 'MessageEvent' && memberAt(event, 'source') === 'user')
+  return [
+    check('nothing came after the end of the turn', withoutStates(events.slice(before.length, asked)), []),
+    check('another message is served', status, 'finished'),
+    check('and answered', lastText(events), 'Still here.'),
+  ]
+}
+
+/** Either the model is shown the first message again, or the user is told that the agent has forgotten it. */
+export async function checkMemory(scene: Scene, talk: Talk): Promise<Check> {
+  const said = notes(await talk.events())
+  return checkThat('it remembers, or says that it does not', remembers(scene) !== saysItForgot(said), said)
+}
+
+/** After its program is gone an agent remembers if it can resume a session. */
+export async function checkResumed(scene: Scene, talk: Talk): Promise<Check> {
+  const { resumes } = scene.stage.agent
+  const seen = [remembers(scene), saysItForgot(notes(await talk.events()))]
+  return check('it remembers if it can resume a session, else says so', seen, [resumes, !resumes])
+}
+
+function remembers(scene: Scene): boolean {
+  return scene.requests
+    .map(({ body }) => JSON.stringify(body ?? null))
+    .some((body) => body.includes(next) && body.includes(task.prompt))
+}
+
+function saysItForgot(said: readonly string[]): boolean {
+  return said.some((note) => note.includes('does not remember'))
+}
