@@ -5,14 +5,15 @@
  * The rules themselves are the settings' (providers, login, credentials) and the process folder's (environment); here they
  * are applied in order to one child. Nothing is read from this process: the server's environment is an argument.
  */
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { delimiter, extname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../base/stamp.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import { planCredentials, type Authentication } from '../../settings/credentials.ts'
 import { detectLogin } from '../../settings/login.ts'
-import { detectProvider, launchCommand, resolveAcp, type Provider } from '../../settings/providers.ts'
+import { detectProvider, launchCommand, preferBinary, resolveAcp, type Provider } from '../../settings/providers.ts'
 import { demoAgentName } from '../demo/modes.ts'
 
 /** The members of ACP agent settings that are used here (contract/settings.md 3.3). Times are in seconds. */
@@ -54,25 +55,35 @@ export interface Launch {
 
 /** @throws AppError when there is no command or a secret has a name that no child may be given. */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
-  const { settings, providers, environment, platform, clock } = options
+  const { settings, providers, platform, clock } = options
   const { acp_server, acp_command, acp_args, acp_model } = settings
   const choice = { acp_server, acp_command, acp_args, ...(typeof acp_model === 'string' ? { acp_model } : {}) }
-  const [command = '', ...args] = withDemoAgent(launchCommand(choice, providers))
+  const words = withDemoAgent(launchCommand(choice, providers))
   const { provider = detectProvider(acp_command, providers), model } = resolveAcp(choice, providers)
-  const { variables = [], defaults = {} } = provider ?? {}
-  const given = buildEnvironment({
-    server: environment,
-    pass: [...options.passEnvironment, ...variables, ...Object.keys(defaults)],
-    overlays: [Object.fromEntries(options.secrets)],
-  })
-  const env = { ...defaults, ...given }
-  if (provider === undefined) return { command, args, env, authenticate: undefined, model, cleanUp: nothing }
+  const env = environmentFor(provider, options)
+  if (provider === undefined) return { ...split(words), env, authenticate: undefined, model, cleanUp: nothing }
   const login = await detectLogin(provider, { environment: env, platform, clock })
   const plan = planCredentials({ provider, environment: env, login })
   for (const name of plan.remove) delete env[name]
   Object.assign(env, plan.add)
   const cleanUp = plan.ownHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
-  return { command, args, env, authenticate: plan.authenticate, model, cleanUp }
+  const installed = preferBinary(words, provider, (program) => isOnPath(program, env['PATH'] ?? ''))
+  return { ...split(installed), env, authenticate: plan.authenticate, model, cleanUp }
+}
+
+/** The provider's defaults, the server's environment as far as it may be given on, and the secrets on top. */
+function environmentFor(provider: Provider | undefined, options: LaunchOptions): Record<string, string> {
+  const { variables = [], defaults = {} } = provider ?? {}
+  const given = buildEnvironment({
+    server: options.environment,
+    pass: [...options.passEnvironment, ...variables, ...Object.keys(defaults)],
+    overlays: [Object.fromEntries(options.secrets)],
+  })
+  return { ...defaults, ...given }
+}
+
+function split([command = '', ...args]: readonly string[]): Pick<Launch, 'command' | 'args'> {
+  return { command, args }
 }
 
 /** The demonstration agent is part of this package and need not be on the PATH. */
@@ -80,6 +91,10 @@ function withDemoAgent(command: readonly string[]): readonly string[] {
   if (command[0] !== demoAgentName) return command
   const program = fileURLToPath(new URL(`../demo/main${extname(import.meta.url)}`, import.meta.url))
   return [process.execPath, program, ...command.slice(1)]
+}
+
+function isOnPath(program: string, path: string): boolean {
+  return path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))
 }
 
 async function giveHome(env: Record<string, string>, variable: string, runtimeDir: string): Promise<() => Promise<void>> {
