@@ -40,6 +40,9 @@ export interface EventPage {
 /** How many events are looked at before other work gets a turn. */
 const batch = 256
 
+/** A page that would be longer ends early: a hundred events may be gigabytes. */
+const pageLimitBytes = 32 * 1024 * 1024
+
 /** The bytes of the event with this id, or undefined. */
 export async function readEvent(log: ConversationLog, id: string): Promise<Buffer | undefined> {
   const sequence = sequenceOf(log, id)
@@ -54,12 +57,16 @@ export function sequenceOf(log: ConversationLog, id: string): number {
   return upper === undefined ? -1 : log.numberOf(upper)
 }
 
+/** A page of events: as many as asked for, or fewer that are very long and the id of the next. */
 export async function searchEvents(log: ConversationLog, query: EventQuery): Promise<EventPage> {
   const range = rangeOf(log, query)
   const page = query.pageId === undefined ? -1 : sequenceOf(log, query.pageId)
   const items: Buffer[] = []
+  let bytes = 0
   for await (const json of matches(log, query, ordered(range, query.newestFirst, page))) {
-    if (items.length === query.limit) return { items, nextPageId: idOf(json) }
+    bytes += json.length
+    const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
+    if (isFull) return { items, nextPageId: idOf(json) }
     items.push(json)
   }
   return { items, nextPageId: null }
