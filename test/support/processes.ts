@@ -10,9 +10,13 @@ export function makeFolder(): { folder: string, remove: () => void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Resolves when the condition holds; a test that waits in vain fails at its deadline. */
+/** Resolves when the condition holds. It gives up after two minutes: a test that has failed must be able to end. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 10))
+  const latest = Date.now() + 120_000
+  while (!await condition()) {
+    if (Date.now() > latest) throw new Error(`Waited in vain for ${condition}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
 
 /** The pids that processes put into a folder as names of files. */
