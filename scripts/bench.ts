@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: five speed gates, each measured beside the least that its work could cost, in one run.
+ * `npm run bench`: six speed gates, each measured beside the least that its work could cost, in one run.
  *
  * Prints ratios, because absolute times tell more about the machine than about the program; the last column is there to
  * show the size of what was measured. A ratio of costs is better the lower it is, one of speeds the higher; nothing is
@@ -11,6 +11,7 @@ import { availableParallelism } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
 import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
+import { relay } from './bench/relay.ts'
 import { fanOut, replay } from './bench/streams.ts'
 import { printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
@@ -24,6 +25,7 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'get-event', gate: getEvent, seconds: 25 },
   { name: 'fan-out', gate: fanOut, seconds: 20 },
   { name: 'replay', gate: replay, seconds: 15 },
+  { name: 'relay', gate: relay, seconds: 20 },
 ]
 const quickShare = 0.1
 

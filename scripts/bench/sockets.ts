@@ -42,6 +42,11 @@ export function receiveBytes(socket: Socket, count: number): Promise<void> {
   return collect(socket, (_chunk, bytes) => bytes >= count)
 }
 
+/** Resolves when the reader of the texts that come has had enough. Each is told with the time of the monotonic clock. */
+export function receiveUntil(socket: Socket, read: (text: string, now: bigint) => boolean): Promise<void> {
+  return collect(socket, (chunk) => read(chunk.toString('latin1'), process.hrtime.bigint()))
+}
+
 /** The bytes of the next frames. */
 export async function receiveFrames(socket: Socket, count: number): Promise<Buffer> {
   const chunks: Buffer[] = []
