@@ -10,6 +10,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { absentAgent } from './agents/builtin/absent.ts'
 import { createAcpAgent } from './agents/acp/agent.ts'
+import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
 import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
@@ -19,7 +20,7 @@ import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts'
-import type { Agent, AgentHost } from './conversation/agent.ts'
+import type { Agent, AgentHost, SecretChange } from './conversation/agent.ts'
 import type { CreationDeps } from './conversation/creation.ts'
 import { ConversationService } from './conversation/service.ts'
 import type { JsonObject } from './base/json.ts'
@@ -98,13 +99,13 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const lock = await takeFolder(options, undo)
   const folder = await openDataFolder(config.dataDir)
   const cgroupParent = await endLeftovers(folder)
-  const runtimeDir = await makeRuntimeDir(folder)
   const keys = await loadKeys(config, folder)
   masker.register(keys.sessionKeys)
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders(config)
   const settings = createSettingsStore({ path: join(folder.path, 'settings.json'), cipher, masker, providers })
   const secrets = createSecretStore({ path: join(folder.path, 'secrets.json'), cipher, masker, isLoaderVariable })
+  const runtimeDir = await makeRuntimeDir(folder, secrets, options.log)
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const urls: string[] = []
@@ -156,8 +157,9 @@ async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
 }
 
 /** A private folder for files that live as long as an agent; whatever is in it was left by a killed server. */
-async function makeRuntimeDir(folder: DataFolder): Promise<string> {
+async function makeRuntimeDir(folder: DataFolder, secrets: SecretStore, log: Log): Promise<string> {
   const path = join(folder.path, 'runtime')
+  await recoverFiles(path, ({ name, lent, current }) => secrets.replace(name, lent, current), log)
   await rm(path, { recursive: true, force: true })
   await mkdir(path, { mode: 0o700 })
   return path
@@ -223,6 +225,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       stopLimitMs: config.shutdownGraceMs,
       createAgent: (stored, host) => createAgent(stored, host, parts, slots),
       resolveSecrets: (id, sources, signal) => secretsOf(id, vault.openSources(id, sources), signal, parts),
+      replaceSecret: (id, sources, change) => replaceSecret(id, sources, change, parts),
       mask: (text) => masker.mask(text),
       createMaskingStream: () => masker.stream(),
       onClosed: (id) => vault.forget(id),
@@ -272,6 +275,18 @@ async function secretsOf(
   for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
   vault.hide(conversationId, resolved.values)
   return new Map([...(await secrets.values()), ...resolved.values])
+}
+
+/** A value that a program has renewed goes back where it came from; hidden it is in any case. */
+async function replaceSecret(
+  conversationId: string,
+  sources: Readonly<Record<string, JsonObject>>,
+  change: SecretChange,
+  { secrets, vault }: ServiceParts,
+): Promise<boolean | Readonly<Record<string, JsonObject>>> {
+  const { name, lent, current } = change
+  vault.hide(conversationId, new Map([[name, current]]))
+  return vault.replaceSource(conversationId, sources, change) ?? secrets.replace(name, lent, current)
 }
 
 async function fetchText(request: LookupRequest): Promise<string> {

@@ -85,6 +85,7 @@ export const powers: readonly Power[] = [
     modules: { 'node:fs': 'all', 'node:fs/promises': 'all' },
     globals: [],
     files: [
+      'src/agents/acp/credential-files.ts',
       'src/agents/acp/launch.ts',
       'src/agents/acp/observation-files.ts',
       'src/agents/demo/',

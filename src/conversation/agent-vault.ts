@@ -23,9 +23,10 @@ import type { MaskedValues } from '../settings/masked-values.ts'
 import type { Settings } from '../settings/patch.ts'
 import { customServer, detectProvider, resolveAcp } from '../settings/providers.ts'
 import type { Provider } from '../settings/providers-table.ts'
+import type { SecretChange } from './agent.ts'
 import { mapSecrets, secretsToMask } from '../settings/secret-fields.ts'
 import { mapSourceSecrets, withoutUnset } from '../settings/secret-source.ts'
-import { isTooShort } from '../settings/secret-values.ts'
+import { isTooShort, maskedParts } from '../settings/secret-values.ts'
 
 export interface AgentVaultOptions {
   readonly cipher: Cipher
@@ -43,6 +44,8 @@ export interface AgentVault {
   /** @throws AppError `invalid_input` */
   sealSources(owner: string, sources: Readonly<Record<string, SecretSource>>, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
+  /** The sealed source with the new value; undefined when the conversation has not this secret with the lent value of its own. */
+  replaceSource(owner: string, sealed: Readonly<Record<string, JsonObject>>, change: SecretChange): Record<string, JsonObject> | undefined
   /** Has values that were fetched for a conversation masked as well. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
   /** The conversation is closed: its values need not be masked for ever. */
@@ -79,12 +82,8 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
     },
 
     sealSources(owner, sources, areTokens) {
-      const plain = Object.entries(sources).map(([name, source]): [string, SecretSource] => {
-        const plainSource = areTokens ? openSource(withoutUnset(source), name, cipher) : withoutUnset(source)
-        const problem = problemOf(name, plainSource, options)
-        if (problem !== undefined) throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
-        return [name, plainSource]
-      })
+      const entries = Object.entries(sources)
+      const plain = entries.map(([name, source]) => [name, plainSource(name, source, areTokens, options)] as const)
       hideAll(owner, plain.map(hiddenBySource))
       return Object.fromEntries(plain.map(([name, source]) => {
         return [name, toJsonObject(mapSourceSecrets(source, (value, path) => cipher.seal(value, `${name}.${path}`)))]
@@ -100,14 +99,28 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
       return new Map(entries)
     },
 
+    replaceSource(owner, stored, { name, lent, current }) {
+      const source = this.openSources(owner, stored).get(name)
+      if (source?.kind !== 'StaticSecret' || source.value !== lent) return undefined
+      return this.sealSources(owner, { [name]: { ...source, value: current } }, false)
+    },
+
     hide(owner, values) {
-      hideAll(owner, [...values].map(([name, value]) => [`value ${name}`, [value]] as const))
+      hideAll(owner, [...values].map(([name, value]) => [`value ${name}`, maskedParts(value)] as const))
     },
 
     forget(owner) {
       if (hidden.delete(owner)) setMasked(owner, [])
     },
   }
+}
+
+/** @throws AppError `invalid_input` for one that no program may be given. */
+function plainSource(name: string, source: SecretSource, isToken: boolean, options: AgentVaultOptions): SecretSource {
+  const plain = isToken ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
+  const problem = problemOf(name, plain, options)
+  if (problem === undefined) return plain
+  throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
 }
 
 async function chooseAgent(
@@ -184,7 +197,7 @@ function hiddenBySource([name, source]: readonly [string, SecretSource]): readon
 function valuesIn(source: SecretSource): string[] {
   const values: string[] = []
   mapSourceSecrets(source, (value) => {
-    values.push(value)
+    values.push(...maskedParts(value))
     return value
   })
   return values

@@ -30,10 +30,17 @@ export interface AgentHost {
   readonly workingDir: string
   /** A private folder of this conversation for the agent's own files (long outputs); created on first use by whoever writes. */
   readonly observationsDir: string
+  /** A private folder of this conversation for what the agent's program keeps over its lives; created by whoever writes. */
+  readonly agentDir: string
   /** The policy of this moment. */
   policy(): ConfirmationPolicy
   /** Secrets of the conversation on top of the global ones, resolved; names are environment variable names. */
   secrets(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /**
+   * Gives back a secret that was lent as a file and that the agent's program has changed, to be sealed where it came from.
+   * False when the secret is another by now: then that one stays.
+   */
+  replaceSecret(change: SecretChange): Promise<boolean>
   /** What the agent kept with `keep` in an earlier life of this conversation. */
   kept(key: KeptKey): JsonObject | undefined
   /** Keeps private state: durable with the next commit, never served, at most a few KB. */
@@ -42,6 +49,13 @@ export interface AgentHost {
   state(changes: JsonObject): void
   /** Replaces every known secret in a text that is about to be recorded. */
   mask(text: string): string
+}
+
+/** A secret that was lent, the value it had then, and the one that the program has made of it. */
+export interface SecretChange {
+  readonly name: string
+  readonly lent: string
+  readonly current: string
 }
 
 /** The names under which an agent may keep private state. A closed list: it is part of the format on disk. */

@@ -13,7 +13,7 @@ import type { Clock, Stamp } from '../base/stamp.ts'
 import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
 import type { ConversationLog } from '../storage/log.ts'
-import type { Agent, AgentHost, Answer, KeptKey } from './agent.ts'
+import type { Agent, AgentHost, Answer, KeptKey, SecretChange } from './agent.ts'
 import { readEvent } from './history.ts'
 import type { Journal } from './journal.ts'
 import { LiveTurn } from './live-turn.ts'
@@ -27,6 +27,7 @@ export interface DriverOptions {
   readonly journal: Journal
   readonly log: ConversationLog
   readonly observationsDir: string
+  readonly agentDir: string
   readonly clock: Clock
   readonly diagnostics: Log
   readonly nextFrameStamp: () => Stamp
@@ -37,6 +38,11 @@ export interface DriverOptions {
     sources: Readonly<Record<string, JsonObject>>,
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<string, string>>
+  /** True when it is stored, false when the secret is another by now, or the sealed sources to keep with the conversation. */
+  readonly replaceSecret: (
+    sources: Readonly<Record<string, JsonObject>>,
+    change: SecretChange,
+  ) => Promise<boolean | Readonly<Record<string, JsonObject>>>
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
   readonly onRunEnd: () => Promise<void>
@@ -137,14 +143,16 @@ export class Driver {
   }
 
   #createHost(): AgentHost {
-    const { journal, resolveSecrets, mask, observationsDir } = this.#options
+    const { journal, resolveSecrets, mask, observationsDir, agentDir } = this.#options
     const { state } = journal
     return {
       conversationId: state.id,
       workingDir: state.working_dir,
       observationsDir,
+      agentDir,
       policy: () => policyOf(state),
       secrets: (signal) => resolveSecrets(state.secrets, signal),
+      replaceSecret: (change) => this.#replaceSecret(change),
       kept: (key) => this.#kept[key],
       keep: (key, value) => this.#keep(key, value),
       state: (changes) => this.#agentStateChanged(changes),
@@ -182,6 +190,15 @@ export class Driver {
       if (event?.kind === 'MessageEvent') messages.push(event)
     }
     return messages
+  }
+
+  async #replaceSecret(change: SecretChange): Promise<boolean> {
+    const { journal, replaceSecret } = this.#options
+    const result = await replaceSecret(journal.state.secrets, change)
+    if (typeof result === 'boolean') return result
+    journal.keep(['secrets', result])
+    await journal.durable()
+    return true
   }
 
   #keep(key: KeptKey, value: JsonObject): void {

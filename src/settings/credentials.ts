@@ -10,7 +10,9 @@
  *                                its config directory strips
  *
  * A base URL reaches the program through its variable (A), through `CODEX_CONFIG` because it ignores the variable (B),
- * or as the ACP `gateway` parameter (C, rule 5). A `CODEX_CONFIG` that the user has set is left alone.
+ * or as the ACP `gateway` parameter (C, rule 5). A `CODEX_CONFIG` that the user has set is left alone. B with a key
+ * always gets an address that way, its provider's public one if need be: it works without `authenticate` then, which
+ * would store the key in the user's own login file. Rule 6 holds for a config directory that this server sets, too.
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type Login } from './login.ts'
@@ -46,7 +48,8 @@ export function planCredentials({ provider, environment, login }: CredentialInpu
   const removedUrls = strips ? [provider.baseUrlVariable] : []
   const remove = [...removedKeys, ...removedUrls].filter((name) => environment[name] !== undefined)
   const keyVariable = keyVariables.find((name) => isSet(environment[name]) && !remove.includes(name))
-  const baseUrl = strips ? undefined : environment[provider.baseUrlVariable]
+  const publicUrl = keyVariable === undefined ? null : provider.publicBaseUrl
+  const baseUrl = strips ? undefined : [environment[provider.baseUrlVariable], publicUrl ?? undefined].find(isSet)
   const authenticate = plainAuthentication(provider, login, keyVariable)
   if (!isSet(baseUrl)) return { remove, add: {}, authenticate, ownHome: false }
   switch (provider.baseUrlVia) {

@@ -23,16 +23,22 @@ export interface Provider {
   readonly otherKeyVariables: readonly string[]
   readonly baseUrlVariable: string
   readonly configDirVariable: string
+  /** What moves all that the program keeps to a folder of the conversation (`acp_isolate_data_dir`). */
+  readonly dataDirVariable: string
   /** What the program takes for the home directory where its own files are; `HOME` where this is not set. */
   readonly homeVariable: string
   /** What the child gets from the server's environment besides the base set. */
   readonly variables: readonly string[]
   /** What the child gets besides where neither the server's environment nor a secret says otherwise. */
   readonly defaults: Readonly<Record<string, string>>
+  /** What a user runs to sign in. */
+  readonly loginCommand: string
   /** How a login is recognised, see `login`; null for a provider without one. */
   readonly login: LoginRule | null
   /** How a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
+  /** With a key and no base URL: what `codex-config` says instead, so that no `authenticate` is needed; null for nothing. */
+  readonly publicBaseUrl: string | null
   /** The config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
   /** ACP `authenticate` methods; null where the environment or the login is enough. */
@@ -96,6 +102,7 @@ export const builtInProviders: readonly Provider[] = [
     otherKeyVariables: [],
     baseUrlVariable: 'ANTHROPIC_BASE_URL',
     configDirVariable: 'CLAUDE_CONFIG_DIR',
+    dataDirVariable: 'CLAUDE_CONFIG_DIR',
     homeVariable: 'HOME',
     variables: [
       'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_MODEL', 'CLAUDE_CODE_OAUTH_TOKEN',
@@ -103,6 +110,7 @@ export const builtInProviders: readonly Provider[] = [
     ],
     // No telemetry, no error reports, no updates of itself.
     defaults: { DISABLE_TELEMETRY: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+    loginCommand: 'claude auth login',
     login: {
       folder: '.claude',
       file: '.credentials.json',
@@ -117,6 +125,7 @@ export const builtInProviders: readonly Provider[] = [
       choice: null,
     },
     baseUrlVia: 'environment',
+    publicBaseUrl: null,
     configDirStripsKey: true,
     keyMethod: null,
     loginMethod: null,
@@ -140,12 +149,14 @@ export const builtInProviders: readonly Provider[] = [
     otherKeyVariables: ['CODEX_API_KEY'],
     baseUrlVariable: 'OPENAI_BASE_URL',
     configDirVariable: 'CODEX_HOME',
+    dataDirVariable: 'CODEX_HOME',
     homeVariable: 'HOME',
     variables: [
       'OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME', 'CODEX_CONFIG', 'CODEX_PATH', 'MODEL_PROVIDER',
     ],
     // No sign-in by a browser on the server's machine.
     defaults: { NO_BROWSER: '1' },
+    loginCommand: 'codex login',
     login: {
       folder: '.codex',
       file: 'auth.json',
@@ -160,6 +171,8 @@ export const builtInProviders: readonly Provider[] = [
       choice: null,
     },
     baseUrlVia: 'codex-config',
+    // `authenticate` with a key would write the key into the user's own login file.
+    publicBaseUrl: 'https://api.openai.com/v1',
     configDirStripsKey: false,
     keyMethod: 'api-key',
     loginMethod: 'chat-gpt',
@@ -183,6 +196,7 @@ export const builtInProviders: readonly Provider[] = [
     otherKeyVariables: [],
     baseUrlVariable: 'GEMINI_BASE_URL',
     configDirVariable: 'HOME',
+    dataDirVariable: 'GEMINI_CLI_HOME',
     homeVariable: 'GEMINI_CLI_HOME',
     variables: [
       'GEMINI_API_KEY', 'GEMINI_BASE_URL', 'GEMINI_MODEL', 'GEMINI_CLI_HOME', 'GOOGLE_API_KEY',
@@ -195,6 +209,7 @@ export const builtInProviders: readonly Provider[] = [
       GEMINI_TELEMETRY_ENABLED: 'false',
       NO_BROWSER: 'true',
     },
+    loginCommand: 'gemini',
     login: {
       folder: '.gemini',
       file: 'oauth_creds.json',
@@ -209,6 +224,7 @@ export const builtInProviders: readonly Provider[] = [
       choice: { file: 'settings.json', path: ['security', 'auth', 'selectedType'], login: ['oauth-personal'] },
     },
     baseUrlVia: 'gateway',
+    publicBaseUrl: null,
     configDirStripsKey: false,
     // `authenticate` rewrites the user's settings file; the environment and the chosen sign-in are enough.
     keyMethod: null,

@@ -3,6 +3,7 @@
  *
  * Rules: contract/settings.md 2.10 and 6; decisions 12. Pure; nothing here is stored or masked.
  */
+import { isObject, parseJson } from '../base/json.ts'
 import { minSecretLength } from '../base/masking.ts'
 
 /** What a redacted view shows in the place of a secret. Never saved as a value. */
@@ -33,4 +34,25 @@ const ordinary =
  */
 export function isWorthMasking(name: string, value: string): boolean {
   return isCredentialName(name) || !ordinary.test(value)
+}
+
+/** What must not show of a value: itself and, for a credential file, every string in it. */
+export function maskedParts(value: string): string[] {
+  return [value, ...(stringsInside(value) ?? [])]
+}
+
+/** The strings in a value that is a JSON object or array; undefined for any other value. */
+export function stringsInside(value: string): string[] | undefined {
+  if (!/^\s*[[{]/.test(value)) return undefined
+  try {
+    return stringsOf(parseJson(value))
+  } catch {
+    return undefined
+  }
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(stringsOf)
+  return isObject(value) ? Object.values(value).flatMap(stringsOf) : []
 }

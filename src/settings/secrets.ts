@@ -10,7 +10,7 @@ import { isObject } from '../base/json.ts'
 import type { Masker } from '../base/masking.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { createMaskedValues } from './masked-values.ts'
-import { isTooShort, isUnset } from './secret-values.ts'
+import { isTooShort, isUnset, maskedParts } from './secret-values.ts'
 import { createStoredFile } from './stored-file.ts'
 
 export interface SecretSummary {
@@ -33,6 +33,11 @@ export interface SecretStore {
   put(secret: NewSecret): Promise<SecretSummary>
   /** @throws AppError `not_found`, `invalid_input` for a name that cannot be one. */
   get(name: string): Promise<string>
+  /**
+   * Replaces a value, unless it is no longer the expected one; true when the new one is stored.
+   * @throws AppError `invalid_input` for a value that is not allowed.
+   */
+  replace(name: string, expected: string, value: string): Promise<boolean>
   /** @throws AppError `not_found`, `invalid_input` for a name that cannot be one. */
   delete(name: string): Promise<void>
   /** All values by name, for the environment of an agent. */
@@ -77,17 +82,15 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
 
   return {
     async list() {
-      const entries = [...(await file.read())].map(([name, { description }]) => ({ name, description }))
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return summariesOf(await file.read())
     },
     async put(secret) {
       assertAllowed(secret, options)
       const { name, description = null } = secret
       const value = isUnset(secret.value) ? null : secret.value
       await file.update((entries) => {
-        if (!entries.has(name) && entries.size >= secretLimit) {
-          throw invalid(`Cannot store more than ${secretLimit} secrets`)
-        }
+        const isFull = !entries.has(name) && entries.size >= secretLimit
+        if (isFull) throw invalid(`Cannot store more than ${secretLimit} secrets`)
         setMasked(name, listOf(value))
         return new Map(entries).set(name, { value, description })
       })
@@ -99,20 +102,42 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
       if (value === null) throw notFound()
       return value
     },
+    async replace(name, expected, value) {
+      assertAllowed({ name, value }, options)
+      const entries = await file.update((current) => {
+        const entry = current.get(name)
+        if (entry?.value !== expected) return current
+        setMasked(name, listOf(value))
+        return new Map(current).set(name, { ...entry, value })
+      })
+      return entries.get(name)?.value === value
+    },
     async delete(name) {
       assertName(name)
       await file.update((entries) => {
-        const rest = new Map(entries)
-        if (!rest.delete(name)) throw notFound()
+        const rest = without(entries, name)
         setMasked(name, [])
         return rest
       })
     },
     async values() {
-      const entries = await file.read()
-      return new Map([...entries].flatMap(([name, { value }]) => (value === null ? [] : [[name, value] as const])))
+      return valuesOf(await file.read())
     },
   }
+}
+
+function summariesOf(entries: Entries): SecretSummary[] {
+  return [...entries].map(([name, { description }]) => ({ name, description })).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function valuesOf(entries: Entries): ReadonlyMap<string, string> {
+  return new Map([...entries].flatMap(([name, { value }]) => (value === null ? [] : [[name, value] as const])))
+}
+
+function without(entries: Entries, name: string): Entries {
+  const rest = new Map(entries)
+  if (!rest.delete(name)) throw notFound()
+  return rest
 }
 
 function assertAllowed({ name, value }: NewSecret, options: SecretStoreOptions): void {
@@ -144,7 +169,7 @@ function notFound(): AppError {
 }
 
 function listOf(value: string | null): string[] {
-  return value === null ? [] : [value]
+  return value === null ? [] : maskedParts(value)
 }
 
 function encode(entries: Entries, cipher: Cipher): Record<string, unknown> {

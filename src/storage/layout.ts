@@ -6,6 +6,7 @@
  *     conversations/<id>/
  *       events.jsonl  events.index     the log and its index (see storage/log)
  *       state.json                     a cache of the folded state (see storage/state-file)
+ *       acp/                           what the external agent's program keeps, if it has a folder of its own
  *       observations/                  full copies of long outputs, written by the conversation
  *     temporary/                       half-made and removed conversations; emptied on start
  *

@@ -54,6 +54,8 @@ interface Style {
 
 const matching: Readonly<Record<string, readonly string[]>> = {
   '^[a-z0-9]+$': ['a', 'tag1'],
+  '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$': ['a', 'auth.json'],
+  '^[a-zA-Z][a-zA-Z0-9_]{0,63}$': ['a', 'CODEX_AUTH_JSON'],
   '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$': ['a', 'My.profile-1'],
 }
 const texts = ['', 'text', 'line\nline', 'é', '\u{1f600}', '\ud800', '__proto__', '2026-11-21T09:30:00Z'] as const

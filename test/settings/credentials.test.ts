@@ -18,6 +18,7 @@ const ownProvider = JSON.stringify({
   },
 })
 const withKey = `CODEX_CONFIG=${ownProvider} MODEL_PROVIDER=agent_server`
+const withKeyOnly = withKey.replace(url, 'https://api.openai.com/v1')
 const withoutKey = `CODEX_CONFIG=${JSON.stringify({ openai_base_url: url })}`
 const gatewayMeta = JSON.stringify({ gateway: { baseUrl: url } })
 const gatewayMetaKey = JSON.stringify({ gateway: { baseUrl: url }, 'api-key': 'the-key' })
@@ -53,12 +54,12 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
   ],
   codex: [
     ['no', '', '', '', '', ''],
-    ['no', 'k', '', '', 'api-key', ''],
+    ['no', 'k', '', withKeyOnly, '', ''],
     ['no', 'u', '', withoutKey, '', ''],
     ['no', 'ku', '', withKey, '', ''],
     ['no', 'kud', '', withKey, '', ''],
     ['unknown', '', '', '', '', ''],
-    ['unknown', 'k', '', '', 'api-key', ''],
+    ['unknown', 'k', '', withKeyOnly, '', ''],
     ['unknown', 'u', '', withoutKey, '', ''],
     ['unknown', 'ku', '', withKey, '', ''],
     ['yes', '', '', '', 'chat-gpt', ''],

@@ -152,6 +152,7 @@ async function makeWorld(folder: string): Promise<World> {
       return agent
     },
     resolveSecrets: async (_id, sources) => new Map(Object.keys(sources).map((name) => [name, `value of ${name}`])),
+    replaceSecret: async () => true,
     mask: (text) => text.replaceAll('SECRET', '<secret-hidden>'),
     createMaskingStream: () => masker.stream(),
     onClosed: (id) => closedIds.push(id),

@@ -14,6 +14,7 @@ import { textOf } from './fields.ts'
 import { ObservationFiles } from './observation-files.ts'
 import { PromptTurn, type PromptTurnEnd } from './prompt-turn.ts'
 import type { AcpSession } from './session.ts'
+import { askToSignIn } from './sign-in.ts'
 import type { AgentSlot, AgentSlots } from './slots.ts'
 import { startSession, type StartOptions, type StartedSession } from './start-session.ts'
 import { modelOf, readCountedCost, tokensOf, uncountedCost } from './usage.ts'
@@ -113,16 +114,17 @@ class AcpAgent implements Agent {
     })
     // Whatever went wrong here, a program with an open prompt is not used again.
     const end = await prompt.run().catch((error: unknown) => this.#end(session).then(() => Promise.reject(error)))
+    await session.readBack()
     this.#count(turn, session, end)
     if (end.replace) await this.#end(session)
-    return this.#endOf(end)
+    return this.#endOf(end, session)
   }
 
-  #endOf({ end }: PromptTurnEnd): TurnEnd {
+  #endOf({ end }: PromptTurnEnd, session: AcpSession): TurnEnd {
     switch (end.outcome) {
       case 'finished': return { outcome: 'finished', served: true }
       case 'stopped': return { outcome: 'stopped', served: true }
-      case 'failed': return this.#failed(end.failure, end.served)
+      case 'failed': return this.#failed(askToSignIn(end.failure, session.signIn, session.agent.authMethods, this.#options.host), end.served)
     }
   }
 

@@ -58,7 +58,12 @@ export function withTail(reason: string, stderrTail: string): string {
 
 function isAuthError(error: RpcError): boolean {
   if (error.code === authRequired || error.code === 401 || error.code === 403) return true
-  return authWords.test(`${error.message} ${dataText(error.data)}`)
+  return isAuthText(`${error.message} ${dataText(error.data)}`)
+}
+
+/** True for words about a login that is missing or was refused. */
+export function isAuthText(text: string): boolean {
+  return authWords.test(text)
 }
 
 function dataText(data: unknown): string {

@@ -6,7 +6,7 @@
  * are applied in order to one child. Nothing is read from this process: the server's environment is an argument.
  */
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { delimiter, extname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../base/stamp.ts'
@@ -14,7 +14,10 @@ import { buildEnvironment, type Environment } from '../../process/environment.ts
 import { planCredentials, type Authentication } from '../../settings/credentials.ts'
 import { detectLogin } from '../../settings/login.ts'
 import { detectProvider, launchCommand, preferBinary, resolveAcp, type Provider } from '../../settings/providers.ts'
+import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { demoAgentName } from '../demo/modes.ts'
+import { lendFiles, type LendOptions, type LentFiles } from './credential-files.ts'
+import type { SignIn } from './sign-in.ts'
 
 /** The members of ACP agent settings that are used here (contract/settings.md 3.3). Times are in seconds. */
 export interface AcpSettings {
@@ -26,18 +29,17 @@ export interface AcpSettings {
   readonly acp_prompt_timeout: number
   readonly acp_startup_timeout: number
   readonly mcp_config: Readonly<Record<string, unknown>>
+  readonly acp_file_secrets: readonly AcpFileSecret[]
+  readonly acp_isolate_data_dir: boolean
 }
 
-export interface LaunchOptions {
+export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'> {
   readonly settings: AcpSettings
-  readonly secrets: ReadonlyMap<string, string>
   readonly providers: readonly Provider[]
   /** The server's environment, of which a child gets what it is allowed to. */
   readonly environment: Environment
   /** `--pass-env` */
   readonly passEnvironment: readonly string[]
-  /** A private folder for what a child needs only while it runs. */
-  readonly runtimeDir: string
   readonly platform: NodeJS.Platform
   readonly clock: Clock
 }
@@ -47,37 +49,82 @@ export interface Launch {
   readonly args: readonly string[]
   readonly env: Record<string, string>
   readonly authenticate: Authentication | undefined
+  readonly signIn: SignIn
   /** Undefined: the agent's own. */
   readonly model: string | undefined
+  /** Takes over what the program has changed in the files it was lent. Never rejects. */
+  readBack(): Promise<void>
   /** Removes what was made for this child. Call it when the child has ended. */
   cleanUp(): Promise<void>
 }
 
 /** @throws AppError when there is no command or a secret has a name that no child may be given. */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
+  const { settings, secrets, log } = options
+  const fileSecrets = settings.acp_file_secrets
+  for (const { secret_name, warn_if_unset } of fileSecrets) {
+    const unset = secrets.has(secret_name) ? warn_if_unset.filter((name) => !secrets.has(name)) : []
+    if (unset.length > 0) log.warn('A credential file is lent without what belongs to it', { secret_name, unset: unset.join(', ') })
+  }
+  const files = await lendFiles({ ...options, fileSecrets })
+  try {
+    return await planWith(files, options)
+  } catch (error) {
+    await files.close()
+    throw error
+  }
+}
+
+async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launch> {
   const { settings, providers, platform, clock } = options
   const { acp_server, acp_command, acp_args, acp_model } = settings
   const choice = { acp_server, acp_command, acp_args, ...(typeof acp_model === 'string' ? { acp_model } : {}) }
   const words = withDemoAgent(launchCommand(choice, providers))
   const { provider = detectProvider(acp_command, providers), model } = resolveAcp(choice, providers)
-  const env = environmentFor(provider, options)
-  if (provider === undefined) return { ...split(words), env, authenticate: undefined, model, cleanUp: nothing }
+  const dataFolder = await makeDataFolder(provider, options)
+  const env = environmentFor(provider, options, { ...dataFolder, ...files.variables })
+  const shared = { env, model, readBack: () => files.readBack() }
+  if (provider === undefined) {
+    const signIn = { provider, login: 'no', removed: [] } as const
+    return { ...shared, ...split(words), authenticate: undefined, signIn, cleanUp: () => files.close() }
+  }
   const login = await detectLogin(provider, { environment: env, platform, clock })
-  const plan = planCredentials({ provider, environment: env, login })
-  for (const name of plan.remove) delete env[name]
-  Object.assign(env, plan.add)
-  const cleanUp = plan.ownHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
+  const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
+  for (const name of remove) delete env[name]
+  Object.assign(env, add)
+  // A folder of the conversation is one that is not the user's, too.
+  const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
+  const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
   const installed = preferBinary(words, provider, (program) => isOnPath(program, env['PATH'] ?? ''))
-  return { ...split(installed), env, authenticate: plan.authenticate, model, cleanUp }
+  return {
+    ...shared,
+    ...split(installed),
+    authenticate,
+    signIn: { provider, login, removed: remove },
+    cleanUp: () => files.close().finally(removeHome),
+  }
 }
 
-/** The provider's defaults, the server's environment as far as it may be given on, and the secrets on top. */
-function environmentFor(provider: Provider | undefined, options: LaunchOptions): Record<string, string> {
+/** The folder of the conversation that the program is to keep its own files in, if it is, as the variable that says so. */
+async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
+  if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}
+  const folder = join(options.agentDir, provider.name)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return { [provider.dataDirVariable]: folder }
+}
+
+/** The provider's defaults, the server's environment as far as it may be given on, the secrets, and what is set here. */
+function environmentFor(
+  provider: Provider | undefined,
+  { settings, secrets, environment, passEnvironment }: LaunchOptions,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
   const { variables = [], defaults = {} } = provider ?? {}
+  const inFiles = new Set(settings.acp_file_secrets.map(({ secret_name }) => secret_name))
   const given = buildEnvironment({
-    server: options.environment,
-    pass: [...options.passEnvironment, ...variables, ...Object.keys(defaults)],
-    overlays: [Object.fromEntries(options.secrets)],
+    server: environment,
+    pass: [...passEnvironment, ...variables, ...Object.keys(defaults)],
+    overlays: [Object.fromEntries([...secrets].filter(([name]) => !inFiles.has(name))), own],
   })
   return { ...defaults, ...given }
 }

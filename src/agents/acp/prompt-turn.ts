@@ -147,7 +147,7 @@ export class PromptTurn {
       hidFailure: this.#options.session.agent.hidesFailures && (this.#systemError || memberAt(result, 'usage') === null),
       lastText: this.#events.lastText,
     })
-    if (failure !== undefined) return { ...this.#failed(failure), replace: false, result }
+    if (failure !== undefined) return { ...this.#failed(failure), result }
     return { end: { outcome: 'finished' }, replace: false, result, context: this.#context }
   }
 

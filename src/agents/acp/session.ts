@@ -16,6 +16,7 @@ import { memberAt, objectOf, textOf, type Fields } from './fields.ts'
 import { chooseMode, isTooOpen, type SessionModes } from './modes.ts'
 import { modelRequest, type SessionModels } from './models.ts'
 import type { PromptBlock } from './prompt.ts'
+import { readAuthMethods, signedInState, type AuthMethod, type SignIn } from './sign-in.ts'
 
 /** What `initialize` told. */
 export interface AgentInfo {
@@ -27,7 +28,7 @@ export interface AgentInfo {
   /** Failures of the model's API show only as `usage: null` or a thread status (acp.md, 3.5). */
   readonly hidesFailures: boolean
   readonly capabilities: Fields
-  readonly authMethods: readonly string[]
+  readonly authMethods: readonly AuthMethod[]
 }
 
 export function readAgentInfo(result: unknown): AgentInfo {
@@ -41,7 +42,7 @@ export function readAgentInfo(result: unknown): AgentInfo {
     titleIsCommand: name === 'gemini-cli',
     hidesFailures: name.includes('codex-acp'),
     capabilities,
-    authMethods: Array.isArray(authMethods) ? authMethods.flatMap((method: unknown) => textOf(objectOf(method).id) ?? []) : [],
+    authMethods: readAuthMethods(authMethods),
   }
 }
 
@@ -52,7 +53,10 @@ export interface SessionOptions {
   readonly modes: SessionModes
   readonly models: SessionModels
   readonly knownModes: ProviderModes | undefined
+  readonly signIn: SignIn
   readonly log: Log
+  /** Takes over what the program has changed in the files it was lent. */
+  readonly readBack: () => Promise<void>
   /** Removes what was made for the program. */
   readonly cleanUp: () => Promise<void>
 }
@@ -64,6 +68,7 @@ export class AcpSession {
   readonly id: string
   readonly agent: AgentInfo
   readonly connection: AgentConnection
+  readonly signIn: SignIn
   readonly #options: SessionOptions
   #mode: string | undefined
   #model: string | undefined
@@ -74,6 +79,7 @@ export class AcpSession {
     this.id = options.id
     this.agent = options.agent
     this.connection = options.connection
+    this.signIn = options.signIn
     this.#options = options
     this.#mode = options.modes.current
     this.#model = options.models.current
@@ -104,6 +110,7 @@ export class AcpSession {
       acp_current_model_id: this.#model ?? null,
       acp_available_models: [...models.available],
       acp_supports_runtime_model_switch: models.via !== undefined,
+      ...signedInState(this.signIn),
     }
   }
 
@@ -154,6 +161,11 @@ export class AcpSession {
       throw new AppError(errorCodeFor(error), `Cannot use the model "${model}": ${reason}`, { cause: error })
     }
     this.#model = model
+  }
+
+  /** Takes over what the program has changed in the files it was lent. Never rejects. */
+  readBack(): Promise<void> {
+    return this.#options.readBack()
   }
 
   /** Ends the program and removes what was made for it. Idempotent. */

@@ -11,7 +11,7 @@ import { isObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
 import { untilAborted } from '../../base/wait.ts'
-import { RpcClosedError, RpcError } from '../../rpc/errors.ts'
+import { RpcClosedError, RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import type { Provider } from '../../settings/providers.ts'
 import { AgentConnection, type StartProcess } from './connection.ts'
 import { AcpFailure, failureOf, withTail } from './failure.ts'
@@ -21,10 +21,11 @@ import { planMcpServers } from './mcp-servers.ts'
 import { knownModes, readModes } from './modes.ts'
 import { readModels } from './models.ts'
 import { sessionMask } from './session-mask.ts'
+import { askToSignIn } from './sign-in.ts'
 import { AcpSession, readAgentInfo, type AgentInfo } from './session.ts'
 import type { Timers } from './timers.ts'
 
-export interface StartOptions extends Omit<LaunchOptions, 'secrets'> {
+export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'agentDir' | 'replaceSecret'> {
   readonly settings: AcpSettings
   readonly host: AgentHost
   /** Of the data folder; part of the marker of every child. */
@@ -37,6 +38,8 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets'> {
   readonly log: Log
   readonly version: string
   readonly lineLimitBytes?: number
+  /** How long an agent may take to authenticate. Default 30 s. */
+  readonly authenticateTimeoutMs?: number
   /** A model that was chosen while no session was there. */
   readonly model: string | undefined
 }
@@ -51,8 +54,6 @@ export interface StartedSession {
 
 const forgotten =
   'The agent could not take up its earlier session. It starts again and does not remember this conversation.'
-
-const authenticateTimeoutMs = 30_000
 
 /** @throws AcpFailure, or the signal's reason. */
 export async function startSession(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
@@ -71,7 +72,13 @@ export async function startSession(options: StartOptions, signal: AbortSignal): 
 }
 
 async function launchAndOpen(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
-  const launch = await planLaunch({ ...options, secrets: await options.host.secrets(signal) })
+  const { host } = options
+  const launch = await planLaunch({
+    ...options,
+    agentDir: host.agentDir,
+    replaceSecret: (change) => host.replaceSecret(change),
+    secrets: await host.secrets(signal),
+  })
   const connection = await connect(options, launch).catch(async (error: unknown) => {
     await launch.cleanUp()
     throw failureOf(error, 'ACPSpawnError')
@@ -120,6 +127,15 @@ class Opening {
 
   async open(): Promise<StartedSession> {
     const agent = await this.#initialize()
+    try {
+      return await this.#openSession(agent)
+    } catch (error) {
+      if (!(error instanceof AcpFailure || error instanceof RpcError)) throw error
+      throw askToSignIn(failureOf(error, 'ACPInitError'), this.#launch.signIn, agent.authMethods, this.#options.host)
+    }
+  }
+
+  async #openSession(agent: AgentInfo): Promise<StartedSession> {
     await this.#authenticate(agent)
     const { result, id, isNew } = await this.#resumeOrNew(agent)
     const { providers, log, host, settings } = this.#options
@@ -131,6 +147,8 @@ class Opening {
       models: readModels(result),
       knownModes: knownModes(agent.name, providers),
       log,
+      signIn: this.#launch.signIn,
+      readBack: this.#launch.readBack,
       cleanUp: this.#launch.cleanUp,
     })
     await this.#abortable(this.#setModel(session))
@@ -152,11 +170,13 @@ class Opening {
   /** Only with a method that the agent offers: it may not need any. */
   async #authenticate(agent: AgentInfo): Promise<void> {
     const { authenticate } = this.#launch
-    if (authenticate === undefined || !agent.authMethods.includes(authenticate.methodId)) return
+    if (authenticate === undefined || !agent.authMethods.some(({ id }) => id === authenticate.methodId)) return
     try {
-      await this.#request('authenticate', authenticate, authenticateTimeoutMs)
+      await this.#request('authenticate', authenticate, this.#options.authenticateTimeoutMs ?? 30_000)
     } catch (error) {
-      throw error instanceof RpcError ? failureOf(error, 'ACPAuthRequired') : error
+      if (error instanceof RpcError) throw failureOf(error, 'ACPAuthRequired')
+      // It waits for somebody to sign in.
+      throw error instanceof RpcTimeoutError ? new AcpFailure('ACPAuthRequired', error.message, error) : error
     }
   }
 

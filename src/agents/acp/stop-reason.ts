@@ -4,7 +4,7 @@
  * The stop reason is not the whole truth: Codex reports failures of its model as text and `end_turn`, and ends a turn with
  * `cancelled` after a permission was denied (acp.md, sections 3.2 and 3.5). Unknown reasons count as an orderly end.
  */
-import { AcpFailure, cutDetail } from './failure.ts'
+import { AcpFailure, cutDetail, isAuthText } from './failure.ts'
 import { memberAt } from './fields.ts'
 
 export interface TurnFacts {
@@ -28,6 +28,10 @@ export function endOf(result: unknown, facts: TurnFacts): AcpFailure | undefined
       return new AcpFailure('ACPPromptError', 'The agent cancelled the turn by itself')
     default:
       if (!facts.hidFailure) return undefined
-      return new AcpFailure('ACPPromptError', cutDetail(facts.lastText.trim()) || 'The agent could not reach its model')
+      return hiddenFailure(facts.lastText.trim())
   }
+}
+
+function hiddenFailure(text: string): AcpFailure {
+  return new AcpFailure(isAuthText(text) ? 'ACPAuthRequired' : 'ACPPromptError', cutDetail(text) || 'The agent could not reach its model')
 }

@@ -10,6 +10,7 @@ import {
   number, numberOf, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
 } from '../define.ts'
+import { usualFileSecrets } from './settings.ts'
 
 const iterations = integerOf({ minimum: 1 })
 const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$' })
@@ -54,7 +55,7 @@ const agents: Definitions = {
     acp_startup_timeout: defaultTo(90, numberOf({ exclusiveMinimum: 0 }), 'Seconds.'),
     acp_model: orNull(string),
     acp_resume_session_id: secret(orNull(string)),
-    acp_file_secrets: defaultTo([], arrayOf(ref('AcpFileSecret'))),
+    acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'))),
     acp_isolate_data_dir: defaultTo(false, boolean),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
     llm: defaultTo({ model: 'acp-managed', usage_id: 'acp-managed' }, ref('LLM'), 'A placeholder.'),

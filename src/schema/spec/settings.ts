@@ -8,13 +8,34 @@
  */
 import {
   alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number, numberOf,
-  omittable, oneOf, openObject, optional, orNull, ref, required, response, secret, string, tolerant, union,
+  omittable, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant, union,
   uuid, type Definitions,
 } from '../define.ts'
 
 const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
+
+/** Logins that their programs read from a file and may renew there. */
+export const usualFileSecrets = [
+  {
+    secret_name: 'CODEX_AUTH_JSON',
+    filename: 'auth.json',
+    env_var: 'CODEX_HOME',
+    subdir: 'codex',
+    env_points_to: 'dir',
+  },
+  {
+    secret_name: 'GOOGLE_APPLICATION_CREDENTIALS_JSON',
+    filename: 'gcloud-credentials.json',
+    env_var: 'GOOGLE_APPLICATION_CREDENTIALS',
+    subdir: 'gemini-cli',
+    env_points_to: 'file',
+  },
+]
+
+/** One segment of a path, and no hidden one: files of these names are made. */
+const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
 const agentSettings: Definitions = {
   AcpServer: alias('An external agent: provider A, B, C, or a server of one\'s own.',
@@ -47,22 +68,7 @@ const agentSettings: Definitions = {
     acp_startup_timeout: defaultTo(90, moreThan0, 'Seconds.'),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
     acp_isolate_data_dir: defaultTo(false, boolean),
-    acp_file_secrets: defaultTo([
-      {
-        secret_name: 'CODEX_AUTH_JSON',
-        filename: 'auth.json',
-        env_var: 'CODEX_HOME',
-        subdir: 'codex',
-        env_points_to: 'dir',
-      },
-      {
-        secret_name: 'GOOGLE_APPLICATION_CREDENTIALS_JSON',
-        filename: 'gcloud-credentials.json',
-        env_var: 'GOOGLE_APPLICATION_CREDENTIALS',
-        subdir: 'gemini-cli',
-        env_points_to: 'file',
-      },
-    ], arrayOf(ref('AcpFileSecret'))),
+    acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'))),
     llm: defaultTo({}, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
     agent_context: orNull(ref('AgentContext')),
   }),
@@ -71,10 +77,10 @@ const agentSettings: Definitions = {
     ['OpenHandsAgentSettings', 'AcpAgentSettings'], [{ variant: 'OpenHandsAgentSettings' }]),
 
   AcpFileSecret: tolerant('A secret that an external agent reads from a file.', {
-    secret_name: required(string),
-    filename: required(string),
+    secret_name: required(stringOf({ pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,63}$' })),
+    filename: required(segment),
     env_var: required(string, 'The variable that names the file or its folder.'),
-    subdir: required(string),
+    subdir: required(segment),
     env_points_to: required(oneOf('dir', 'file')),
     warn_if_unset: defaultTo([], arrayOf(string)),
   }),

@@ -30,6 +30,7 @@ test('says what is known of the agent and keeps the session id to itself', () =>
       { model_id: 'big', name: null, description: null },
     ],
     acp_supports_runtime_model_switch: true,
+    acp_auth_required: null,
   })
   assert.match(String(host.memory.get('session')?.id), /^session-\d+$/)
   assert.is(host.memory.get('session')?.cwd, host.workingDir)
@@ -141,16 +142,21 @@ test('keeps a model that is chosen before there is a session', () => withAgent('
 
 test('logs in with the method that the credentials ask for, where the agent offers it', async () => {
   const changes = { settings: { acp_server: 'codex', acp_model: 'big' } }
+  // A configuration of the user's own is left alone, so the key is not in it.
+  const environment = [['OPENAI_API_KEY', 'sk-0123456789'], ['CODEX_CONFIG', '{}']] as const
   await withAgent('echo', async ({ agent, host }) => {
-    host.environment.set('OPENAI_API_KEY', 'sk-0123456789')
+    host.environment = new Map(environment)
     assert.equal(await agent.runTurn(host.turn('go')), finished)
     assert.match(host.text(), /login api-key/)
   }, changes)
-  await withAgent('bad-login', async ({ agent, host }) => {
-    host.environment.set('OPENAI_API_KEY', 'sk-0123456789')
-    const end = await agent.runTurn(host.turn('go'))
-    assert.match(JSON.stringify(end), /"ACPAuthRequired","detail":"\[-32603\] Key refused"/)
-  }, changes)
+  for (const [behaviour, words] of [['bad-login', 'Key refused'], ['silent-login', 'authenticate']] as const) {
+    await withAgent(behaviour, async ({ agent, host }) => {
+      host.environment = new Map(environment)
+      const end = await agent.runTurn(host.turn('go'))
+      assert.is(end.outcome === 'failed' && end.code, 'ACPAuthRequired')
+      assert.match(JSON.stringify(end), words)
+    }, { ...changes, options: { authenticateTimeoutMs: 200 } })
+  }
 })
 
 test('ends an idle program and takes its session up again', () => withAgent('resume', async ({ host, again, slots }) => {

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import * as assert from 'uvu/assert'
 import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from '../../../src/agents/acp/launch.ts'
 import { ObservationFiles } from '../../../src/agents/acp/observation-files.ts'
+import { silentLog } from '../../../src/base/log.ts'
 import { builtInProviders } from '../../../src/settings/providers-table.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -21,6 +22,8 @@ const claude: AcpSettings = {
   acp_prompt_timeout: 1800,
   acp_startup_timeout: 90,
   mcp_config: {},
+  acp_file_secrets: [],
+  acp_isolate_data_dir: false,
 }
 
 function plan(settings: Partial<AcpSettings>, changes: Partial<LaunchOptions> = {}): Promise<Launch> {
@@ -31,6 +34,9 @@ function plan(settings: Partial<AcpSettings>, changes: Partial<LaunchOptions> = 
     environment: { HOME: folder, PATH: '/bin', AGENT_SERVER_KEY: 'k', npm_config_x: 'x' },
     passEnvironment: [],
     runtimeDir: folder,
+    agentDir: join(folder, 'acp'),
+    replaceSecret: async () => true,
+    log: silentLog,
     platform: 'linux',
     clock: () => 0,
     ...changes,
@@ -78,8 +84,10 @@ test('starts the demonstration agent of this package, wherever it is installed',
 test('gives a custom command that runs a known program the variables of its provider', async () => {
   const environment = { HOME: folder, OPENAI_API_KEY: 'key', ANTHROPIC_API_KEY: 'other' }
   const launch = await plan({ acp_server: 'custom', acp_command: ['/opt/bin/codex-acp'], acp_args: [], acp_model: 'm' }, { environment })
-  assert.equal(launch.env, { NO_BROWSER: '1', HOME: folder, OPENAI_API_KEY: 'key' })
-  assert.equal(launch.authenticate, { methodId: 'api-key' })
+  const { CODEX_CONFIG = '', ...env } = launch.env
+  assert.equal(env, { NO_BROWSER: '1', HOME: folder, OPENAI_API_KEY: 'key', MODEL_PROVIDER: 'agent_server' })
+  assert.match(CODEX_CONFIG, 'https://api.openai.com/v1')
+  assert.is(launch.authenticate, undefined)
   assert.is(launch.model, 'm')
 })
 

@@ -40,6 +40,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     conversationId: '00000000-0000-4000-8000-000000000000',
     workingDir,
     observationsDir: `${workingDir}/observations`,
+    agentDir: `${workingDir}/acp`,
     events: [],
     states: {},
     usages: [],
@@ -51,6 +52,11 @@ export function memoryHost(workingDir: string): MemoryHost {
     answer: undefined,
     policy: () => host.confirmation,
     secrets: async () => host.environment,
+    replaceSecret: async ({ name, lent, current }) => {
+      if (host.environment.get(name) !== lent) return false
+      host.environment.set(name, current)
+      return true
+    },
     kept: (key) => host.memory.get(key),
     keep: (key, value) => void host.memory.set(key, value),
     state: (changes) => void Object.assign(host.states, changes),

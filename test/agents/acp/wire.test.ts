@@ -125,9 +125,9 @@ test('reads what an agent tells of itself, and little where it tells little', ()
   const info = readAgentInfo({
     agentInfo: { name: 'gemini-cli', version: '1' },
     agentCapabilities: { promptCapabilities: { image: true } },
-    authMethods: [{ id: 'a' }, {}, null],
+    authMethods: [{ id: 'a', name: 'A', description: 'd' }, { id: 'b', name: 7 }, {}, null],
   })
-  assert.equal([info.name, info.version, info.takesImages, info.titleIsCommand, info.authMethods], ['gemini-cli', '1', true, true, ['a']])
+  assert.equal([info.name, info.version, info.takesImages, info.titleIsCommand, info.authMethods], ['gemini-cli', '1', true, true, [{ id: 'a', name: 'A', description: 'd' }, { id: 'b' }]])
   const unknown = readAgentInfo(null)
   assert.equal([unknown.name, unknown.version, unknown.takesImages, unknown.authMethods], ['unknown', 'unknown', false, []])
 })

@@ -83,6 +83,8 @@ function settingsFor(behaviour: string): AcpSettings {
     acp_prompt_timeout: 60,
     acp_startup_timeout: 30,
     mcp_config: {},
+    acp_file_secrets: [],
+    acp_isolate_data_dir: false,
   }
 }
 

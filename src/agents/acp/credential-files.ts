@@ -1,0 +1,184 @@
+/**
+ * Credential files that are lent to one agent while its program runs (contract/settings.md 5, decisions 12).
+ *
+ * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable: written before it
+ * starts, for the owner alone, into a folder of its own under the runtime directory. Where a variable names the folder
+ * of the file (CODEX_HOME), the program's other files are to outlive it: that folder belongs to the conversation, and a
+ * link in it leads to the lent file. A program may renew its login and write the file anew. That is seen within a
+ * second, and once more when a turn and when the program ends, and goes back into the secret that it came from, unless
+ * that was changed meanwhile. A copy of what was lent lies beside the file, so that after a killed server `recoverFiles`
+ * can tell a renewed login. Text that was cut short is not taken: what was JSON must still be JSON. A file that the
+ * program removed leaves the secret as it is. Names of files and folders are single segments: the schema sees to that.
+ */
+import { unwatchFile, watchFile } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf } from '../../base/errors.ts'
+import { writeFileAtomically } from '../../base/json-file.ts'
+import type { Log } from '../../base/log.ts'
+import type { SecretChange } from '../../conversation/agent.ts'
+import type { AcpFileSecret } from '../../schema/generated/settings.ts'
+import { stringsInside } from '../../settings/secret-values.ts'
+
+/** As long as a secret may be. */
+const fileLimitBytes = 256 * 1024
+const folderPrefix = 'lent-'
+const copyName = '.lent'
+
+/** Stores a changed value; false when the secret is not the lent one any more. */
+export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
+
+export interface LendOptions {
+  readonly fileSecrets: readonly AcpFileSecret[]
+  readonly secrets: ReadonlyMap<string, string>
+  /** Emptied when the server starts, see `recoverFiles`. */
+  readonly runtimeDir: string
+  /** Of the conversation, for what the program keeps. */
+  readonly agentDir: string
+  readonly replaceSecret: ReplaceSecret
+  readonly log: Log
+  /** How often the files are looked at. Default 1 s. */
+  readonly watchIntervalMs?: number | undefined
+}
+
+interface LentFile {
+  readonly name: string
+  /** Where the program finds it. */
+  readonly path: string
+  readonly copyPath: string
+  lent: string
+}
+
+/** @throws AppError, or the system's error; then nothing is left. */
+export async function lendFiles(options: LendOptions): Promise<LentFiles> {
+  const lent = new LentFiles(options)
+  try {
+    for (const fileSecret of options.fileSecrets) {
+      const value = options.secrets.get(fileSecret.secret_name)
+      if (value !== undefined && value.trim() !== '') await lent.add(fileSecret, value)
+    }
+    return lent
+  } catch (error) {
+    await lent.close()
+    throw error
+  }
+}
+
+export class LentFiles {
+  /** What the program has to be told. */
+  readonly variables: Record<string, string> = {}
+  readonly #options: LendOptions
+  readonly #files: LentFile[] = []
+  readonly #onChange = (): void => void this.readBack()
+  #folder: string | undefined
+  #reading: Promise<void> = Promise.resolve()
+  #closing: Promise<void> | undefined
+
+  constructor(options: LendOptions) {
+    this.#options = options
+  }
+
+  async add({ secret_name: name, filename, subdir, env_var, env_points_to }: AcpFileSecret, value: string): Promise<void> {
+    const { runtimeDir, agentDir, watchIntervalMs = 1000 } = this.#options
+    this.#folder ??= await mkdtemp(join(runtimeDir, folderPrefix))
+    const folder = join(this.#folder, name)
+    const stored = join(folder, filename)
+    const seen = env_points_to === 'dir' ? join(agentDir, subdir) : folder
+    const file = { name, path: join(seen, filename), copyPath: join(folder, copyName), lent: value }
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await writeFileAtomically(file.copyPath, value)
+    await writeFileAtomically(stored, value)
+    this.#files.push(file)
+    if (file.path !== stored) {
+      await mkdir(seen, { recursive: true, mode: 0o700 })
+      await rm(file.path, { force: true })
+      await symlink(stored, file.path)
+    }
+    this.variables[env_var] = env_points_to === 'dir' ? seen : stored
+    watchFile(file.path, { interval: watchIntervalMs, persistent: false }, this.#onChange)
+  }
+
+  /** Takes over what the program has changed. Never rejects. */
+  readBack(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#readAll())
+    return this.#reading
+  }
+
+  /** Takes the files back for good. Call it when the program has ended. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    for (const { path } of this.#files) unwatchFile(path, this.#onChange)
+    await this.readBack()
+    for (const { path } of this.#files) await rm(path, { force: true })
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #readAll(): Promise<void> {
+    for (const file of this.#files) {
+      try {
+        await this.#readOne(file)
+      } catch (error) {
+        this.#options.log.error('A changed credential file could not be stored', { name: file.name, problem: messageOf(error) })
+      }
+    }
+  }
+
+  async #readOne(file: LentFile): Promise<void> {
+    const { replaceSecret, log } = this.#options
+    const current = await readChanged(file.path, file.lent)
+    if (current === undefined) return
+    const isStored = await replaceSecret({ name: file.name, lent: file.lent, current })
+    file.lent = current
+    await writeFileAtomically(file.copyPath, current)
+    if (!isStored) log.warn(conflict, { name: file.name })
+  }
+}
+
+const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
+
+/** Takes over what programs of a killed server have changed in the files they were lent. Nothing of them may run any more. */
+export async function recoverFiles(runtimeDir: string, replaceSecret: ReplaceSecret, log: Log): Promise<void> {
+  for (const folder of await namesIn(runtimeDir)) {
+    if (!folder.startsWith(folderPrefix)) continue
+    for (const name of await namesIn(join(runtimeDir, folder))) {
+      const place = join(runtimeDir, folder, name)
+      try {
+        await recoverOne(place, name, replaceSecret, log)
+      } catch (error) {
+        log.error('A credential file of a killed server could not be stored', { name, problem: messageOf(error) })
+      }
+    }
+  }
+}
+
+async function recoverOne(place: string, name: string, replaceSecret: ReplaceSecret, log: Log): Promise<void> {
+  const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
+  const lent = await readFile(join(place, copyName), 'utf8')
+  const current = file === undefined ? undefined : await readChanged(join(place, file), lent)
+  if (current !== undefined && !(await replaceSecret({ name, lent, current }))) log.warn(conflict, { name })
+}
+
+async function readChanged(path: string, lent: string): Promise<string | undefined> {
+  const text = await readRegular(path)
+  if (text === undefined || text === lent || text.trim() === '') return undefined
+  const isCutShort = stringsInside(lent) !== undefined && stringsInside(text) === undefined
+  return isCutShort ? undefined : text
+}
+
+/** The program may have put anything there. */
+async function readRegular(path: string): Promise<string | undefined> {
+  try {
+    const found = await stat(path)
+    return found.isFile() && found.size <= fileLimitBytes ? await readFile(path, 'utf8') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => [])
+}

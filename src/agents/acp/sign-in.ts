@@ -1,0 +1,84 @@
+/**
+ * What a client is told when an agent has no credential that it takes: which variable to set, which login to make.
+ *
+ * The run ends with ACPAuthRequired, whose detail says it in words; `agent_state` says it in fields until a session
+ * starts again, with the methods that the agent offers and whether its provider's own login was found (spec: Credentials
+ * 1 to 4). Names only, never a value. What the agent says of itself is masked and cut.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import type { Login } from '../../settings/login.ts'
+import type { Provider } from '../../settings/providers.ts'
+import { AcpFailure, cutDetail } from './failure.ts'
+import { objectsOf, textOf } from './fields.ts'
+
+/** With which credentials a program was started. */
+export interface SignIn {
+  /** Undefined for a program that belongs to no provider. */
+  readonly provider: Provider | undefined
+  readonly login: Login
+  /** Variables of the provider that were taken away before the start. */
+  readonly removed: readonly string[]
+}
+
+/** A way to sign in, as `initialize` tells it. */
+export interface AuthMethod {
+  readonly id: string
+  readonly name?: string
+  readonly description?: string
+}
+
+const methodLimit = 20
+
+export function readAuthMethods(value: unknown): AuthMethod[] {
+  return objectsOf(value).slice(0, methodLimit).flatMap((method) => {
+    const [id, name, description] = [method.id, method.name, method.description].map(textOf)
+    if (id === undefined) return []
+    return [{ id, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) }]
+  })
+}
+
+/** The keys of `agent_state` while a session is there. */
+export function signedInState({ provider, login }: SignIn): JsonObject {
+  return { acp_auth_required: null, ...(provider === undefined ? {} : { acp_login: login }) }
+}
+
+/** Publishes what is missing if it is a credential; gives the failure, with what to do in its words. */
+export function askToSignIn(
+  failure: AcpFailure,
+  signIn: SignIn,
+  methods: readonly AuthMethod[],
+  host: Pick<AgentHost, 'mask' | 'state'>,
+): AcpFailure {
+  if (failure.code !== 'ACPAuthRequired') return failure
+  const shown = (text: string): string => cutDetail(host.mask(text))
+  const { provider, login } = signIn
+  host.state({
+    acp_auth_required: {
+      methods: methods.map((method) => ({
+        id: shown(method.id),
+        ...(method.name === undefined ? {} : { name: shown(method.name) }),
+        ...(method.description === undefined ? {} : { description: shown(method.description) }),
+      })),
+      api_key_variable: provider?.apiKeyVariable || null,
+      login_command: provider?.loginCommand || null,
+    },
+    ...(provider === undefined ? {} : { acp_login: login }),
+  })
+  return new AcpFailure(failure.code, `${failure.message}. ${adviceFor(signIn)}`, failure)
+}
+
+function adviceFor({ provider, login, removed }: SignIn): string {
+  if (provider === undefined || provider.apiKeyVariable === '') {
+    return 'Store the credential that the agent reads as a secret with the name of its variable, or sign in with its own program'
+  }
+  const { apiKeyVariable, loginCommand, configDirVariable } = provider
+  const signingIn = loginCommand === '' ? 'sign in with its own program' : `sign in with "${loginCommand}" on the server's machine`
+  const isWithheld = removed.includes(apiKeyVariable)
+  if (login === 'yes') {
+    const about = isWithheld ? `and the key in ${apiKeyVariable} was not` : `and no key in ${apiKeyVariable} was needed`
+    return `The login of ${provider.displayName} was used, ${about}: ${signingIn} again, or sign out to use a key`
+  }
+  if (isWithheld) return `${apiKeyVariable} was not passed on because ${configDirVariable} is set: ${signingIn}, or unset that`
+  return `Store a key as the secret ${apiKeyVariable}, or ${signingIn}`
+}
