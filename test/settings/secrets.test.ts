@@ -53,6 +53,32 @@ test('is empty at first', () =>
     assert.equal([...(await store.values())], [])
   }))
 
+test('replaces a value only while it is the expected one, keeps what describes it, and masks the new one', () =>
+  withStore(async ({ store, again, masker }) => {
+    await store.put({ name: 'LOGIN', value: 'the-first-value', description: 'mine' })
+    assert.is(await store.replace('LOGIN', 'another-value', 'the-second-value'), false)
+    assert.is(await store.replace('LOGIN', 'the-first-value', 'the-second-value'), true)
+    // Somebody else has stored the same.
+    assert.is(await store.replace('LOGIN', 'the-first-value', 'the-second-value'), true)
+    assert.is(await store.replace('NONE', 'the-first-value', 'the-second-value'), false)
+    assert.is(await again().get('LOGIN'), 'the-second-value')
+    assert.equal(await store.list(), [{ name: 'LOGIN', description: 'mine' }])
+    assert.is(masker.mask('the-second-value'), secretMark)
+    assert.is((await refusal(store.replace('LOGIN', 'the-second-value', 'x'.repeat(2000)))).code, 'invalid_input')
+  }))
+
+test('masks every string in a value that is JSON, also after a restart', () =>
+  withStore(async ({ store, again }) => {
+    const value = JSON.stringify({ tokens: [{ refresh: 'refresh-token-1' }], key: 'line one\nline two', short: 'abc', count: 12345678 })
+    await store.put({ name: 'LOGIN', value })
+    const masker = createMasker()
+    await again({ masker }).list()
+    for (const text of ['refresh-token-1', 'line one\nline two', JSON.stringify('line one\nline two').slice(1, -1)]) {
+      assert.is(masker.mask(`<${text}>`), `<${secretMark}>`)
+    }
+    assert.is(masker.mask('abc 12345678'), 'abc 12345678')
+  }))
+
 test('stores, lists without values, gives, replaces and deletes', () =>
   withStore(async ({ store, again }) => {
     assert.equal(await store.put({ name: 'GH_TOKEN', value: 'hunter2hunter2', description: 'GitHub' }), { name: 'GH_TOKEN', description: 'GitHub' })

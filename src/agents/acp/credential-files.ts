@@ -88,13 +88,13 @@ export class LentFiles {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await writeFileAtomically(file.copyPath, value)
     await writeFileAtomically(stored, value)
-    this.#files.push(file)
     if (file.path !== stored) {
       await mkdir(seen, { recursive: true, mode: 0o700 })
-      await rm(file.path, { force: true })
+      await rm(file.path, { recursive: true, force: true })
       await symlink(stored, file.path)
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
+    this.#files.push(file)
     watchFile(file.path, { interval: watchIntervalMs, persistent: false }, this.#onChange)
   }
 
@@ -113,8 +113,8 @@ export class LentFiles {
   async #close(): Promise<void> {
     for (const { path } of this.#files) unwatchFile(path, this.#onChange)
     await this.readBack()
-    for (const { path } of this.#files) await rm(path, { force: true })
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true })
+    const made = [...this.#files.map(({ path }) => path), ...(this.#folder === undefined ? [] : [this.#folder])]
+    for (const path of made) await rm(path, { recursive: true, force: true })
   }
 
   async #readAll(): Promise<void> {

@@ -1,5 +1,5 @@
 /** How an agent program is started: its command, what its environment holds and what it does not. */
-import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -108,6 +108,57 @@ test('gives a folder of its own to a program that would write into the user\'s, 
   assert.is(launch.authenticate?.methodId, 'gateway')
   await launch.cleanUp()
   assert.is(existsSync(home), false)
+})
+
+test('gives the program a folder of the conversation for its own files, for each provider by the variable that it reads', async () => {
+  const cases = [['claude-code', 'CLAUDE_CONFIG_DIR'], ['codex', 'CODEX_HOME'], ['gemini-cli', 'GEMINI_CLI_HOME']] as const
+  for (const [acp_server, variable] of cases) {
+    const launch = await plan({ acp_server, acp_isolate_data_dir: true })
+    assert.is(launch.env[variable], join(folder, 'acp', acp_server))
+    assert.is(statSync(join(folder, 'acp', acp_server)).mode & 0o777, 0o700)
+    await launch.cleanUp()
+    assert.ok(existsSync(join(folder, 'acp', acp_server)))
+    assert.is((await plan({ acp_server })).env[variable], undefined)
+  }
+  const custom = await plan({ acp_server: 'custom', acp_command: ['mine'], acp_isolate_data_dir: true })
+  assert.equal(custom.env, { HOME: folder, PATH: '/bin' })
+})
+
+test('a folder of the conversation moves the login of B and C, and the configuration of A, which takes its key and address away', async () => {
+  const secrets = new Map([['ANTHROPIC_API_KEY', 'key'], ['ANTHROPIC_BASE_URL', 'https://a.example'], ['OPENAI_API_KEY', 'key'], ['GEMINI_BASE_URL', 'https://c.example']])
+  mkdirSync(join(folder, '.codex'))
+  writeFileSync(join(folder, '.codex', 'auth.json'), JSON.stringify({ tokens: { refresh_token: 'r' } }))
+  const isolated = (acp_server: string): Promise<Launch> => plan({ acp_server, acp_isolate_data_dir: true }, { secrets })
+  const a = await isolated('claude-code')
+  assert.equal([a.env['ANTHROPIC_API_KEY'], a.env['ANTHROPIC_BASE_URL'], a.signIn.login], [undefined, undefined, 'yes'])
+  const b = await isolated('codex')
+  assert.equal([b.env['OPENAI_API_KEY'], b.signIn.login], ['key', 'no'])
+  // It is no folder of the user's, so that none is made for the gateway.
+  const c = await isolated('gemini-cli')
+  assert.equal([c.env['GEMINI_CLI_HOME'], c.authenticate?.methodId], [join(folder, 'acp', 'gemini-cli'), 'gateway'])
+  rmSync(join(folder, '.codex'), { recursive: true })
+})
+
+test('a secret that is lent as a file is no variable, and its login counts before a key', async () => {
+  const fileSecret = { secret_name: 'CODEX_AUTH_JSON', filename: 'auth.json', env_var: 'CODEX_HOME', subdir: 'codex', env_points_to: 'dir', warn_if_unset: ['ACCOUNT', 'OPENAI_API_KEY'] } as const
+  const secrets = new Map([['CODEX_AUTH_JSON', '{"tokens":{"refresh_token":"r"}}'], ['OPENAI_API_KEY', 'key']])
+  const warnings: unknown[] = []
+  const log = { ...silentLog, warn: (_message: string, fields?: object) => void warnings.push(fields) }
+  const launch = await plan({ acp_server: 'codex', acp_file_secrets: [fileSecret] }, { secrets, log })
+  const { CODEX_AUTH_JSON, CODEX_HOME = '', OPENAI_API_KEY } = launch.env
+  assert.equal([CODEX_AUTH_JSON, OPENAI_API_KEY, launch.signIn.login], [undefined, undefined, 'yes'])
+  assert.ok(existsSync(join(CODEX_HOME, 'auth.json')))
+  assert.equal(warnings, [{ secret_name: 'CODEX_AUTH_JSON', unset: 'ACCOUNT' }])
+  await launch.cleanUp()
+  assert.not.ok(existsSync(join(CODEX_HOME, 'auth.json')))
+})
+
+test('a file secret whose variable would change how programs load starts nothing and leaves nothing', async () => {
+  const fileSecret = { secret_name: 'A', filename: 'f', env_var: 'LD_PRELOAD', subdir: 's', env_points_to: 'file', warn_if_unset: [] } as const
+  const before = readdirSync(folder)
+  const problem = await plan({ acp_file_secrets: [fileSecret] }, { secrets: new Map([['A', 'content']]) }).then(() => '', String)
+  assert.match(problem, /LD_PRELOAD/)
+  assert.equal(readdirSync(folder), before)
 })
 
 test('reports a long output that cannot be kept', async () => {
