@@ -191,4 +191,17 @@ test('values that were fetched are masked until some time after their conversati
   assert.is(mask('fetched-canary-1 fetched-canary-2'), 'fetched-canary-1 fetched-canary-2')
 })
 
+test('a renewed secret is sealed in the place of the conversation\'s own, as long as that is the lent one', () => {
+  const { vault, mask } = setUp()
+  const lookup: SecretSource = { kind: 'LookupSecret', url: '/api/settings/secrets/FAR', headers: {} }
+  const sealed = vault.sealSources(owner, { OWN: { kind: 'StaticSecret', value: 'the old value', description: 'mine' }, FAR: lookup }, false)
+  const change = { name: 'OWN', lent: 'the old value', current: '{"token":"the-new-token"}' }
+  assert.is(vault.replaceSource(owner, sealed, { ...change, lent: 'another value' }), undefined)
+  assert.is(vault.replaceSource(owner, sealed, { ...change, name: 'FAR' }), undefined)
+  const replaced = vault.replaceSource(owner, sealed, change) ?? {}
+  assert.not.match(JSON.stringify(replaced), 'the-new-token')
+  assert.equal(vault.openSources(owner, replaced).get('OWN'), { kind: 'StaticSecret', value: change.current, description: 'mine' })
+  assert.is(mask('the-new-token'), '<secret-hidden>')
+})
+
 test.run()

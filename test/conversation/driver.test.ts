@@ -169,6 +169,31 @@ test('the agent gets what the conversation lends it', async () => {
   })
 })
 
+test('a secret that the agent gives back is kept with the conversation only where it is the conversation\'s own', async () => {
+  await withConversation(async (conversation, world) => {
+    const answers = [true, false, { TOKEN: { kind: 'StaticSecret', value: 'as1:new' } }]
+    const given: unknown[] = []
+    Object.assign(world.deps, {
+      replaceSecret: async (_id: string, sources: object, change: object) => {
+        given.push([Object.keys(sources), change])
+        return answers[given.length - 1]
+      },
+    })
+    const change = { name: 'TOKEN', lent: 'old', current: 'new' }
+    const results: boolean[] = []
+    world.scripts.push(async (_turn, host) => {
+      for (const _ of answers) results.push(await host.replaceSecret(change))
+      return finished
+    })
+    await conversation.addSecrets({ TOKEN: { kind: 'StaticSecret', value: 'as1:old' } })
+    await conversation.run()
+    await ended(conversation)
+    assert.equal(results, [true, false, true])
+    assert.equal(given, answers.map(() => [['TOKEN'], change]))
+    assert.equal(conversation.state.secrets, { TOKEN: { kind: 'StaticSecret', value: 'as1:new' } })
+  })
+})
+
 test('a policy that this version does not know is taken for the strictest', async () => {
   await withConversation(async (conversation, world) => {
     const policies: unknown[] = []

@@ -147,6 +147,12 @@ export function fakeAgent(behaviour: string): { kind: 'ACPAgent', acp_command: s
   return { kind: 'ACPAgent', acp_command: [process.execPath, program, behaviour] }
 }
 
+/** The program that tells and changes its credentials, as if it were Codex. */
+export function credentialAgent(needsCredentialAt = ''): object {
+  const program = fileURLToPath(new URL(`../fixtures/credential-agent${extname(import.meta.url)}`, import.meta.url))
+  return { kind: 'ACPAgent', acp_server: 'codex', acp_command: [process.execPath, program, needsCredentialAt] }
+}
+
 function runProgram(args: readonly string[], home: string, environment: NodeJS.ProcessEnv = {}, user: { readonly uid?: number } = {}) {
   const main = fileURLToPath(new URL(`../../src/cli/main${extname(import.meta.url)}`, import.meta.url))
   const env = { PATH: process.env['PATH'], HOME: home, ...environment }

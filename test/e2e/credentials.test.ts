@@ -1,0 +1,143 @@
+/** Credentials of external agents from outside: what is said where one is missing, files that come back, folders that stay. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { until } from '../support/processes.ts'
+import { listAt, member } from '../support/rest.ts'
+import { credentialAgent, withPrograms, withServer, type Reachable } from '../support/server.ts'
+import { suite } from '../support/suite.ts'
+import { messagesOf, outline, startTalk, talkTo, type Talk } from './talk.ts'
+
+const test = suite('credentials', 60_000)
+
+const name = 'CODEX_AUTH_JSON'
+const login = (token: string): string => JSON.stringify({ tokens: { refresh_token: token, access_token: `access-of-${token}` } })
+
+async function putSecret({ rest }: Reachable, value: string, secretName = name): Promise<void> {
+  assert.is((await rest.put('/api/settings/secrets', { name: secretName, value })).status, 200)
+}
+
+async function secretOf({ rest }: Reachable): Promise<string> {
+  return (await rest.get(`/api/settings/secrets/${name}`)).text
+}
+
+async function says(talk: Talk, prompt: string): Promise<string> {
+  await talk.send(prompt)
+  await talk.reaches('finished')
+  return messagesOf(await talk.events(), 'agent').at(-1) ?? ''
+}
+
+/** Where an agent of this conversation finds its login. */
+function fileOf(dataDir: string, { id }: Talk): string {
+  return join(dataDir, 'conversations', id, 'acp/codex/auth.json')
+}
+
+for (const place of ['session', 'prompt']) {
+  test(`without a credential at the ${place} the state says what is missing; the secret is stored, and the same conversation runs`, () =>
+    withServer(async (server) => {
+      const talk = await startTalk(server, { agent: credentialAgent(place) })
+      await talk.send('show')
+      await talk.reaches('error')
+      const { json } = await talk.get()
+      assert.equal(member(json, 'agent_state', 'acp_login'), 'no')
+      const required = member(json, 'agent_state', 'acp_auth_required')
+      assert.equal([member(required, 'api_key_variable'), listAt(required, 'methods').map((method) => member(method, 'id'))], ['OPENAI_API_KEY', ['api-key', 'chat-gpt', 'gateway']])
+      const failure = (await talk.events()).find(({ kind }) => kind === 'ConversationErrorEvent')
+      assert.is(failure?.['code'], 'ACPAuthRequired')
+      assert.match(String(failure?.['detail']), /OPENAI_API_KEY.*codex login/)
+      await putSecret(server, 'a-key-of-the-user', 'OPENAI_API_KEY')
+      await talk.runAgain()
+      await talk.reaches('finished')
+      assert.is(member((await talk.get()).json, 'agent_state', 'acp_auth_required'), null)
+      assert.match(messagesOf(await talk.events(), 'agent').join(), 'CODEX_CONFIG')
+      assert.is(outline(await talk.events()).filter((word) => word === 'user message').length, 1)
+    }))
+}
+
+test('a login that a program renews is the next one\'s, in the secret it came from and nowhere to be read', () =>
+  withServer(async (server) => {
+    await putSecret(server, login('first-token'))
+    const talk = await startTalk(server, { agent: credentialAgent() })
+    const path = fileOf(server.dataDir, talk)
+    assert.not.match(await says(talk, 'show'), /CODEX_AUTH_JSON|first-token/)
+    for (const [word, token] of [['write', 'second-token'], ['swap', 'third-token']]) {
+      await says(talk, `${word} ${path} ${login(token ?? '')}`)
+      assert.is(await secretOf(server), login(token ?? ''))
+    }
+    await says(talk, `remove ${path}`)
+    assert.is(await secretOf(server), login('third-token'))
+    assert.is(await says(talk, 'say of third-token and access-of-third-token'), 'of <secret-hidden> and <secret-hidden>')
+    assert.not.match(server.log.join('\n'), /(?:first|second|third)-token/)
+    assert.not.match(readFileSync(join(server.dataDir, 'secrets.json'), 'utf8'), 'token"')
+    assert.is((await server.rest.delete(talk.path)).status, 200)
+    assert.equal(readdirSync(join(server.dataDir, 'runtime')), [])
+    const next = await startTalk(server, { agent: credentialAgent('prompt') })
+    assert.match(await says(next, 'show'), 'CODEX_HOME')
+  }))
+
+test('a secret that the user has changed meanwhile stays, and the log says so', () =>
+  withServer(async (server) => {
+    await putSecret(server, login('first-token'))
+    const talk = await startTalk(server, { agent: credentialAgent() })
+    await says(talk, 'show')
+    await putSecret(server, login('of-the-user'))
+    await says(talk, `write ${fileOf(server.dataDir, talk)} ${login('of-the-program')}`)
+    assert.is(await secretOf(server), login('of-the-user'))
+    assert.ok(server.log.some((line) => line.includes('changed meanwhile')))
+    assert.not.match(server.log.join('\n'), /of-the-(?:user|program)/)
+  }))
+
+test('a login of one conversation goes back into that conversation, sealed, and is there after a restart', withPrograms(async (start) => {
+  const first = await start()
+  const secrets = { [name]: { kind: 'StaticSecret', value: login('first-token') } }
+  const talk = await startTalk(first, { agent: credentialAgent(), secrets })
+  const path = fileOf(first.dataDir, talk)
+  // Kept apart, so that no message holds the value.
+  const kept = join(first.dataDir, '..', 'renewed.json')
+  writeFileSync(kept, login('second-token'))
+  await says(talk, 'show')
+  writeFileSync(path, readFileSync(kept))
+  await says(talk, 'show')
+  await first.stop('SIGTERM')
+  assert.not.match(readFileSync(join(first.dataDir, 'conversations', talk.id, 'events.jsonl'), 'utf8'), 'second-token')
+  const second = await start()
+  await says(talkTo(second, talk.id), 'show')
+  assert.is(readFileSync(path, 'utf8'), login('second-token'))
+  await second.stop('SIGTERM')
+}))
+
+test('what a program has renewed is found again after the server was killed', withPrograms(async (start) => {
+  const first = await start()
+  await putSecret(first, login('first-token'))
+  const talk = await startTalk(first, { agent: credentialAgent() })
+  await says(talk, 'show')
+  const path = fileOf(first.dataDir, talk)
+  // The server sees nothing of it any more.
+  first.child.kill('SIGSTOP')
+  writeFileSync(path, login('second-token'))
+  await first.stop('SIGKILL')
+  const second = await start()
+  assert.is(await secretOf(second), login('second-token'))
+  assert.equal(readdirSync(join(second.dataDir, 'runtime')), [])
+  assert.match(await says(talkTo(second, talk.id), 'show'), 'CODEX_HOME')
+  assert.is(readFileSync(path, 'utf8'), login('second-token'))
+  await second.stop('SIGTERM')
+  assert.not.ok(existsSync(path))
+}))
+
+test('a data folder of the conversation outlives its program and the server, and goes with the conversation', withPrograms(async (start) => {
+  const first = await start()
+  const talk = await startTalk(first, { agent: { ...credentialAgent(), acp_isolate_data_dir: true } })
+  const folder = join(first.dataDir, 'conversations', talk.id, 'acp/codex')
+  assert.match(await says(talk, 'show'), JSON.stringify(folder))
+  mkdirSync(join(folder, 'sessions'))
+  await first.stop('SIGTERM')
+  const second = await start()
+  assert.match(await says(talkTo(second, talk.id), 'show'), JSON.stringify(folder))
+  assert.ok(existsSync(join(folder, 'sessions')))
+  await second.rest.delete(talk.path)
+  await until(() => !existsSync(folder))
+  await second.stop('SIGTERM')
+}))
+
+test.run()
