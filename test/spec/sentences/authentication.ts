@@ -3,6 +3,8 @@ import type { Sentences } from './sentence.ts'
 
 /** One row for each combination of login, key, base URL and, for provider A, config directory. */
 const everyCell = 'settings/credentials: ${name}: login ${login}, set: ${set || \'nothing\'}'
+/** The same on programs that run, with their finished environment. */
+const everyChild = 'agents/acp/child-environment: ${name}: login ${login}, set: ${set || \'nothing\'}'
 const everyLogin = 'settings/login: ${login}: ${name}'
 const reachesProgram =
   'spec/rules: a global secret reaches the program of the agent under its name, and changes and goes with it'
@@ -16,7 +18,7 @@ export const access: Sentences = {
 }
 
 export const credentials: Sentences = {
-  1: ['a login of the provider\'s program, or a key; both optional', everyCell],
+  1: ['a login of the provider\'s program, or a key; both optional', everyCell, everyChild],
   2: ['a login is what the program has stored when the user signed in', everyLogin],
   2.2: [
     'on the same machine the program finds it',
@@ -27,6 +29,7 @@ export const credentials: Sentences = {
   3: [
     'while there is a login, it is used and a key in the environment is not',
     everyCell,
+    everyChild,
     'agents/acp/launch: removes the key where a login is found',
   ],
   '4 A': [
@@ -44,14 +47,15 @@ export const credentials: Sentences = {
     everyLogin,
     'settings/providers: holds the three providers of the contract in their order',
   ],
-  5: ['a base URL takes effect, also with a login', everyCell],
+  5: ['a base URL takes effect, also with a login', everyCell, everyChild],
   5.2: [
     'that of C is passed as the gateway',
     everyCell,
+    everyChild,
     'agents/acp/launch: gives a folder of its own to a program that would write into the user\'s, leaves its tools the home, and removes it',
   ],
   6: ['A\'s config directory moves its settings, not the token, and is not needed to find a login', everyLogin],
-  6.2: ['it means that a key and a base URL in its way are taken out', everyCell],
+  6.2: ['it means that a key and a base URL in its way are taken out', everyCell, everyChild],
   7: ['C does what was chosen at the sign-in; a key counts only after that was switched', everyLogin],
   8: [
     'a credential is saved as a global secret named as its variable',
