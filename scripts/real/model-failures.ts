@@ -6,6 +6,7 @@
  */
 import { check, type Check } from './checks.ts'
 import { errorCodes, lastText } from './history.ts'
+import { memberAt } from './member.ts'
 import { goesOn } from './next-message.ts'
 import type { Scenario, Scene } from './scene.ts'
 import { deleteSecret, putSecret } from './stage.ts'
@@ -22,6 +23,7 @@ export async function withoutCredential(scene: Scene): Promise<Check[]> {
   await talk.send('Who are you?')
   const { status } = await talk.settle(true)
   const errors = errorCodes(await talk.events())
+  const missing = memberAt(await talk.call('GET', ''), 'agent_state', 'acp_auth_required', 'api_key_variable')
   await putSecret(server(), agent.keyVariable, key)
   await putSecret(server(), agent.baseUrlVariable, baseUrl)
   await talk.call('POST', '/run')
@@ -29,6 +31,7 @@ export async function withoutCredential(scene: Scene): Promise<Check[]> {
   return [
     check('without a key the run fails', status, 'error'),
     check('and says that a login is required', errors, ['ACPAuthRequired']),
+    check('and the state, which key', missing, agent.keyVariable),
     check('with the key it works', after.status, 'finished'),
     check('and the message was not lost', lastText(await talk.events()), 'The model.'),
     check('the model was asked with the key', [...new Set(scene.requests.map((request) => request.apiKey))], [key]),
