@@ -1,0 +1,65 @@
+/**
+ * Tries a call again after a failure that passes: rate limit, overload, silence, a broken connection, no answer at all.
+ *
+ * The waits grow from `minWaitMs` to `maxWaitMs`, each up to a tenth longer at random, so that many conversations do not
+ * come back at the same moment. A provider that asks for a longer wait gets it, up to five minutes; one that asks for
+ * more is not asked again. Nothing is tried again once a piece of an answer has been handed on.
+ */
+import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
+
+export interface RetryPolicy {
+  /** Attempts after the first. */
+  readonly retries: number
+  /** The first wait, doubled each time, before the two limits are put on it. */
+  readonly multiplierMs: number
+  readonly minWaitMs: number
+  readonly maxWaitMs: number
+}
+
+export interface RetryOptions {
+  readonly policy: RetryPolicy
+  readonly signal: AbortSignal
+  /** Rejects with the signal's reason. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** At least 0, less than 1. */
+  readonly random: () => number
+  /** Whether the answer is still the caller's secret. */
+  readonly mayRetry: () => boolean
+  readonly onRetry?: ModelRequest['onRetry']
+}
+
+/** The longest wait that a provider may ask for. */
+export const askedWaitLimitMs = 300_000
+
+/** @throws what the last attempt threw; the signal's reason */
+export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof ModelError) || !passes(error) || !options.mayRetry()) throw error
+      if (failures > options.policy.retries) throw error
+      const waitMs = waitOf(failures, error, options)
+      options.onRetry?.({ attempt: failures + 1, waitMs, error })
+      await options.sleep(waitMs, options.signal)
+    }
+  }
+}
+
+const passing: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
+  'LLMRateLimitError',
+  'LLMServiceUnavailableError',
+  'LLMTimeoutError',
+  'LLMBrokenStreamError',
+  'LLMNoResponseError',
+])
+
+function passes({ code, retryAfterMs = 0 }: ModelError): boolean {
+  return passing.has(code) && retryAfterMs <= askedWaitLimitMs
+}
+
+function waitOf(failures: number, { retryAfterMs = 0 }: ModelError, { policy, random }: RetryOptions): number {
+  const doubled = policy.multiplierMs * 2 ** (failures - 1)
+  const ours = Math.max(policy.minWaitMs, Math.min(doubled, policy.maxWaitMs))
+  return Math.round(Math.max(retryAfterMs, ours) * (1 + random() / 10))
+}
