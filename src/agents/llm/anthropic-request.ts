@@ -15,12 +15,6 @@ import { objectOf } from './fields.ts'
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-export interface AnthropicRequest extends Pick<ModelRequest, 'messages' | 'tools'> {
-  /** As the API calls it. */
-  readonly model: string
-  readonly settings: LLM
-}
-
 /** What a block of an answer is to the order of blocks, which `state` keeps. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
@@ -28,7 +22,7 @@ export type BlockKind = 'thinking' | 'text' | 'tool_use'
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
 /** The body of the request, which asks for a stream. */
-export function anthropicBody({ model, settings, messages, tools }: AnthropicRequest): JsonObject {
+export function anthropicBody({ messages, tools }: ModelRequest, model: string, settings: LLM): JsonObject {
   const maxTokens = settings.max_output_tokens ?? defaultMaxTokens(model)
   const options = { model, settings, maxTokens }
   const reasoning = beganWithoutThinking(messages) ? withoutBudget(thinkingOf(options)) : thinkingOf(options)
@@ -42,7 +36,7 @@ export function anthropicBody({ model, settings, messages, tools }: AnthropicReq
     max_tokens: maxTokens,
     stream: true,
     ...reasoning,
-    ...samplingOf(options, reasoning['thinking'] !== undefined),
+    ...samplingOf(options, reasoning.thinking !== undefined),
     ...(prompt.system.length > 0 && { system: [...prompt.system] }),
     ...(prompt.tools.length > 0 && { tools: [...prompt.tools] }),
     messages: prompt.messages.map(({ role, content }) => ({ role, content: [...content] })),
@@ -97,7 +91,7 @@ function inOrder(blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, ord
 }
 
 function orderOf(state: JsonObject | undefined): BlockKind[] {
-  const order = objectOf(state?.['anthropic'])['order']
+  const order = objectOf(state?.anthropic).order
   return Array.isArray(order) ? order.filter(isBlockKind) : []
 }
 
@@ -147,7 +141,7 @@ function toolOf({ name, description, parameters }: ModelTool): JsonObject {
 }
 
 function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
-  const isResult = (block: JsonObject): boolean => block['type'] === 'tool_result'
+  const isResult = (block: JsonObject): boolean => block.type === 'tool_result'
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
@@ -160,5 +154,5 @@ function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
 
 /** Such a turn has to end as it began, says the API of the models with a budget. */
 function withoutBudget(reasoning: JsonObject): JsonObject {
-  return objectOf(reasoning['thinking'])['type'] === 'enabled' ? {} : reasoning
+  return objectOf(reasoning.thinking).type === 'enabled' ? {} : reasoning
 }

@@ -1,10 +1,10 @@
 /**
- * An answer of Anthropic's Messages API, put together from the events of its stream. A pure fold.
+ * An answer of Anthropic's Messages API, added up from the events of its stream.
  *
- * Events and blocks of unknown types are passed over, as the API asks of its clients. Every kind of failure is left to the
- * caller: an `error` event and a missing `message_stop` show in the state. A whole message, from a server that does not
- * stream, is folded as the events it stands for.
- * Rules: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
+ * Events, blocks and deltas of unknown types are passed over, as the API asks of its clients. A whole message, from a
+ * server that does not stream, is read as the events it stands for. The order of the blocks goes into the state where it
+ * is not the usual one: thinking has to go back in its place.
+ * Format: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
  */
 import { assertNever } from '../../base/errors.ts'
 import type { JsonObject, JsonValue } from '../../base/json.ts'
@@ -12,16 +12,29 @@ import type { MessageToolCall, TextContent, ThinkingContent } from '../../schema
 import { usualOrder, type BlockKind } from './anthropic-request.ts'
 import { amountOf, objectOf, objectsOf, textOf } from './fields.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
+import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
-export interface AnthropicState {
+export function foldAnthropic({ newId, failureOf }: FoldContext): AnswerFold {
+  let state: State = { id: undefined, blocks: new Map(), stopReason: undefined, usage: {}, isComplete: false }
+  return {
+    push(event) {
+      if (event.type === 'error') throw failureOf(event)
+      const events = event.type === 'message' ? eventsOf(event) : [event]
+      state = events.reduce((before, each) => after(before, each, newId), state)
+      return joined(events.map(pieceOf))
+    },
+    finish: () => state.isComplete ? answerOf(state, state.id ?? newId()) : undefined,
+  }
+}
+
+interface State {
   readonly id: string | undefined
+  /** By the index that the stream gives them, which is their order. */
   readonly blocks: ReadonlyMap<number, Block>
   readonly stopReason: string | undefined
   readonly usage: JsonObject
   /** `message_stop` has come. */
   readonly isComplete: boolean
-  /** The member `error` of an event of that type. */
-  readonly error: JsonObject | undefined
 }
 
 type Block =
@@ -30,67 +43,59 @@ type Block =
   | { readonly kind: 'redacted_thinking'; readonly data: string }
   | { readonly kind: 'tool_use'; readonly id: string; readonly name: string; readonly json: string }
 
-export const emptyAnthropicState: AnthropicState = {
-  id: undefined, blocks: new Map(), stopReason: undefined, usage: {}, isComplete: false, error: undefined,
-}
-
-/** The state after one more event. */
-export function foldAnthropic(state: AnthropicState, event: JsonObject): AnthropicState {
-  switch (event['type']) {
+function after(state: State, event: JsonObject, newId: () => string): State {
+  switch (event.type) {
     case 'message_start': {
-      const message = objectOf(event['message'])
-      return { ...state, id: textOf(message['id']), usage: merged(state.usage, message['usage']) }
+      const message = objectOf(event.message)
+      return { ...state, id: textOf(message.id), usage: merged(state.usage, message.usage) }
     }
     case 'content_block_start':
-      return withBlock(state, event['index'], blockOf(objectOf(event['content_block'])))
+      return withBlock(state, event.index, blockOf(objectOf(event.content_block), newId))
     case 'content_block_delta': {
-      const block = state.blocks.get(amountOf(event['index']) ?? -1)
-      return withBlock(state, event['index'], block && grown(block, objectOf(event['delta'])))
+      const block = state.blocks.get(amountOf(event.index) ?? -1)
+      return withBlock(state, event.index, block && grown(block, objectOf(event.delta)))
     }
-    case 'message_delta':
-      return {
-        ...state,
-        stopReason: textOf(objectOf(event['delta'])['stop_reason']) ?? state.stopReason,
-        usage: merged(state.usage, event['usage']),
-      }
+    case 'message_delta': {
+      const stopReason = textOf(objectOf(event.delta).stop_reason) ?? state.stopReason
+      return { ...state, stopReason, usage: merged(state.usage, event.usage) }
+    }
     case 'message_stop':
       return { ...state, isComplete: true }
-    case 'error':
-      return { ...state, error: objectOf(event['error']) }
     default:
       return state
   }
 }
 
-/** What an event adds for those who read along. */
-export function anthropicDelta(event: JsonObject): { content?: string; reasoning_content?: string } | undefined {
-  if (event['type'] !== 'content_block_delta') return undefined
-  const delta = objectOf(event['delta'])
-  const text = delta['type'] === 'text_delta' ? textOf(delta['text']) : undefined
-  if (text !== undefined) return { content: text }
-  const thinking = delta['type'] === 'thinking_delta' ? textOf(delta['thinking']) : undefined
-  return thinking === undefined ? undefined : { reasoning_content: thinking }
-}
-
 /** The events that would have brought this message. */
-export function eventsOfAnthropicMessage(message: JsonObject): JsonObject[] {
+function eventsOf(message: JsonObject): JsonObject[] {
   return [
     { type: 'message_start', message },
-    ...objectsOf(message['content']).map((block, index) => ({ type: 'content_block_start', index, content_block: block })),
-    { type: 'message_delta', delta: { stop_reason: message['stop_reason'] ?? null } },
+    ...objectsOf(message.content).map((block, index) => ({ type: 'content_block_start', index, content_block: block })),
+    { type: 'message_delta', delta: { stop_reason: message.stop_reason ?? null } },
     { type: 'message_stop' },
   ]
 }
 
-/** The answer that the state holds; `id` for a server that gave none. */
-export function anthropicAnswer(state: AnthropicState, id: string): ModelAnswer {
+/** Blocks and deltas spell their text alike. */
+function pieceOf(event: JsonObject): AnswerPiece {
+  const { type, text, thinking } = objectOf(event.content_block ?? event.delta)
+  const isText = type === 'text' || type === 'text_delta'
+  const isThinking = type === 'thinking' || type === 'thinking_delta'
+  const piece = { content: isText ? textOf(text) : undefined, reasoning_content: isThinking ? textOf(thinking) : undefined }
+  return {
+    ...(piece.content !== undefined && { content: piece.content }),
+    ...(piece.reasoning_content !== undefined && { reasoning_content: piece.reasoning_content }),
+  }
+}
+
+function answerOf(state: State, id: string): FoldedAnswer {
   const blocks = [...state.blocks.values()]
   const calls = blocks.flatMap(callOf)
   const thinking = blocks.flatMap(thinkingOf)
-  const reasoning = thinking.flatMap((block) => block.type === 'thinking' && block.thinking || []).join('\n\n')
+  const reasoning = thinking.flatMap((block) => block.type === 'thinking' ? [block.thinking] : []).join('')
   const order = blocks.flatMap(kindOf)
   return {
-    id: state.id ?? id,
+    id,
     message: {
       role: 'assistant',
       content: blocks.flatMap(textContentOf),
@@ -101,27 +106,48 @@ export function anthropicAnswer(state: AnthropicState, id: string): ModelAnswer 
     ...(!isUsual(order) && { state: { anthropic: { order } } }),
     stop: stopOf(state.stopReason, calls.length > 0),
     usage: usageOf(state.usage),
+    response: responseOf(state, id),
   }
 }
 
-function withBlock(state: AnthropicState, index: unknown, block: Block | undefined): AnthropicState {
+/** As it would have come without a stream. */
+function responseOf({ blocks, stopReason, usage }: State, id: string): JsonObject {
+  const content = [...blocks.values()].map((block): JsonObject => {
+    switch (block.kind) {
+      case 'text':
+        return { type: block.kind, text: block.text }
+      case 'thinking':
+        return { type: block.kind, thinking: block.text, signature: block.signature }
+      case 'redacted_thinking':
+        return { type: block.kind, data: block.data }
+      case 'tool_use':
+        // As text: it may have been cut off.
+        return { type: block.kind, id: block.id, name: block.name, input: block.json }
+      default:
+        return assertNever(block)
+    }
+  })
+  return { id, type: 'message', role: 'assistant', content, stop_reason: stopReason ?? null, usage }
+}
+
+function withBlock(state: State, index: unknown, block: Block | undefined): State {
   if (block === undefined || typeof index !== 'number') return state
   return { ...state, blocks: new Map(state.blocks).set(index, block) }
 }
 
 /** How a block begins: empty in a stream, whole in a message. */
-function blockOf(block: JsonObject): Block | undefined {
-  switch (block['type']) {
+function blockOf(block: JsonObject, newId: () => string): Block | undefined {
+  switch (block.type) {
     case 'text':
-      return { kind: 'text', text: textOf(block['text']) ?? '' }
+      return { kind: 'text', text: textOf(block.text) ?? '' }
     case 'thinking':
-      return { kind: 'thinking', text: textOf(block['thinking']) ?? '', signature: textOf(block['signature']) ?? '' }
+      return { kind: 'thinking', text: textOf(block.thinking) ?? '', signature: textOf(block.signature) ?? '' }
     case 'redacted_thinking':
-      return { kind: 'redacted_thinking', data: textOf(block['data']) ?? '' }
+      return { kind: 'redacted_thinking', data: textOf(block.data) ?? '' }
     case 'tool_use': {
-      const input = objectOf(block['input'])
+      const input = objectOf(block.input)
       const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input)
-      return { kind: 'tool_use', id: textOf(block['id']) ?? '', name: textOf(block['name']) ?? '', json }
+      return { kind: 'tool_use', id: textOf(block.id) ?? newId(), name: textOf(block.name) ?? '', json }
     }
     default:
       return undefined
@@ -130,7 +156,7 @@ function blockOf(block: JsonObject): Block | undefined {
 
 /** A delta of a type that the block does not take changes nothing. */
 function grown(block: Block, delta: JsonObject): Block {
-  const added = (type: string, member: string): string => delta['type'] === type ? textOf(delta[member]) ?? '' : ''
+  const added = (type: string, member: string): string => delta.type === type ? textOf(delta[member]) ?? '' : ''
   switch (block.kind) {
     case 'text':
       return { ...block, text: block.text + added('text_delta', 'text') }
@@ -157,11 +183,11 @@ function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
 
 /** The members of the input do not overlap: what came from a cache is no part of `input_tokens`. */
 function usageOf(usage: JsonObject): ModelUsage {
-  const input = amountOf(usage['input_tokens'])
-  const read = amountOf(usage['cache_read_input_tokens'])
-  const write = amountOf(usage['cache_creation_input_tokens'])
-  const output = amountOf(usage['output_tokens'])
-  const reasoning = amountOf(objectOf(usage['output_tokens_details'])['thinking_tokens'])
+  const input = amountOf(usage.input_tokens)
+  const read = amountOf(usage.cache_read_input_tokens)
+  const write = amountOf(usage.cache_creation_input_tokens)
+  const output = amountOf(usage.output_tokens)
+  const reasoning = amountOf(objectOf(usage.output_tokens_details).thinking_tokens)
   return {
     ...(input !== undefined && { promptTokens: input + (read ?? 0) + (write ?? 0) }),
     ...(output !== undefined && { completionTokens: output }),
@@ -181,6 +207,13 @@ function stopOf(reason: string | undefined, hasCalls: boolean): ModelAnswer['sto
     default:
       return hasCalls ? 'tool_calls' : 'end'
   }
+}
+
+/** Text and reasoning of several events as one piece. */
+function joined(pieces: readonly AnswerPiece[]): AnswerPiece {
+  const content = pieces.map((piece) => piece.content ?? '').join('')
+  const reasoning = pieces.map((piece) => piece.reasoning_content ?? '').join('')
+  return { ...(content !== '' && { content }), ...(reasoning !== '' && { reasoning_content: reasoning }) }
 }
 
 function textContentOf(block: Block): TextContent[] {

@@ -17,7 +17,7 @@ export type AnswerPart =
   | { readonly kind: 'text' | 'thought'; readonly text: string; readonly signature: string | undefined }
   | {
     readonly kind: 'call'
-    readonly id: string | undefined
+    readonly id: string
     readonly name: string
     readonly args: JsonObject
     readonly signature: string | undefined
@@ -36,7 +36,7 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
 export function partsOfAnswer({ message, state }: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const texts = message.content.flatMap((part) => part.type === 'text' && part.text !== '' ? [part.text] : [])
   const calls = message.tool_calls ?? []
-  const entries = objectsOf(objectOf(state?.['gemini'])['parts'])
+  const entries = objectsOf(objectOf(state?.gemini).parts)
   const ofText = entries.filter(({ kind }) => kind === 'text')
   const ofCalls = entries.filter(({ kind }) => kind === 'call')
   const isSameText = ofText.reduce((sum, entry) => sum + charsOf(entry), 0) === texts.join('').length
@@ -56,7 +56,7 @@ function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly M
   let taken = 0
   return entries.flatMap((entry) => {
     const signature = signatureOf(entry)
-    switch (entry['kind']) {
+    switch (entry.kind) {
       case 'text':
         chars += charsOf(entry)
         return [present({ text: text.slice(chars - charsOf(entry), chars), thoughtSignature: signature })]
@@ -64,7 +64,7 @@ function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly M
         taken += 1
         return calls.slice(taken - 1, taken).map((call) => callPart(call, signature))
       default:
-        return [present({ text: textOf(entry['text']) ?? '', thought: true, thoughtSignature: signature })]
+        return [present({ text: textOf(entry.text) ?? '', thought: true, thoughtSignature: signature })]
     }
   })
 }
@@ -83,9 +83,9 @@ function entryOf(part: AnswerPart): JsonObject[] {
 }
 
 function signatureOf(entry: JsonObject): string | undefined {
-  return textOf(entry['signature'])
+  return textOf(entry.signature)
 }
 
 function charsOf(entry: JsonObject): number {
-  return amountOf(entry['chars']) ?? 0
+  return amountOf(entry.chars) ?? 0
 }

@@ -14,13 +14,8 @@ import { partsOfAnswer } from './gemini-parts.ts'
 import { imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-export interface GeminiRequest extends Pick<ModelRequest, 'messages' | 'tools'> {
-  /** As the API calls it. */
-  readonly model: string
-  readonly settings: LLM
-}
-
-export function geminiBody({ model, settings, messages, tools }: GeminiRequest): JsonObject {
+/** `model` as the API calls it, which has it in the address. */
+export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM): JsonObject {
   const system = messages.filter(({ message }) => message.role === 'system')
     .flatMap(({ message }) => partsOfContent(message.content))
   return {
@@ -70,7 +65,7 @@ function partsOfInput({ message }: ModelMessage, names: ReadonlyMap<string, stri
 }
 
 function resultsFirst(parts: readonly JsonObject[]): JsonObject[] {
-  const isResult = (part: JsonObject): boolean => part['functionResponse'] !== undefined
+  const isResult = (part: JsonObject): boolean => part.functionResponse !== undefined
   return [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))]
 }
 

@@ -51,7 +51,7 @@ export function contract(test: Suite, options: ContractOptions): void {
   const saying = (name: string): WireReply => ({ chunks: [bytesOf(name)] })
   /** The first half of an answer, whole events of it. */
   const half = (name: string): string => {
-    const events = bytesOf(name).toString().split('\n\n')
+    const events = bytesOf(name).toString().replaceAll('\r\n', '\n').split('\n\n')
     return `${events.slice(0, Math.ceil(events.length / 2)).join('\n\n')}\n\n`
   }
   const client = ({ url }: Pick<WireServer, 'url'>, over: LLMInput = {}, deps: Partial<ModelDeps> = {}): ModelClient =>
