@@ -15,16 +15,16 @@ export function sent(message: Partial<Message> & Pick<Message, 'role'>, state?: 
   return { message: { content: [], thinking_blocks: [], ...message }, ...(state === undefined ? {} : { state }) }
 }
 
-interface ExpectedAnswer {
+export interface ExpectedAnswer {
   readonly text: string
   readonly reasoning: string
-  readonly calls: readonly (Omit<MessageToolCall, 'id'> & { readonly hasId: true })[]
+  readonly calls: readonly Omit<MessageToolCall, 'id'>[]
   readonly stop: ModelAnswer['stop']
 }
 
 /** File -> what is in it (test/vectors/llm/README.md). */
 export function answering(origin: MessageToolCall['origin']): Readonly<Record<string, ExpectedAnswer>> {
-  const call = (name: string, args: string): ExpectedAnswer['calls'][number] => ({ name, arguments: args, origin, hasId: true })
+  const call = (name: string, args: string): ExpectedAnswer['calls'][number] => ({ name, arguments: args, origin })
   const plain = { text: '', reasoning: '', calls: [], stop: 'end' } as const
   return {
     text: { ...plain, text: 'Grüße, 世界 👋!' },
