@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.t
 import type { MessageToolCall } from '../../schema/generated/values.ts'
 import { amountOf, objectOf, objectsOf, present, textOf } from './fields.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
+import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldChat(context: FoldContext): AnswerFold {
@@ -102,7 +103,7 @@ function idsOf(value: JsonValue | undefined): number[] {
 
 function usageOf(usage: JsonObject): ModelUsage {
   const input = objectOf(usage.prompt_tokens_details)
-  return counted({
+  return known({
     promptTokens: amountOf(usage.prompt_tokens),
     completionTokens: amountOf(usage.completion_tokens),
     cacheReadTokens: amountOf(input.cached_tokens),
@@ -110,11 +111,6 @@ function usageOf(usage: JsonObject): ModelUsage {
     reasoningTokens: amountOf(objectOf(usage.completion_tokens_details).reasoning_tokens),
     cost: amountOf(usage.cost),
   })
-}
-
-/** Without the figures that are unknown. */
-function counted(figures: { readonly [Name in keyof ModelUsage]: number | undefined }): ModelUsage {
-  return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined))
 }
 
 function finished(answer: Growing, finish: string, { newId }: FoldContext): FoldedAnswer {

@@ -17,3 +17,8 @@ export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   if (promptTokens === undefined || completionTokens === undefined) return usage
   return { ...usage, cost: promptTokens * input + completionTokens * output }
 }
+
+/** What was read of a provider's figures, without those that it did not give. */
+export function known(figures: { readonly [Name in keyof ModelUsage]: number | undefined }): ModelUsage {
+  return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined))
+}
