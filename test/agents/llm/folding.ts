@@ -1,0 +1,36 @@
+/** Folds the events of an answer without a network. */
+import { readFileSync } from 'node:fs'
+import { objectOf } from '../../../src/agents/llm/fields.ts'
+import { ModelError } from '../../../src/agents/llm/model.ts'
+import { createEventParser } from '../../../src/agents/llm/sse.ts'
+import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from '../../../src/agents/llm/wire.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
+
+export interface Folded {
+  readonly answer: FoldedAnswer | undefined
+  readonly pieces: readonly AnswerPiece[]
+}
+
+/** Ids that were made count up: made-1, made-2 ... */
+export function folded(start: (context: FoldContext) => AnswerFold, events: readonly JsonObject[]): Folded {
+  let made = 0
+  const fold = start({
+    newId: () => `made-${++made}`,
+    failureOf: (body) => new ModelError('LLMServiceUnavailableError', JSON.stringify(body)),
+  })
+  const pieces = events.map((event) => fold.push(event))
+  return { pieces, answer: fold.finish() }
+}
+
+/** The events of a stream in test/vectors/llm, `gemini/text` for example. */
+export function vector(name: string): JsonObject[] {
+  const bytes = readFileSync(new URL(`../../../../test/vectors/llm/${name}.sse`, import.meta.url))
+  return createEventParser().push(bytes).map(({ data }) => objectOf(JSON.parse(data)))
+}
+
+/** The answer of events that end it. */
+export function answerOf(start: (context: FoldContext) => AnswerFold, events: readonly JsonObject[]): FoldedAnswer {
+  const { answer } = folded(start, events)
+  if (answer === undefined) throw new TypeError('Expected an answer')
+  return answer
+}
