@@ -23,8 +23,9 @@ export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
 /** The body of the request, which asks for a stream. */
 export function anthropicBody({ messages, tools }: ModelRequest, model: string, settings: LLM): JsonObject {
-  const maxTokens = settings.max_output_tokens ?? defaultMaxTokens(model)
-  const options = { model, settings, maxTokens }
+  const canonical = settings.model_canonical_name ?? model
+  const maxTokens = settings.max_output_tokens ?? defaultMaxTokens(canonical)
+  const options = { model: canonical, settings, maxTokens }
   const reasoning = beganWithoutThinking(messages) ? withoutBudget(thinkingOf(options)) : thinkingOf(options)
   const prompt = withBreakpoints({
     tools: tools.map(toolOf),

@@ -22,7 +22,7 @@ export function anthropicMessages({ provider, baseUrl, model }: Omit<OpenAiTarge
       ...(settings.api_key !== null && settings.api_key !== '' && { 'x-api-key': settings.api_key }),
       ...settings.extra_headers,
     },
-    takesImages: model.includes('claude-') ? true : undefined,
+    takesImages: (settings.model_canonical_name ?? model).includes('claude-') ? true : undefined,
     // Redacted thinking is in `data`; so are the bytes of images, which the log can do without.
     privateMembers: ['signature', 'data'],
     bodyOf: (request) => anthropicBody(request, model, settings),

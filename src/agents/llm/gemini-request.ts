@@ -16,10 +16,11 @@ import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
 /** `model` as the API calls it, which has it in the address. */
 export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM): JsonObject {
+  const canonical = settings.model_canonical_name ?? model
   const system = messages.filter(({ message }) => message.role === 'system')
     .flatMap(({ message }) => partsOfContent(message.content))
   return {
-    contents: contentsOf(messages, versionOf(model) >= 3),
+    contents: contentsOf(messages, versionOf(canonical) >= 3),
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declarationOf) }] }),
     generationConfig: present({
@@ -28,7 +29,7 @@ export function geminiBody({ messages, tools }: ModelRequest, model: string, set
       topK: settings.top_k ?? undefined,
       maxOutputTokens: settings.max_output_tokens ?? undefined,
       seed: settings.seed ?? undefined,
-      thinkingConfig: thinkingOf(model, settings.reasoning_effort),
+      thinkingConfig: thinkingOf(canonical, settings.reasoning_effort),
     }),
     ...toJsonObject(settings.litellm_extra_body),
   }

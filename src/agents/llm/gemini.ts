@@ -21,7 +21,7 @@ export function gemini({ provider, baseUrl, model }: Omit<OpenAiTarget, 'isOpenA
       ...(settings.api_key !== null && settings.api_key !== '' && { 'x-goog-api-key': settings.api_key }),
       ...settings.extra_headers,
     },
-    takesImages: model.includes('gemini-') ? true : undefined,
+    takesImages: (settings.model_canonical_name ?? model).includes('gemini-') ? true : undefined,
     privateMembers: ['thoughtSignature'],
     bodyOf: (request) => geminiBody(request, model, settings),
     startFold: foldGemini,

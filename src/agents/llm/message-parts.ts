@@ -1,5 +1,6 @@
 /**
- * What the wires that do not speak OpenAI's format need of a message: an image taken apart, arguments as an object.
+ * What formats other than OpenAI's need of a message: an image taken apart, the arguments of a call as an object.
+ * Nothing here throws, since a message may come from any model.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 
