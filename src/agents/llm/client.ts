@@ -56,7 +56,8 @@ const bareNames: readonly (readonly [RegExp, Provider])[] = [
   [/^gemini-/, google],
 ]
 
-function wireOf(settings: LLM): Wire {
+/** The format with the server's address. @throws as `createModelClient` */
+export function wireOf(settings: LLM): Wire {
   if (settings.auth_type !== 'api_key') throw unusable(settings, 'expected the sign-in "api_key"')
   const { provider, model } = splitName(settings)
   const baseUrl = baseUrlOf(settings, provider)

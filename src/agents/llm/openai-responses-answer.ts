@@ -36,7 +36,7 @@ export function foldResponse(context: FoldContext): AnswerFold {
           response = withItems(objectOf(event.response), done)
           return {}
         case 'response.failed':
-          throw context.failureOf(objectOf(event.response))
+          throw context.failureOf({ error: objectOf(objectOf(event.response).error) })
         case 'error':
           // Documented with its members beside the type; seen with an `error` around them too.
           throw context.failureOf(isJsonObject(event.error) ? event : { error: { ...event, type: event.code ?? '' } })
@@ -92,7 +92,7 @@ function textsOf(parts: JsonObject[string] | undefined): string[] {
 }
 
 function finished(response: JsonObject, context: FoldContext): FoldedAnswer {
-  if (response.status === 'failed') throw context.failureOf(response)
+  if (response.status === 'failed') throw context.failureOf({ error: objectOf(response.error) })
   if (response.status === 'cancelled') throw new ModelError('LLMNoResponseError', 'The response was cancelled at the provider')
   const items = readItems(response)
   const calls = items.calls.map((item) => callOf(item, context))
