@@ -11,6 +11,7 @@ import type { MessageToolCall, TextContent, ThinkingContent } from '../../schema
 import { usualOrder, type BlockKind } from './anthropic-request.ts'
 import { amountOf, objectOf, objectsOf, textOf } from './fields.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
+import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldAnthropic({ newId, failureOf }: FoldContext): AnswerFold {
@@ -181,15 +182,13 @@ function usageOf(usage: JsonObject): ModelUsage {
   const input = amountOf(usage.input_tokens)
   const read = amountOf(usage.cache_read_input_tokens)
   const write = amountOf(usage.cache_creation_input_tokens)
-  const output = amountOf(usage.output_tokens)
-  const reasoning = amountOf(objectOf(usage.output_tokens_details).thinking_tokens)
-  return {
-    ...(input !== undefined && { promptTokens: input + (read ?? 0) + (write ?? 0) }),
-    ...(output !== undefined && { completionTokens: output }),
-    ...(read !== undefined && { cacheReadTokens: read }),
-    ...(write !== undefined && { cacheWriteTokens: write }),
-    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
-  }
+  return known({
+    promptTokens: input === undefined ? undefined : input + (read ?? 0) + (write ?? 0),
+    completionTokens: amountOf(usage.output_tokens),
+    cacheReadTokens: read,
+    cacheWriteTokens: write,
+    reasoningTokens: amountOf(objectOf(usage.output_tokens_details).thinking_tokens),
+  })
 }
 
 function stopOf(reason: string | undefined, hasCalls: boolean): ModelAnswer['stop'] {

@@ -11,6 +11,7 @@ import type { Message, MessageToolCall } from '../../schema/generated/values.ts'
 import { amountOf, objectOf, objectsOf, present, textOf } from './fields.ts'
 import { stateOf, type AnswerPart } from './gemini-parts.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
+import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldGemini({ newId, failureOf }: FoldContext): AnswerFold {
@@ -148,15 +149,12 @@ function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {
 
 /** Thoughts are counted apart from the rest of what came out; what came from a cache is a part of the prompt. */
 function usageOf(usage: JsonObject): ModelUsage {
-  const prompt = amountOf(usage.promptTokenCount)
   const output = amountOf(usage.candidatesTokenCount)
   const thoughts = amountOf(usage.thoughtsTokenCount)
-  const read = amountOf(usage.cachedContentTokenCount)
-  const isOutputKnown = output !== undefined || thoughts !== undefined
-  return {
-    ...(prompt !== undefined && { promptTokens: prompt }),
-    ...(isOutputKnown && { completionTokens: (output ?? 0) + (thoughts ?? 0) }),
-    ...(read !== undefined && { cacheReadTokens: read }),
-    ...(thoughts !== undefined && { reasoningTokens: thoughts }),
-  }
+  return known({
+    promptTokens: amountOf(usage.promptTokenCount),
+    completionTokens: output === undefined && thoughts === undefined ? undefined : (output ?? 0) + (thoughts ?? 0),
+    cacheReadTokens: amountOf(usage.cachedContentTokenCount),
+    reasoningTokens: thoughts,
+  })
 }

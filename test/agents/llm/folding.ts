@@ -22,10 +22,14 @@ export function folded(start: (context: FoldContext) => AnswerFold, events: read
   return { pieces, answer: fold.finish() }
 }
 
-/** The events of a stream in test/vectors/llm, `gemini/text` for example. */
+/** A stream in test/vectors/llm, `gemini/text` for example. */
+export function vectorBytes(name: string): Buffer {
+  return readFileSync(new URL(`../../../../test/vectors/llm/${name}.sse`, import.meta.url))
+}
+
+/** Its events. */
 export function vector(name: string): JsonObject[] {
-  const bytes = readFileSync(new URL(`../../../../test/vectors/llm/${name}.sse`, import.meta.url))
-  return createEventParser().push(bytes).map(({ data }) => objectOf(JSON.parse(data)))
+  return createEventParser().push(vectorBytes(name)).map(({ data }) => objectOf(JSON.parse(data)))
 }
 
 /** The answer of events that end it. */

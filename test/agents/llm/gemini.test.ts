@@ -1,21 +1,90 @@
-/** The client for Gemini: the contract suite. */
-import { gemini } from '../../../src/agents/llm/gemini.ts'
-import { createWireClient } from '../../../src/agents/llm/wire.ts'
+/** The client for Gemini: the contract suite, its address and headers, and a turn with the stand-in. */
+import * as assert from 'uvu/assert'
+import { createModelClient } from '../../../src/agents/llm/client.ts'
+import type { ModelAnswer, ModelMessage } from '../../../src/agents/llm/model.ts'
+import { toLLM, type LLMInput } from '../../../src/schema/generated/llm.ts'
+import { startGeminiModel } from '../../fixtures/gemini-model.ts'
 import { suite } from '../../support/suite.ts'
+import { withWireServer, type SeenRequest } from '../../support/wire-server.ts'
 import { contract, contractKey } from './contract.ts'
+import { vectorBytes } from './folding.ts'
+import { sent, text, user } from './messages.ts'
 
 const test = suite('agents/llm/gemini')
 
 contract(test, {
   vectors: 'gemini',
   settings: (url) => ({ model: 'gemini/gemini-2.5-pro', base_url: url }),
-  create: (settings, deps) => {
-    const target = { provider: 'Gemini', baseUrl: settings.base_url ?? '', model: 'gemini-2.5-pro' }
-    return createWireClient(settings, gemini(target, settings), deps)
-  },
+  create: createModelClient,
   keyHeader: ['x-goog-api-key', contractKey],
   usage: { promptTokens: 100, completionTokens: 20, cacheReadTokens: 30, reasoningTokens: 5 },
   origin: 'completion',
+})
+
+function complete(settings: LLMInput, messages: readonly ModelMessage[]): Promise<ModelAnswer> {
+  const tools = [{ name: 'terminal', description: 'Runs a command', parameters: { type: 'object', properties: {} } }]
+  return createModelClient(toLLM({ model: 'gemini/gemini-2.5-pro', num_retries: 0, ...settings }))
+    .complete({ messages, tools, signal: new AbortController().signal })
+}
+
+/** What a server at this base URL is asked. */
+async function requestTo(path: string, settings: LLMInput = {}): Promise<SeenRequest | undefined> {
+  let seen: SeenRequest | undefined
+  await withWireServer([{ chunks: [vectorBytes('gemini/text')] }], async ({ url, requests }) => {
+    await complete({ base_url: `${url}${path}`, ...settings }, [user('Hello')])
+    seen = requests[0]
+  })
+  return seen
+}
+
+test('asks the same address whether or not the base URL ends in the version', async () => {
+  for (const base of ['', '/', '/v1beta', '/v1beta/', '/gateway']) {
+    const expected = `${base === '/gateway' ? base : ''}/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse`
+    assert.is((await requestTo(base))?.path, expected)
+  }
+})
+
+test('sends no key where there is none, and never in the address', async () => {
+  for (const api_key of [null, '', 'the-key']) {
+    const { headers, path } = await requestTo('', { api_key }) ?? {}
+    assert.is(headers?.['x-goog-api-key'], api_key || undefined)
+    assert.not.ok(path?.includes('the-key'))
+  }
+})
+
+test('lets no name of a model change the address', async () => {
+  const { path } = await requestTo('', { model: 'gemini/../secrets?x=' }) ?? {}
+  assert.is(path, '/v1beta/models/..%2Fsecrets%3Fx%3D:streamGenerateContent?alt=sse')
+})
+
+test('knows that a Gemini takes images, by the canonical name too, and nothing of others', () => {
+  const takesImages = (settings: LLMInput): boolean | undefined => createModelClient(toLLM(settings)).takesImages
+  assert.is(takesImages({ model: 'gemini-2.5-pro' }), true)
+  assert.is(takesImages({ model: 'gemini/ours', model_canonical_name: 'gemini-2.5-pro' }), true)
+  assert.is(takesImages({ model: 'gemini/gemma-3' }), undefined)
+})
+
+test('goes through a turn with thoughts and a tool, and shows its signatures in no log', async () => {
+  const server = await startGeminiModel({
+    script: () => [{ thought: 'I look first.', toolCall: { name: 'terminal', input: { command: 'ls' } } }, { text: 'One file.' }],
+  })
+  try {
+    const settings = { base_url: server.url, log_completions: true }
+    const first = await complete(settings, [user('What is here?')])
+    const [call] = first.message.tool_calls ?? []
+    assert.is(first.message.reasoning_content, 'I look first.')
+    const result = sent({ role: 'tool', tool_call_id: call?.id ?? '', content: [text('a.txt')] })
+    const { message, state } = first
+    const second = await complete(settings, [user('What is here?'), { message, ...(state && { state }) }, result])
+    assert.equal(second.message.content, [text('One file.')])
+    assert.ok(JSON.stringify(server.requests[1]?.body).includes('"thoughtSignature":"c2lnbmF0dXJl"'))
+    for (const { exchange } of [first, second]) {
+      assert.ok(JSON.stringify(exchange).includes('terminal'))
+      assert.not.ok(JSON.stringify(exchange).includes('c2lnbmF0dXJl'))
+    }
+  } finally {
+    await server.close()
+  }
 })
 
 test.run()
