@@ -113,7 +113,10 @@ test('counts the whole input, and leaves unknown what is not told', () => {
   assert.equal(answerOf(foldAnthropic, [start(input), ...end('end_turn', { input_tokens: null, output_tokens: 3 })]).usage, {
     promptTokens: 9, completionTokens: 3, cacheReadTokens: 2,
   })
+  const written = { input_tokens: 7, cache_creation_input_tokens: 2 }
+  assert.equal(answerOf(foldAnthropic, [start(written), ...end()]).usage, { promptTokens: 9, cacheWriteTokens: 2 })
   assert.equal(answerOf(foldAnthropic, [start(), ...end()]).usage, {})
+  assert.equal(answerOf(foldAnthropic, [{ type: 'message' }]).usage, {})
 })
 
 test('has no answer before the last event', () => {
