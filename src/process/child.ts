@@ -131,6 +131,19 @@ export class Child {
     return this.#find()
   }
 
+  /** Sends a signal to its process group, unless the child has ended. */
+  signalGroup(signal: NodeJS.Signals): void {
+    if (!this.#hasExited) this.#killGroup(signal)
+  }
+
+  /**
+   * Kills what of it is not among the given processes, again and again until nobody is left or the time is over. It
+   * needs /proc. Returns who is left.
+   */
+  killAllBut(spared: readonly ProcessEntry[], { limitMs }: { limitMs: number }): Promise<ProcessEntry[]> {
+    return this.#family.kill({ limitMs, spared })
+  }
+
   /**
    * Ends the child and everything that it started; resolves when nothing is left. Later calls share the first one's
    * work.
@@ -145,10 +158,10 @@ export class Child {
     await this.#find()
     this.stdin.end()
     if (!await this.#endsWithin(stdinGraceMs, signal)) {
-      await this.#signalGroup('SIGTERM')
+      await this.#signalLivingGroup('SIGTERM')
       await this.#endsWithin(graceMs, signal)
     }
-    await this.#signalGroup('SIGKILL')
+    await this.#signalLivingGroup('SIGKILL')
     const exit = await within(this.exited, killLimitMs)
     await this.#noted
     const [left, ended] = await Promise.all([
@@ -173,7 +186,7 @@ export class Child {
   }
 
   /** A group's number is not used again while a member lives, and only then it is signalled. */
-  async #signalGroup(signal: NodeJS.Signals): Promise<void> {
+  async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
     if (isAlive) this.#killGroup(signal)

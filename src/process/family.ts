@@ -19,6 +19,11 @@ export interface FamilyOptions {
   readonly proc?: string | undefined
 }
 
+export interface KillOptions {
+  readonly limitMs: number
+  readonly spared?: readonly ProcessEntry[]
+}
+
 export class Family {
   readonly #options: FamilyOptions
   readonly #proc: string
@@ -55,12 +60,13 @@ export class Family {
 
   /**
    * Kills until two searches in a row find nobody, or `limitMs` have passed.
-   * Returns who is left: processes that the system does not let us kill, or does not get rid of.
+   * Returns who is left: processes that the system does not let us kill, or does not get rid of. Who is spared stays.
    */
-  async kill({ limitMs }: { limitMs: number }): Promise<ProcessEntry[]> {
+  async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
+    const isSpared = (one: ProcessEntry): boolean => spared.some(({ pid, start }) => pid === one.pid && start === one.start)
     for (let empty = 0; empty < 2;) {
-      const members = await this.find() ?? []
+      const members = (await this.find() ?? []).filter((member) => !isSpared(member))
       empty = members.length === 0 ? empty + 1 : 0
       if (members.length > 0 && performance.now() > end) return members
       this.signal(members, 'SIGKILL')

@@ -1,0 +1,79 @@
+/**
+ * A shell on a pseudo-terminal, which Node cannot open by itself.
+ *
+ * Three ways, best first: under `script` of util-linux, under Python's `pty` module, or over plain pipes. All of them are
+ * children like any other (child.ts): own session, marker, nothing left after `stop`. On a pseudo-terminal a reader that
+ * does not read stops the writer, and Ctrl-C is a byte like any other. Over pipes there are no control keys except Ctrl-C
+ * (sent as a signal to the whole group), no job control, and no program that insists on a terminal.
+ */
+import { within } from '../base/wait.ts'
+import { startChild, type Child, type ChildOptions } from './child.ts'
+
+export type TerminalKind = 'script' | 'python' | 'pipes'
+
+export interface TerminalProgram extends Omit<ChildOptions, 'command' | 'args'> {
+  readonly kind: TerminalKind
+  /** A line for sh(1), which may begin with `exec`. */
+  readonly line: string
+}
+
+/** How long a trial may take. */
+const trialLimitMs = 10_000
+const trialAnswer = 'on-a-terminal'
+
+/** `pty.spawn` copies between our pipes and the terminal; the exit code is passed on as a shell would. */
+const pythonProgram = [
+  'import os, pty, sys',
+  'status = pty.spawn(sys.argv[1:])',
+  'sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))',
+].join('\n')
+
+/**
+ * Starts a line of sh(1) on a terminal.
+ * @throws AppError `agent_failed` when the program of that kind cannot be started.
+ */
+export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram): Promise<Child> {
+  // script(1) runs its command with $SHELL, which may be any program.
+  return startChild({ ...options, ...commandOf(kind, line), env: { ...env, SHELL: '/bin/sh' } })
+}
+
+/** Presses Ctrl-C. */
+export function interruptTerminal(kind: TerminalKind, child: Child): void {
+  if (kind !== 'pipes') child.stdin.write('\x03')
+  else child.signalGroup('SIGINT')
+}
+
+/** The best kind that works here, found by trying. */
+export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
+  for (const kind of ['script', 'python'] as const) {
+    if (await works({ ...options, kind, line: `test -t 0 && echo ${trialAnswer}` })) return kind
+  }
+  return 'pipes'
+}
+
+async function works(program: TerminalProgram): Promise<boolean> {
+  try {
+    const child = await startOnTerminal(program)
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('latin1')).slice(-1000)
+    })
+    const ended = new Promise<void>((resolve) => child.stdout.once('close', () => resolve()))
+    await within(Promise.all([child.exited, ended]), trialLimitMs)
+    await child.stop({ graceMs: 0 })
+    return output.includes(trialAnswer)
+  } catch {
+    return false
+  }
+}
+
+function commandOf(kind: TerminalKind, line: string): { command: string; args: readonly string[] } {
+  switch (kind) {
+    case 'script':
+      return { command: 'script', args: ['-qfec', line, '/dev/null'] }
+    case 'python':
+      return { command: 'python3', args: ['-c', pythonProgram, 'sh', '-c', line] }
+    case 'pipes':
+      return { command: 'sh', args: ['-c', `exec 2>&1\n${line}`] }
+  }
+}
