@@ -99,6 +99,8 @@ export const powers: readonly Power[] = [
       'src/storage/',
       'src/workspace/git.ts',
       'src/workspace/place.ts',
+      'src/workspace/shell.ts',
+      'src/workspace/terminal-output.ts',
     ],
   },
   {

@@ -1,0 +1,106 @@
+/**
+ * What a program printed: its beginning and its end for the model, the whole of it in a file.
+ *
+ * Memory is bounded whatever comes: the file is begun when the text outgrows the limit and takes no more than its own
+ * limit. `write` resolves when the disk has the text, so a program that floods waits for it. A file that cannot be
+ * written is reported and left out. Files are readable for the server's user only.
+ */
+import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface TerminalOutputOptions {
+  /** Where whole outputs are kept. */
+  readonly folder: string
+  /** Makes ids that are used once. */
+  readonly createId: () => string
+  /** How long the text for the model may be. */
+  readonly limitChars: number
+  readonly fileLimitBytes: number
+  readonly onError: (error: unknown) => void
+}
+
+export interface TakenOutput {
+  readonly text: string
+  /** The whole output, where the text is only part of it and the file could be written. */
+  readonly file?: string
+}
+
+export class TerminalOutput {
+  readonly #options: TerminalOutputOptions
+  readonly #halfChars: number
+  #head = ''
+  #tail = ''
+  #totalChars = 0
+  #file: OutputFile | undefined
+
+  constructor(options: TerminalOutputOptions) {
+    this.#options = options
+    this.#halfChars = Math.floor(options.limitChars / 2)
+  }
+
+  async write(text: string): Promise<void> {
+    const wasWhole = this.#totalChars <= this.#options.limitChars
+    const before = wasWhole ? this.#head + this.#tail : ''
+    this.#totalChars += text.length
+    const room = this.#halfChars - this.#head.length
+    this.#head += text.slice(0, room)
+    this.#tail = (this.#tail + text.slice(room)).slice(-2 * this.#halfChars)
+    if (this.#totalChars <= this.#options.limitChars) return
+    this.#file ??= new OutputFile(this.#options)
+    await this.#file.write(before + text)
+  }
+
+  /** Gives what there is and begins anew. */
+  async take(): Promise<TakenOutput> {
+    const [head, tail, totalChars, file] = [this.#head, this.#tail, this.#totalChars, this.#file]
+    this.#head = this.#tail = ''
+    this.#totalChars = 0
+    this.#file = undefined
+    const path = await file?.close()
+    if (totalChars <= this.#options.limitChars) return { text: head + tail }
+    const end = tail.slice(-this.#halfChars).replace(/^[\udc00-\udfff]/, '')
+    const begin = head.replace(/[\ud800-\udbff]$/, '')
+    const missing = totalChars - begin.length - end.length
+    const text = `${begin}\n[... ${missing} characters are left out here ...]\n${end}`
+    return path === undefined ? { text } : { text, file: path }
+  }
+}
+
+/** Takes text until its limit or the first failure. */
+class OutputFile {
+  readonly #options: TerminalOutputOptions
+  readonly #path: string
+  #handle: FileHandle | undefined
+  #sizeBytes = 0
+  #hasFailed = false
+
+  constructor(options: TerminalOutputOptions) {
+    this.#options = options
+    this.#path = join(options.folder, `terminal-${options.createId()}.txt`)
+  }
+
+  async write(text: string): Promise<void> {
+    const room = this.#options.fileLimitBytes - this.#sizeBytes
+    if (this.#hasFailed || room <= 0) return
+    try {
+      this.#handle ??= await this.#open()
+      const bytes = Buffer.from(text)
+      await this.#handle.appendFile(bytes.subarray(0, room))
+      this.#sizeBytes += bytes.length
+    } catch (error) {
+      this.#hasFailed = true
+      this.#options.onError(error)
+    }
+  }
+
+  /** The path, if the file holds what it should. */
+  async close(): Promise<string | undefined> {
+    await this.#handle?.close().catch(this.#options.onError)
+    return this.#hasFailed ? undefined : this.#path
+  }
+
+  async #open(): Promise<FileHandle> {
+    await mkdir(this.#options.folder, { recursive: true, mode: 0o700 })
+    return open(this.#path, 'wx', 0o600)
+  }
+}

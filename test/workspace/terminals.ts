@@ -1,0 +1,66 @@
+/** Terminals for tests: on real programs, with a masker and folders of their own. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createMasker } from '../../src/base/masking.ts'
+import { detectTerminalKind, type TerminalKind } from '../../src/process/pty.ts'
+import { sweepMarked } from '../../src/process/sweep.ts'
+import { Terminal, type TerminalOptions, type TerminalRequest, type TerminalResult } from '../../src/workspace/terminal.ts'
+import { makeFolder } from '../support/processes.ts'
+
+export const instance = `test${randomBytes(6).toString('hex')}`
+export const baseEnv = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', LANG: 'C.UTF-8' }
+
+/** The kind that the server would choose here. */
+export const bestKind = await detectTerminalKind({ cwd: '/', env: baseEnv, marker: `${instance}/trial` })
+
+export interface TestTerminal {
+  readonly terminal: Terminal
+  readonly workingDir: string
+  readonly observationsDir: string
+  readonly runtimeDir: string
+  readonly errors: unknown[]
+  /** Runs a command to its end. */
+  run(command: string, more?: Partial<TerminalRequest>): Promise<TerminalResult>
+  type(input: string, more?: Partial<TerminalRequest>): Promise<TerminalResult>
+}
+
+export interface TestTerminalOptions extends Partial<TerminalOptions> {
+  readonly kind?: TerminalKind
+  readonly secrets?: readonly string[]
+}
+
+/** Opens a terminal for one test; nothing of it is left afterwards. */
+export async function withTerminal(
+  options: TestTerminalOptions, body: (t: TestTerminal) => Promise<void>,
+): Promise<void> {
+  const { folder, remove } = makeFolder()
+  const dirs = { workingDir: join(folder, 'work'), observationsDir: join(folder, 'obs'), runtimeDir: join(folder, 'run') }
+  mkdirSync(dirs.workingDir)
+  const masker = createMasker()
+  masker.register(options.secrets ?? [])
+  const errors: unknown[] = []
+  const terminal = new Terminal({
+    kind: bestKind,
+    ...dirs,
+    env: baseEnv,
+    instance,
+    createId: randomUUID,
+    createMaskingStream: () => masker.stream(),
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  const plain = { isInput: false, reset: false, env: {} }
+  const run = (command: string, more: Partial<TerminalRequest> = {}): Promise<TerminalResult> =>
+    terminal.run({ ...plain, command, signal: new AbortController().signal, ...more })
+  try {
+    await body({ terminal, ...dirs, errors, run, type: (input, more) => run(input, { isInput: true, ...more }) })
+  } finally {
+    await terminal.close()
+    remove()
+  }
+}
+
+export async function sweep(): Promise<void> {
+  await sweepMarked({ instance })
+}
