@@ -8,6 +8,7 @@
  * settings of the terminal, redirected streams, `set -u`, aliases.
  */
 import { join } from 'node:path'
+import { isLoaderVariable } from '../process/environment.ts'
 
 /** Files in the shell's private folder. */
 export function shellFiles(folder: string) {
@@ -46,26 +47,37 @@ export function startScript(folder: string, nonce: string): string {
   ])
 }
 
-/** Runs a command with these variables exported for as long as it runs. */
+/**
+ * Runs a command with these variables exported for as long as it runs; without those that bash cannot have, and those
+ * that no secret may be called (process/environment).
+ */
 export function commandScript(options: {
   readonly folder: string
   readonly nonce: string
   readonly command: string
   readonly env: Readonly<Record<string, string>>
 }): string {
-  const restore = quote(shellFiles(options.folder).restore)
-  return lines([
-    `${variable.nonce}=${options.nonce}`,
-    ...Object.entries(options.env).flatMap(([name, value]) => [
+  const { folder, nonce, command, env } = options
+  const restore = quote(shellFiles(folder).restore)
+  const preparation = [
+    `${variable.nonce}=${nonce}`,
+    ...Object.entries(env).filter(([name]) => mayExport(name)).flatMap(([name, value]) => [
       `{ \\builtin echo unset ${name}; \\builtin declare -p ${name}; } >>${restore} 2>/dev/null`,
       `\\builtin export ${name}=${quote(value)}`,
     ]),
     // So that a command can ask how the one before has ended.
     `[[ \${${variable.status}-0} == 0 ]] || (exit "$${variable.status}")`,
-    `\\builtin eval ${quote(options.command)}`,
+  ]
+  return lines([
+    // On one line, so that bash counts the command's own lines in its messages.
+    [...preparation, `\\builtin eval ${quote(command)}`].join('; '),
     // Whatever the command has made of them; the group hides the trace of `set -x`.
     `{ ${variable.status}=$?; ${prompts}; \\builtin return "$${variable.status}"; } 2>/dev/null`,
   ])
+}
+
+function mayExport(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !isLoaderVariable(name)
 }
 
 /** Reports, once for each nonce. Left-over input is thrown away, or bash would take it for commands. */

@@ -55,9 +55,14 @@ for (const [what, command, output, exitCode = 0] of commands) {
   }))
 }
 
+test('never exports what is no name of a variable, or changes how programs load', () => withTerminal({}, async ({ run }) => {
+  const env = { 'A; echo hacked;B': '1', 'LD_PRELOAD': '2', 'bash-name': '3', 'GOOD_1': '4' }
+  assert.is((await run('echo $GOOD_1 "[$LD_PRELOAD]"', { env })).output, '4 []\n')
+}))
+
 test('tells a syntax error instead of waiting for more', () => withTerminal({}, async ({ run }) => {
   const result = await run('echo "never closed')
-  assert.match(result.output, /unexpected EOF while looking for matching/)
+  assert.match(result.output, /^bash: eval: line 1: unexpected EOF while looking for matching/)
   assert.is.not(result.exitCode, 0)
   assert.is((await run('echo $(( 1 + 1 ))')).output, '2\n')
 }))
