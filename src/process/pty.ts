@@ -23,7 +23,9 @@ const trialAnswer = 'on-a-terminal'
 
 /** `pty.spawn` copies between our pipes and the terminal; the exit code is passed on as a shell would. */
 const pythonProgram = [
-  'import os, pty, sys',
+  'import os, pty, signal, sys',
+  // Python ignores it, and what it starts would inherit that.
+  'signal.signal(signal.SIGPIPE, signal.SIG_DFL)',
   'status = pty.spawn(sys.argv[1:])',
   'sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))',
 ].join('\n')
@@ -46,14 +48,17 @@ export function interruptTerminal(kind: TerminalKind, child: Child): void {
 /** The best kind that works here, found by trying. */
 export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
-    if (await works({ ...options, kind, line: `test -t 0 && echo ${trialAnswer}` })) return kind
+    if (await isTerminalKindUsable(kind, options)) return kind
   }
   return 'pipes'
 }
 
-async function works(program: TerminalProgram): Promise<boolean> {
+/** Whether a program that is started so finds itself on a terminal. */
+export async function isTerminalKindUsable(
+  kind: TerminalKind, options: Omit<ChildOptions, 'command' | 'args'>,
+): Promise<boolean> {
   try {
-    const child = await startOnTerminal(program)
+    const child = await startOnTerminal({ ...options, kind, line: `test -t 0 && echo ${trialAnswer}` })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('latin1')).slice(-1000)

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMasker } from '../../src/base/masking.ts'
-import { detectTerminalKind, type TerminalKind } from '../../src/process/pty.ts'
+import { detectTerminalKind, isTerminalKindUsable, type TerminalKind } from '../../src/process/pty.ts'
 import { sweepMarked } from '../../src/process/sweep.ts'
 import { Terminal, type TerminalOptions, type TerminalRequest, type TerminalResult } from '../../src/workspace/terminal.ts'
 import { makeFolder } from '../support/processes.ts'
@@ -13,6 +13,11 @@ export const baseEnv = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ??
 
 /** The kind that the server would choose here. */
 export const bestKind = await detectTerminalKind({ cwd: '/', env: baseEnv, marker: `${instance}/trial` })
+
+/** Whether there is such a terminal on this machine. */
+export async function hasKind(kind: TerminalKind): Promise<boolean> {
+  return kind === 'pipes' || isTerminalKindUsable(kind, { cwd: '/', env: baseEnv, marker: `${instance}/trial-${kind}` })
+}
 
 export interface TestTerminal {
   readonly terminal: Terminal
