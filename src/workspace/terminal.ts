@@ -34,6 +34,8 @@ export interface TerminalOptions {
   readonly onError: (error: unknown) => void
   /** How long a program may be silent before a call without a time of its own returns. Default 30 s. */
   readonly idleMs?: number
+  /** How long such a call may take although the program prints. Default 10 min. */
+  readonly callLimitMs?: number
   /** Default 30,000. */
   readonly outputLimitChars?: number
   /** How much of one output is kept in a file. Default 64 MiB. */
@@ -104,15 +106,25 @@ export class Terminal {
     return result
   }
 
-  /** Ends the shell and all it started. Idempotent; abort what runs first, for its call is waited for. */
+  /** Ends the shell and all it started; a call that is being served returns, later ones reject. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#last.then(() => this.#dropShell())
+    this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#shell?.stop()
+    await this.#last
+    await this.#reset()
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new TypeError('The terminal is closed')
   }
 
   async #run(request: TerminalRequest): Promise<TerminalResult> {
     request.signal.throwIfAborted()
-    if (this.#closing !== undefined) throw new TypeError('The terminal is closed')
+    this.#assertOpen()
     if (request.reset) await this.#reset()
     const outcome = await this.#serve(request)
     const { text, file } = await this.#takeOutput()
@@ -170,6 +182,7 @@ export class Terminal {
     if (hadEnded) await this.#dropShell()
     const shell = this.#shell ??= await this.#startShell()
     request.signal.throwIfAborted()
+    this.#assertOpen()
     await shell.begin(request.command, request.env)
     const outcome = await this.#follow(shell, request)
     if (!hadEnded) return outcome
@@ -187,27 +200,26 @@ export class Terminal {
           await this.#interrupt(shell)
           throw signal.reason
         }
-        const remainingMs = this.#remainingMs(shell, start, timeoutMs)
-        const ended = await shell.nextChange(Math.max(0, remainingMs))
+        const ended = await shell.nextChange(this.#returns(shell, start, timeoutMs).inMs)
         if (ended !== undefined) return await this.#ended(ended)
-        if (!signal.aborted && this.#remainingMs(shell, start, timeoutMs) <= 0) return this.#goesOn(timeoutMs)
+        const { inMs, why, isTimeout } = this.#returns(shell, start, timeoutMs)
+        if (inMs === 0 && !signal.aborted) return { note: `${why} and is still running. ${howToGoOn}`, exitCode: -1, isTimeout }
       }
     } finally {
       signal.removeEventListener('abort', wake)
     }
   }
 
-  #remainingMs(shell: Shell, start: number, timeoutMs: number | undefined): number {
-    if (timeoutMs !== undefined) return start + timeoutMs - performance.now()
-    return shell.lastOutputAt + (this.#options.idleMs ?? 30_000) - performance.now()
-  }
-
-  #goesOn(timeoutMs: number | undefined): Outcome {
-    const isTimeout = timeoutMs !== undefined
-    const why = isTimeout
-      ? `The command has not ended within ${timeoutMs / 1000} seconds`
-      : `The command has printed nothing for ${(this.#options.idleMs ?? 30_000) / 1000} seconds`
-    return { note: `${why} and is still running. ${howToGoOn}`, exitCode: -1, isTimeout }
+  /** When the call returns if nothing happens, and why. */
+  #returns(shell: Shell, start: number, timeoutMs: number | undefined): { inMs: number; why: string; isTimeout: boolean } {
+    const { idleMs = 30_000, callLimitMs = 600_000 } = this.#options
+    const now = performance.now()
+    const limitMs = timeoutMs ?? callLimitMs
+    const limitInMs = start + limitMs - now
+    const idleInMs = Math.max(start, shell.lastOutputAt) + idleMs - now
+    return timeoutMs !== undefined || limitInMs < idleInMs
+      ? { inMs: Math.max(0, limitInMs), why: `The command has not ended within ${limitMs / 1000} seconds`, isTimeout: true }
+      : { inMs: Math.max(0, idleInMs), why: `The command has printed nothing for ${idleMs / 1000} seconds`, isTimeout: false }
   }
 
   async #ended(ended: CommandEnd): Promise<Outcome> {

@@ -111,6 +111,68 @@ test('returns when the time is over, although the program goes on printing', () 
   assert.is((await run('echo next')).output, 'next\n')
 }))
 
+test('returns from a program that never stops printing, without a time of its own', () => withTerminal({ callLimitMs: 300 }, async ({ run }) => {
+  const result = await run('while true; do echo line; sleep 0.05; done')
+  assert.ok(result.isTimeout)
+  assert.match(result.note, /not ended within 0.3 seconds/)
+}))
+
+test('reads on as long again, however long the program has been silent', () => withTerminal({ idleMs: 1000 }, async ({ run }) => {
+  await run('sleep 1.5; echo end')
+  assert.is((await run('')).output, 'end\n')
+}))
+
+test('has nothing to read on when no command runs, but what jobs have printed', () => withTerminal({}, async ({ run }) => {
+  await run('(sleep 0.2; echo from the job) &')
+  let output = ''
+  await until(async () => (output += (await run('')).output).includes('from the job'))
+  assert.ok((await run('')).isRefused)
+}))
+
+test('refuses input that a terminal would not hold', () => withTerminal({ idleMs: 200 }, async ({ run, type }) => {
+  await run('cat >/dev/null')
+  const refused = await type('x'.repeat(3000))
+  assert.ok(refused.isRefused)
+  assert.match(refused.note, /at most 2000 bytes/)
+  assert.is((await type('C-d', { timeoutMs: 20_000 })).exitCode, 0)
+}))
+
+test('serves calls one after the other', () => withTerminal({}, async ({ run }) => {
+  const results = await Promise.all([run('sleep 0.2; echo 1'), run('echo 2'), run('echo 3')])
+  assert.equal(results.map(({ output }) => output), ['1\n', '2\n', '3\n'])
+}))
+
+test('does nothing for a call that was aborted before', () => withTerminal({}, async ({ run, workingDir }) => {
+  const signal = AbortSignal.abort(new Error('stop'))
+  assert.is(await run('touch file', { signal }).catch((error) => error.message), 'stop')
+  assert.equal(readdirSync(workingDir), [])
+}))
+
+test('ends a command when it is closed meanwhile', () => withTerminal({}, async ({ run, terminal, workingDir }) => {
+  const running = run('echo $$ >self; sleep 100')
+  await until(() => readdirSync(workingDir).includes('self') && pid(workingDir, 'self') > 0)
+  await terminal.close()
+  assert.match((await running).note, /^The shell ended/)
+  assert.not(isAlive(pid(workingDir, 'self')))
+}))
+
+test('replaces a shell that an aborted command has become', () => withTerminal({}, async ({ run, workingDir }) => {
+  const controller = new AbortController()
+  const running = run(`exec bash -c "trap '' INT; echo \\$\\$ >self; while :; do sleep 0.1; done"`, { signal: controller.signal })
+  await until(() => readdirSync(workingDir).includes('self') && pid(workingDir, 'self') > 0)
+  controller.abort(new Error('stop'))
+  assert.is(await running.catch((error) => error.message), 'stop')
+  assert.not(isAlive(pid(workingDir, 'self')))
+  assert.is((await run('echo next')).output, 'next\n')
+}))
+
+test('says that the shell has ended between two calls', () => withTerminal({}, async ({ run, workingDir }) => {
+  await run('echo $$ >self; (sleep 0.2; kill -9 $$) &')
+  await until(() => !isAlive(pid(workingDir, 'self')))
+  await until(async () => /^(The shell had ended meanwhile|The shell ended)/.test((await run('echo next')).note))
+  assert.is((await run('echo next')).output, 'next\n')
+}))
+
 test('types for a program', () => withTerminal({ idleMs: 500 }, async ({ run, type }) => {
   assert.is((await run('read -r -p "name? " name; echo "hello $name"')).output, 'name? ')
   assert.is((await type('Eva')).output, 'hello Eva\n')
