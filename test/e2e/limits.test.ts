@@ -133,6 +133,21 @@ test('an idle agent ends, its conversation stays, and the next message starts it
     await socket.close()
   }, { agentIdleMs: 200 }))
 
+test('an idle agent that is killed from outside is replaced by the next message', () =>
+  withServer(async (server) => {
+    const talk = await startTalk(server, 'echo')
+    await talk.send('first')
+    await talk.reaches('finished')
+    const pid = await pidOf(talk)
+    process.kill(pid, 'SIGKILL')
+    await talk.send('second')
+    await until(async () => messagesOf(await talk.events(), 'agent').join().includes('second'))
+    await talk.reaches('finished')
+    assert.is.not(await pidOf(talk), pid)
+    const added = outline(await talk.events()).slice(outline(await talk.events()).lastIndexOf('running'))
+    assert.equal(added, ['running', 'environment message', 'agent message', 'finished'])
+  }))
+
 test('a question that nobody answers is denied at its deadline, and the turn goes on', () =>
   withServer(async (server) => {
     const talk = await startTalk(server, { confirmation_policy: { kind: 'AlwaysConfirm' } })

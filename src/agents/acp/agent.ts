@@ -84,6 +84,13 @@ class AcpAgent implements Agent {
   }
 
   async #runTurn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+    const reused = this.#running
+    const end = await this.#serve(turn, signal)
+    // A program may end between two turns and be met before its end is noticed. It has got nothing then: once more.
+    return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
+  }
+
+  async #serve(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     try {
       const session = await this.#ready(turn, signal)
       // Before the prompt, so that whatever it starts is told apart.
@@ -135,14 +142,19 @@ class AcpAgent implements Agent {
   /** The session to work with: the one that runs, or a new program. */
   async #ready(turn: Turn, signal: AbortSignal): Promise<AcpSession> {
     await this.#ending
-    const session = this.#session
-    if (session !== undefined && !session.connection.isOver) {
-      this.#slot?.busy()
-      await this.#applyMode(session)
-      return session
+    const session = this.#running
+    if (session === undefined) {
+      await this.#end(this.#session)
+      return this.#start(turn, signal)
     }
-    await this.#end(session)
-    return this.#start(turn, signal)
+    this.#slot?.busy()
+    await this.#applyMode(session)
+    return session
+  }
+
+  /** The session, if its program runs, as far as that has been noticed. */
+  get #running(): AcpSession | undefined {
+    return this.#session?.connection.isOver === false ? this.#session : undefined
   }
 
   async #start(turn: Turn, signal: AbortSignal): Promise<AcpSession> {
@@ -223,4 +235,9 @@ class AcpAgent implements Agent {
       throw error
     }
   }
+}
+
+/** True when nobody has got the messages, for a reason that another program may not have. */
+function isLost(end: TurnEnd): boolean {
+  return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

@@ -4,6 +4,7 @@
 import * as assert from 'uvu/assert'
 import { AgentSlots } from '../../../src/agents/acp/slots.ts'
 import { AppError } from '../../../src/base/errors.ts'
+import { sleep } from '../../../src/base/wait.ts'
 import type { TurnEnd } from '../../../src/conversation/agent.ts'
 import { suite } from '../../support/suite.ts'
 import { withAgent } from './with-agent.ts'
@@ -72,6 +73,22 @@ for (const behaviour of ['load-fails', 'echo']) {
     assert.match(JSON.stringify(host.events[2]), /"source":"environment".*does not remember this conversation/)
   }))
 }
+
+test('serves a turn with another program when the one of the turn before is gone, noticed or not', () => withAgent('resume', async ({ agent, host }) => {
+  for (const [round, wait] of [0, 0, 5, 20, 50].entries()) {
+    assert.equal(await agent.runTurn(host.turn(`round ${round}`)), finished)
+    const pid = Number([...host.text().matchAll(/pid=(\d+)/g)].at(-1)?.[1])
+    process.kill(pid, 'SIGKILL')
+    await sleep(wait)
+  }
+  assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', ...Array<string>(5).fill('MessageEvent')])
+}))
+
+test('fails when the second program dies of the same message', () => withAgent('dies-of-the-second', async ({ agent, host }) => {
+  assert.equal(await agent.runTurn(host.turn('one')), finished)
+  assert.match(JSON.stringify(await agent.runTurn(host.turn('deadly'))), /"served":false,"code":"ACPPromptError".*exited with code 5/)
+  assert.is(host.events.filter(({ source }) => source === 'environment').length, 1)
+}))
 
 test('asks for a login instead of losing the session when resuming needs one', () => withAgent('login-resume', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
