@@ -13,8 +13,9 @@ import { createAcpAgent } from './agents/acp/agent.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
+import { agentsFolderIn } from './agents/install/folder.ts'
+import { InstalledAgents } from './agents/install/installed-agents.ts'
 import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
-import { readJsonFile } from './base/json-file.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
@@ -32,13 +33,12 @@ import { lockFolder, type FolderLock } from './process/lock.ts'
 import { sweepMarked } from './process/sweep.ts'
 import type { SecretSource } from './schema/generated/secrets.ts'
 import { createCipher } from './settings/cipher.ts'
-import { splitCommand } from './settings/command.ts'
 import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import { resolveSecrets, type LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
-import { customServer, withCommands } from './settings/providers.ts'
-import { withProvidersFile } from './settings/providers-file.ts'
-import { builtInProviders, type Provider } from './settings/providers-table.ts'
+import { customServer } from './settings/providers.ts'
+import { loadProviders } from './settings/providers-file.ts'
+import type { Provider } from './settings/providers-table.ts'
 import { createSecretStore, type SecretStore } from './settings/secrets.ts'
 import { createSettingsStore, type SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
@@ -102,14 +102,15 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const keys = await loadKeys(config, folder)
   masker.register(keys.sessionKeys)
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
-  const providers = await loadProviders(config)
+  const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
   const settings = createSettingsStore({ path: join(folder.path, 'settings.json'), cipher, masker, providers })
   const secrets = createSecretStore({ path: join(folder.path, 'secrets.json'), cipher, masker, isLoaderVariable })
   const runtimeDir = await makeRuntimeDir(folder, secrets, options.log)
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
   const reserve = await Reserve.open({ path: folder.reserve, clock })
+  const installed = watchInstalled(options, folder, undo)
   const urls: string[] = []
-  const parts = { ...options, folder, runtimeDir, cgroupParent, providers, secrets, vault, reserve, urls }
+  const parts = { ...options, folder, runtimeDir, cgroupParent, providers, installed, secrets, vault, reserve, urls }
   const service = await startService(parts, undo)
   const place = { ...placeOptions(options, folder) }
   let closing: Promise<void> | undefined
@@ -181,16 +182,11 @@ async function loadKeys(config: Config, folder: DataFolder): Promise<Keys> {
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
 }
 
-async function loadProviders(config: Config): Promise<readonly Provider[]> {
-  const commands = Object.fromEntries(Object.entries(config.acpCommands).map(([name, command]) => [name, wordsOf(command)]))
-  if (config.providersFile === undefined) return withCommands(builtInProviders, commands)
-  const file = await readJsonFile(config.providersFile)
-  if (file === undefined) throw new AppError('bad_request', `Cannot read the providers file "${config.providersFile}": it is not there`)
-  return withCommands(withProvidersFile(builtInProviders, file), commands)
-}
-
-function wordsOf(command: string | readonly string[]): readonly string[] {
-  return typeof command === 'string' ? splitCommand(command) : command
+function watchInstalled({ log, clock }: AppOptions, folder: DataFolder, undo: Undo[]): InstalledAgents {
+  const installed = new InstalledAgents({ agentsDir: agentsFolderIn(folder.path), log, clock })
+  undo.push(() => installed.close())
+  installed.check()
+  return installed
 }
 
 interface ServiceParts extends AppOptions {
@@ -198,6 +194,7 @@ interface ServiceParts extends AppOptions {
   readonly runtimeDir: string
   readonly cgroupParent: string | undefined
   readonly providers: readonly Provider[]
+  readonly installed: InstalledAgents
   readonly secrets: SecretStore
   readonly vault: AgentVault
   readonly reserve: Reserve
@@ -242,11 +239,13 @@ const backlogLimitBytes = 8 * 1024 * 1024
 function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, slots: AgentSlots): Agent {
   const agent = parts.vault.openAgent(host.conversationId, stored)
   if (agent.kind === 'Agent') return absentAgent
-  const { config, environment, folder, runtimeDir, cgroupParent, providers, clock, log } = parts
+  const { config, environment, folder, runtimeDir, cgroupParent, providers, installed, clock, log } = parts
   return createAcpAgent({
     settings: { ...agent, acp_server: agent.acp_server ?? customServer },
     host,
     providers,
+    installedCommand: (name) => installed.commandOf(name),
+    allowNpx: config.allowNpx,
     environment,
     passEnvironment: config.passEnv,
     runtimeDir,

@@ -77,6 +77,10 @@ export const optionTable = {
     help: 'JSON file that adds or replaces providers',
     flag: 'providers',
   }),
+  allowNpx: toggle({
+    group: 'Agents',
+    help: 'Start the agent of a preset with npx, which downloads it, where it is not installed',
+  }),
   passEnv: list({
     group: 'Agents',
     help: "Variable of the server's environment that agents also get",

@@ -12,7 +12,7 @@
  */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['agent-server.ts', 'version.ts', 'config.ts', 'schema', 'base'],
-  cli: ['agent-server.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'storage', 'process', 'schema', 'base'],
+  cli: ['agent-server.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'settings', 'storage', 'process', 'schema', 'base'],
   'agent-server.ts': ['app.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
   'server.ts': ['app.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
@@ -88,7 +88,9 @@ export const powers: readonly Power[] = [
       'src/agents/acp/credential-files.ts',
       'src/agents/acp/launch.ts',
       'src/agents/acp/observation-files.ts',
+      'src/agents/acp/program.ts',
       'src/agents/demo/',
+      'src/agents/install/',
       'src/api/meta.ts',
       'src/app.ts',
       'src/base/json-file.ts',
@@ -120,6 +122,7 @@ export const powers: readonly Power[] = [
     },
     globals: ['crypto'],
     files: [
+      'src/agents/install/digests.ts',
       'src/app.ts',
       'src/base/json-file.ts',
       'src/http/auth.ts',

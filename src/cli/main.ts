@@ -8,13 +8,23 @@
 import { readFileSync } from 'node:fs'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
 import { version } from '../version.ts'
+import { runAgents } from './agents.ts'
+import { runDoctor } from './doctor.ts'
 import { formatHelp } from './help.ts'
 import { parseOptions, type ParsedCommandLine } from './options.ts'
 import { serve } from './serve.ts'
 import { verify } from './verify.ts'
 
-const commands = ['serve', 'verify'] as const
+const commands = ['serve', 'verify', 'agents', 'doctor'] as const
 type Command = (typeof commands)[number]
+
+/** Besides the options; `--version` of `agents` is the one to install. */
+const commandFlags: Readonly<Record<Command, Readonly<Record<string, 'switch' | 'value'>>>> = {
+  serve: {},
+  verify: { expect: 'value' },
+  agents: { version: 'value', json: 'switch' },
+  doctor: { json: 'switch' },
+}
 
 /** Exit codes by kind of failure; any other failure is 1. They stand in `--help`. */
 const exitCodes: Partial<Record<ErrorCode, number>> = {
@@ -38,7 +48,7 @@ async function main(): Promise<number> {
       environment: process.env,
       readFile: (path) => readFileSync(path, 'utf8'),
       currentDir: process.cwd(),
-      commandFlags: command === 'verify' ? { expect: 'value' } : {},
+      commandFlags: commandFlags[command],
     })
     return await run(command, line)
   } catch (thrown) {
@@ -50,13 +60,23 @@ async function main(): Promise<number> {
 async function run(command: Command, line: ParsedCommandLine): Promise<number> {
   switch (line.kind) {
     case 'help':
-      process.stdout.write(formatHelp())
+      process.stdout.write(formatHelp(command))
       return 0
     case 'version':
       process.stdout.write(`agent-server ${version}\n`)
       return 0
     case 'run':
-      return command === 'verify' ? verify(line.config, line.words, line.flags['expect']) : serve(line.config, line.words)
+      return runCommand(command, line)
+  }
+}
+
+function runCommand(command: Command, { config, words, flags }: Extract<ParsedCommandLine, { kind: 'run' }>): Promise<number> {
+  const asJson = flags['json'] === 'true'
+  switch (command) {
+    case 'serve': return serve(config, words)
+    case 'verify': return verify(config, words, flags['expect'])
+    case 'agents': return runAgents({ config, words, version: flags['version'], asJson })
+    case 'doctor': return runDoctor({ config, names: words, asJson })
   }
 }
 

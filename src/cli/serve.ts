@@ -9,6 +9,7 @@ import { createAgentServer } from '../agent-server.ts'
 import { AppError } from '../base/errors.ts'
 import { deferred } from '../base/wait.ts'
 import type { Config } from '../config.ts'
+import { onSignals } from './signals.ts'
 
 /** @throws AppError as `createAgentServer` and `listen` do. */
 export async function serve(config: Config, words: readonly string[]): Promise<number> {
@@ -36,17 +37,3 @@ export async function serve(config: Config, words: readonly string[]): Promise<n
 
 /** Who reads the log may go away: no reason to end, and there is nobody to tell. */
 function ignore(): void {}
-
-/** Calls back at the first signal; the second one ends the process as it would have without us. */
-function onSignals(first: () => void): () => void {
-  const signals = ['SIGTERM', 'SIGINT'] as const
-  const hear = (): void => {
-    stop()
-    first()
-  }
-  const stop = (): void => {
-    for (const signal of signals) process.off(signal, hear)
-  }
-  for (const signal of signals) process.on(signal, hear)
-  return stop
-}

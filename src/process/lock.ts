@@ -39,6 +39,8 @@ interface Owner {
   readonly url?: string
 }
 
+const ownerFile = 'owner.json'
+
 const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin'
 
 /**
@@ -48,7 +50,7 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin
  */
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
   const { clock, onLost, searchPath = systemPath, heartbeat } = options
-  const ownerPath = join(folder, 'owner.json')
+  const ownerPath = join(folder, ownerFile)
   let isOurs = true
   const lose = (): void => {
     isOurs = false
@@ -58,7 +60,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   const unlock = locked === 'unsupported'
     ? await holdLockFile({ path: join(folder, 'lock.heartbeat'), clock, onLost: lose, ...heartbeat })
     : locked
-  if (unlock === 'taken') throw new AppError('owned_by_another', await describeOwner(folder, ownerPath))
+  if (unlock === 'taken') throw new AppError('owned_by_another', await describeOwner(folder))
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
   // Only people read it, so a disk that is too full for it is no reason not to start.
   const write = (value: Owner): Promise<void> =>
@@ -75,11 +77,17 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   }
 }
 
-async function describeOwner(folder: string, ownerPath: string): Promise<string> {
-  const sentence = `Cannot use the data folder "${folder}": another server owns it`
-  const owner = await readFile(ownerPath, 'utf8').then(parseJson).catch(() => undefined)
-  if (!isObject(owner)) return sentence
+/** Who owns a folder, or was killed while it did, in words; undefined when nobody says so. */
+export async function readOwner(folder: string): Promise<{ readonly pid: number, readonly text: string } | undefined> {
+  const owner = await readFile(join(folder, ownerFile), 'utf8').then(parseJson).catch(() => undefined)
+  if (!isObject(owner)) return undefined
   const { pid, host, started, url } = owner
   const address = typeof url === 'string' ? ` at ${url}` : ''
-  return `${sentence}, process ${String(pid)} on host ${String(host)}, started ${String(started)}${address}`
+  return { pid: Number(pid), text: `process ${String(pid)} on host ${String(host)}, started ${String(started)}${address}` }
+}
+
+async function describeOwner(folder: string): Promise<string> {
+  const sentence = `Cannot use the data folder "${folder}": another server owns it`
+  const owner = await readOwner(folder)
+  return owner === undefined ? sentence : `${sentence}, ${owner.text}`
 }

@@ -8,8 +8,34 @@
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
-import { customServer } from './providers.ts'
+import { readJsonFile } from '../base/json-file.ts'
+import { splitCommand } from './command.ts'
+import { customServer, withCommands } from './providers.ts'
+import { builtInProviders } from './providers-table.ts'
 import type { LoginChoice, LoginRule, Provider, ProviderModes } from './providers-table.ts'
+
+export interface ProviderSources {
+  /** `--providers` */
+  readonly file: string | undefined
+  /** `--acp-command`: command lines or their words, by provider. */
+  readonly commands: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** The built-in table with what the operator says. @throws AppError `bad_request`, `storage_failed` */
+export async function loadProviders({ file, commands }: ProviderSources): Promise<readonly Provider[]> {
+  const words = Object.entries(commands).map(([name, command]) => [name, wordsOf(command)] as const)
+  return withCommands(file === undefined ? builtInProviders : await readProvidersFile(file), Object.fromEntries(words))
+}
+
+async function readProvidersFile(path: string): Promise<readonly Provider[]> {
+  const content = await readJsonFile(path)
+  if (content === undefined) throw new AppError('bad_request', `Cannot read the providers file "${path}": it is not there`)
+  return withProvidersFile(builtInProviders, content)
+}
+
+function wordsOf(command: string | readonly string[]): readonly string[] {
+  return typeof command === 'string' ? splitCommand(command) : command
+}
 
 /**
  * The table with the entries of a providers file.

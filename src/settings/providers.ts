@@ -65,17 +65,22 @@ export function launchCommand(
   return [...command, ...choice.acp_args]
 }
 
-/** Where an npx command names the provider's package, in any version, the installed program with the same arguments. */
-export function preferBinary(
-  command: readonly string[],
-  provider: Provider,
-  isOnPath: (program: string) => boolean,
-): readonly string[] {
+/** An npx command that names the provider's package. */
+export interface NpxCall {
+  /** What follows the package: the arguments of its program. */
+  readonly args: readonly string[]
+  /** Word for word as a preset has it: npx, `-y` and the pinned version. Otherwise somebody wrote it himself. */
+  readonly isPreset: boolean
+}
+
+/** Undefined for a command that is no npx of the provider's package. The version is up to the command. */
+export function parseNpxCall(command: readonly string[], provider: Provider): NpxCall | undefined {
   const [program = '', ...words] = command
-  if (lastSegment(program) !== 'npx' || !isOnPath(provider.binary)) return command
+  if (lastSegment(program) !== 'npx' || provider.packageName === '') return undefined
   const index = words.findIndex((word) => !word.startsWith('-'))
-  if (withoutVersion(words[index] ?? '') !== provider.packageName) return command
-  return [provider.binary, ...words.slice(index + 1)]
+  if (withoutVersion(words[index] ?? '') !== provider.packageName) return undefined
+  const preset = ['npx', '-y', `${provider.packageName}@${provider.version}`]
+  return { args: words.slice(index + 1), isPreset: preset.every((word, place) => word === command[place]) }
 }
 
 /**

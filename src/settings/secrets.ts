@@ -11,7 +11,7 @@ import type { Masker } from '../base/masking.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { createMaskedValues } from './masked-values.ts'
 import { isTooShort, isUnset, maskedParts } from './secret-values.ts'
-import { createStoredFile } from './stored-file.ts'
+import { createStoredFile, readVersioned } from './stored-file.ts'
 
 export interface SecretSummary {
   readonly name: string
@@ -138,6 +138,16 @@ function without(entries: Entries, name: string): Entries {
   const rest = new Map(entries)
   if (!rest.delete(name)) throw notFound()
   return rest
+}
+
+/**
+ * The names of the secrets in a file that have a value, without the key that opens them.
+ * @throws AppError `settings_unreadable`
+ */
+export async function listSecretNames(path: string): Promise<string[]> {
+  const content = await readVersioned(path, version)
+  const secrets = isObject(content?.['secrets']) ? content['secrets'] : {}
+  return Object.entries(secrets).flatMap(([name, entry]) => (isObject(entry) && entry['value'] !== null ? [name] : []))
 }
 
 function assertAllowed({ name, value }: NewSecret, options: SecretStoreOptions): void {

@@ -4,7 +4,7 @@ import { AppError } from '../../src/base/errors.ts'
 import { withProvidersFile } from '../../src/settings/providers-file.ts'
 import { builtInProviders } from '../../src/settings/providers-table.ts'
 import {
-  completeAcpChoice, detectByAgentName, detectProvider, launchCommand, preferBinary, resolveAcp, withCommands, type AcpChoice,
+  completeAcpChoice, detectByAgentName, detectProvider, launchCommand, parseNpxCall, resolveAcp, withCommands, type AcpChoice,
 } from '../../src/settings/providers.ts'
 import { suite } from '../support/suite.ts'
 
@@ -141,15 +141,13 @@ for (const [name, stored, diff, expected] of diffs) {
   test(name, () => assert.equal(completeAcpChoice({ ...stored, ...diff }, diff, stored.acp_server, builtInProviders), expected))
 }
 
-test('prefers the installed program to npx of the same package', () => {
-  const onPath = (program: string): boolean => program === 'gemini'
-  const npx = ['npx', '-y', '@google/gemini-cli@0.46.0', '--acp', '-d']
-  assert.equal(preferBinary(npx, gemini, onPath), ['gemini', '--acp', '-d'])
-  assert.equal(preferBinary(npx, gemini, () => false), npx)
-  assert.equal(preferBinary(['node', 'x'], gemini, onPath), ['node', 'x'])
-  assert.equal(preferBinary(['npx', '-y', 'other'], gemini, onPath), ['npx', '-y', 'other'])
-  assert.equal(preferBinary(['npx'], gemini, onPath), ['npx'])
-  assert.equal(preferBinary([], gemini, onPath), [])
+test('recognises an npx command of the provider\'s own package, in any version, and the one of the preset', () => {
+  const call = (...command: string[]) => parseNpxCall(command, gemini)
+  assert.equal(call(...gemini.command), { args: ['--acp'], isPreset: true })
+  assert.equal(call('npx', '-y', '@google/gemini-cli@0.46.0', '--acp', '-d'), { args: ['--acp', '-d'], isPreset: false })
+  assert.equal(call('/usr/bin/npx', '@google/gemini-cli'), { args: [], isPreset: false })
+  for (const other of [['node', 'x'], ['npx', '-y', 'other'], ['npx'], []]) assert.is(call(...other), undefined)
+  assert.is(parseNpxCall(['npx'], { ...gemini, packageName: '' }), undefined)
 })
 
 test('replaces the commands that the operator gives', () => {

@@ -5,18 +5,18 @@
  * The rules themselves are the settings' (providers, login, credentials) and the process folder's (environment); here they
  * are applied in order to one child. Nothing is read from this process: the server's environment is an argument.
  */
-import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { delimiter, extname, isAbsolute, join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../base/stamp.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import { planCredentials, type Authentication } from '../../settings/credentials.ts'
 import { detectLogin } from '../../settings/login.ts'
-import { detectProvider, launchCommand, preferBinary, resolveAcp, type Provider } from '../../settings/providers.ts'
+import { detectProvider, launchCommand, resolveAcp, type Provider } from '../../settings/providers.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { demoAgentName } from '../demo/modes.ts'
 import { lendFiles, type LendOptions, type LentFiles } from './credential-files.ts'
+import { findProgram, type ProgramOptions } from './program.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** The members of ACP agent settings that are used here (contract/settings.md 3.3). Times are in seconds. */
@@ -33,7 +33,7 @@ export interface AcpSettings {
   readonly acp_isolate_data_dir: boolean
 }
 
-export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'> {
+export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
   readonly settings: AcpSettings
   readonly providers: readonly Provider[]
   /** The server's environment, of which a child gets what it is allowed to. */
@@ -58,7 +58,7 @@ export interface Launch {
   cleanUp(): Promise<void>
 }
 
-/** @throws AppError when there is no command or a secret has a name that no child may be given. */
+/** @throws AppError when there is no command or a secret has a name that no child may be given; AcpFailure `ACPSpawnError`. */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
   const { settings, secrets, log } = options
   const fileSecrets = settings.acp_file_secrets
@@ -88,6 +88,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
     const signIn = { provider, login: 'no', removed: [] } as const
     return { ...shared, ...split(words), authenticate: undefined, signIn, cleanUp: () => files.close() }
   }
+  const program = await findProgram(words, provider, env['PATH'] ?? '', options)
   const login = await detectLogin(provider, { environment: env, platform, clock })
   const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
   for (const name of remove) delete env[name]
@@ -95,10 +96,9 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   // A folder of the conversation is one that is not the user's, too.
   const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
   const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
-  const installed = preferBinary(words, provider, (program) => isOnPath(program, env['PATH'] ?? ''))
   return {
     ...shared,
-    ...split(installed),
+    ...split(program),
     authenticate,
     signIn: { provider, login, removed: remove },
     cleanUp: () => files.close().finally(removeHome),
@@ -138,10 +138,6 @@ function withDemoAgent(command: readonly string[]): readonly string[] {
   if (command[0] !== demoAgentName) return command
   const program = fileURLToPath(new URL(`../demo/main${extname(import.meta.url)}`, import.meta.url))
   return [process.execPath, program, ...command.slice(1)]
-}
-
-function isOnPath(program: string, path: string): boolean {
-  return path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))
 }
 
 async function giveHome(env: Record<string, string>, variable: string, runtimeDir: string): Promise<() => Promise<void>> {

@@ -16,6 +16,7 @@ import type { Provider } from '../../settings/providers.ts'
 import { AgentConnection, type StartProcess } from './connection.ts'
 import { AcpFailure, failureOf, withTail } from './failure.ts'
 import { memberAt, textOf } from './fields.ts'
+import { initialize } from './initialize.ts'
 import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from './launch.ts'
 import { planMcpServers } from './mcp-servers.ts'
 import { knownModes, readModes } from './modes.ts'
@@ -157,14 +158,7 @@ class Opening {
   }
 
   async #initialize(): Promise<AgentInfo> {
-    const result = await this.#request('initialize', {
-      protocolVersion: 1,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-      clientInfo: { name: 'agent-server', title: 'Agent Server', version: this.#options.version },
-    })
-    const version = memberAt(result, 'protocolVersion')
-    if (version === 1) return readAgentInfo(result)
-    throw new AcpFailure('ACPInitError', `The agent speaks version ${JSON.stringify(version)} of ACP, expected 1`)
+    return readAgentInfo(await initialize((method, params) => this.#request(method, params), this.#options.version))
   }
 
   /** Only with a method that the agent offers: it may not need any. */

@@ -1,0 +1,23 @@
+/**
+ * The first exchange with an agent: ACP `initialize`, version 1. No file system and no terminal are offered
+ * (acp.md, section 0).
+ */
+import { AcpFailure } from './failure.ts'
+import { memberAt } from './fields.ts'
+
+type Request = (method: string, params: object) => Promise<unknown>
+
+/**
+ * The agent's answer. `version` is ours.
+ * @throws AcpFailure `ACPInitError` when the agent speaks another version, and what the request throws.
+ */
+export async function initialize(request: Request, version: string): Promise<unknown> {
+  const result = await request('initialize', {
+    protocolVersion: 1,
+    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    clientInfo: { name: 'agent-server', title: 'Agent Server', version },
+  })
+  const spoken = memberAt(result, 'protocolVersion')
+  if (spoken === 1) return result
+  throw new AcpFailure('ACPInitError', `The agent speaks version ${JSON.stringify(spoken)} of ACP, expected 1`)
+}

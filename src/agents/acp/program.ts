@@ -1,0 +1,43 @@
+/**
+ * Which program is started for a command (contract/settings.md 5).
+ *
+ * Only an npx command of the provider's own package is changed: into the installed agent, else into the program of that
+ * name on the PATH. Where there is neither, npx itself runs only by choice, `--allow-npx` or a command that somebody
+ * wrote himself: it would download, at the start of a turn, code that nobody has looked at.
+ */
+import { existsSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { messageOf } from '../../base/errors.ts'
+import { parseNpxCall, type Provider } from '../../settings/providers.ts'
+import { AcpFailure } from './failure.ts'
+
+export interface ProgramOptions {
+  /** The words that start an installed agent, undefined when it is not installed. Default: none is. */
+  readonly installedCommand?: (name: string) => Promise<readonly string[] | undefined>
+  /** `--allow-npx` */
+  readonly allowNpx?: boolean
+}
+
+/** @throws AcpFailure `ACPSpawnError` for an installed agent that was changed, and for one that is not installed. */
+export async function findProgram(
+  command: readonly string[],
+  provider: Provider,
+  path: string,
+  options: ProgramOptions,
+): Promise<readonly string[]> {
+  const call = parseNpxCall(command, provider)
+  if (call === undefined) return command
+  const installed = await options.installedCommand?.(provider.name).catch((error: unknown) => {
+    throw new AcpFailure('ACPSpawnError', messageOf(error), error)
+  })
+  if (installed !== undefined) return [...installed, ...call.args]
+  if (isOnPath(provider.binary, path)) return [provider.binary, ...call.args]
+  if (options.allowNpx === true || !call.isPreset) return command
+  const advice = `install it with "agent-server agents install ${provider.name}", or allow npx with --allow-npx`
+  throw new AcpFailure('ACPSpawnError', `The agent "${provider.name}" is not installed: ${advice}`)
+}
+
+/** Only in absolute folders: what the others mean depends on where the agent works. */
+export function isOnPath(program: string, path: string): boolean {
+  return program !== '' && path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))
+}

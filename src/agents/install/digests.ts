@@ -1,0 +1,89 @@
+/**
+ * What the files of a folder are like: size and SHA-256 of each, and of executables what tells that they were touched.
+ *
+ * Files are read in pieces, a few at a time, and nothing outside the folder is read: links and what else is no file are
+ * refused. SHA-256 is FIPS 180-4's, made by Node.
+ */
+import { createHash } from 'node:crypto'
+import { constants, open, readdir, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import type { InstalledFile } from './record.ts'
+
+export interface DigestOptions {
+  readonly signal: AbortSignal
+  /** A file that counts as an executable, whatever it looks like. */
+  readonly entry: string
+  /** How many files are read at once. Default 4. */
+  readonly parallel?: number
+  /** A folder with more files is refused. Default 200,000. */
+  readonly fileLimit?: number
+}
+
+const pieceBytes = 128 * 1024
+
+/**
+ * By path. `stamp` is there for executables: the entry, an execute bit, or native code by its first bytes.
+ * @throws AppError `storage_failed` for what is no file or folder, or too many files; the signal's reason.
+ */
+export async function digestFolder(folder: string, options: DigestOptions): Promise<InstalledFile[]> {
+  const { parallel = 4, fileLimit = 200_000 } = options
+  const paths = await listFiles(folder, fileLimit)
+  const files: InstalledFile[] = []
+  const waiting = paths.values()
+  const work = async (): Promise<void> => {
+    const piece = Buffer.alloc(pieceBytes)
+    for (const path of waiting) files.push(await digestFile(folder, path, piece, options))
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+  return files.sort(byPath)
+}
+
+async function listFiles(folder: string, fileLimit: number): Promise<string[]> {
+  const files: string[] = []
+  const folders = ['']
+  for (let inside = folders.pop(); inside !== undefined; inside = folders.pop()) {
+    for (const entry of await readdir(join(folder, inside), { withFileTypes: true })) {
+      const path = inside === '' ? entry.name : `${inside}/${entry.name}`
+      if (entry.isDirectory()) folders.push(path)
+      else if (entry.isFile()) files.push(path)
+      else throw new AppError('storage_failed', `Cannot take the digest of "${path}": expected a file or a folder`)
+    }
+    if (files.length > fileLimit) throw new AppError('storage_failed', `Cannot take digests of more than ${fileLimit} files`)
+  }
+  return files
+}
+
+async function digestFile(folder: string, path: string, piece: Buffer, options: DigestOptions): Promise<InstalledFile> {
+  const handle = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const { size, mode, mtimeMs, ino } = await handle.stat()
+    const { sha256, isNative } = await digestContent(handle, piece, options.signal)
+    const isExecutable = path === options.entry || isNative || (mode & 0o111) !== 0
+    return { path, size, sha256, ...(isExecutable ? { stamp: { mtimeMs, inode: ino } } : {}) }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function digestContent(handle: FileHandle, piece: Buffer, signal: AbortSignal): Promise<{ sha256: string, isNative: boolean }> {
+  const hash = createHash('sha256')
+  let isNative = false
+  for (let position = 0; ; ) {
+    signal.throwIfAborted()
+    const { bytesRead } = await handle.read(piece, 0, piece.length, position)
+    if (bytesRead === 0) return { sha256: hash.digest('hex'), isNative }
+    if (position === 0) isNative = bytesRead >= 4 && nativeBeginnings.has(piece.readUInt32BE(0))
+    hash.update(piece.subarray(0, bytesRead))
+    position += bytesRead
+  }
+}
+
+/** ELF; Mach-O of 32 and 64 bits in both byte orders, and for several processors. */
+const nativeBeginnings: ReadonlySet<number> = new Set([
+  0x7f454c46, 0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe,
+])
+
+function byPath(left: InstalledFile, right: InstalledFile): number {
+  return left.path < right.path ? -1 : 1
+}

@@ -1,0 +1,67 @@
+/**
+ * The folder of installed agents, in the data folder: what is where, and who may change it.
+ *
+ *     agents/
+ *       <name>.json                 the record of an installed agent (see record)
+ *       <name>@<version>-<id>/      its files, as npm left them
+ *       new-<id>/                   an installation at work, or what a killed one left
+ *       lock/                       one `agent-server agents` at a time
+ *
+ * A record is what makes an installation: files that no record names are waste. They may still be in use by an agent
+ * that was started before, so `removeUnused` is only for who knows that no server runs agents from here.
+ */
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { storageError } from '../../base/json-file.ts'
+import type { Clock } from '../../base/stamp.ts'
+import { lockFolder } from '../../process/lock.ts'
+import { listInstalled, readInstallation } from './record.ts'
+
+/** How the name of a folder begins that is being filled. */
+export const newPrefix = 'new-'
+
+export function agentsFolderIn(dataDir: string): string {
+  return join(dataDir, 'agents')
+}
+
+/**
+ * Does something while nobody else changes the folder, which is made if it is not there.
+ * @throws AppError `owned_by_another` when somebody does, `storage_failed`; and what `body` throws.
+ */
+export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
+  const lockPath = join(folder, 'lock')
+  await mkdir(lockPath, { recursive: true, mode: 0o700 }).catch((thrown: unknown) => {
+    throw storageError('Cannot make the folder of installed agents', thrown)
+  })
+  const lock = await lockFolder(lockPath, { clock, onLost: () => undefined }).catch((thrown: unknown) => {
+    if (!(thrown instanceof AppError) || thrown.code !== 'owned_by_another') throw thrown
+    throw new AppError('owned_by_another', 'Cannot change the installed agents: another command or a starting server is at it')
+  })
+  try {
+    return await body()
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Removes what interrupted installations left. Only in `changeAgents`. */
+export async function removeHalfMade(folder: string): Promise<void> {
+  for (const name of await foldersIn(folder)) {
+    if (name.startsWith(newPrefix)) await rm(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+/** Removes all files that no record names. Only in `changeAgents`, and while nothing runs from here. */
+export async function removeUnused(folder: string): Promise<void> {
+  const installations = await Promise.all((await listInstalled(folder)).map((name) => readInstallation(folder, name)))
+  const used = new Set(installations.map((installation) => installation?.folder))
+  for (const name of await foldersIn(folder)) {
+    if (name !== 'lock' && !used.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}

@@ -1,0 +1,111 @@
+/**
+ * The installed agents as a server sees them: the command of one, as long as its files are what was installed.
+ *
+ * At each start of a program its executables are looked at quickly. Once in the life of a server every digest of every
+ * installed agent is taken in the background; an agent that differs is logged and not started any more, until it is
+ * installed or verified again. Neither can see what changes between the look and the start.
+ */
+import { existsSync } from 'node:fs'
+import { AppError, messageOf } from '../../base/errors.ts'
+import type { Log, LogFields } from '../../base/log.ts'
+import type { Clock } from '../../base/stamp.ts'
+import { compareFiles, findChangedExecutable, type Difference } from './differences.ts'
+import { changeAgents, removeUnused } from './folder.ts'
+import { commandOf, listInstalled, readInstallation, type Installation } from './record.ts'
+
+export interface InstalledAgentsOptions {
+  /** See `folder`. */
+  readonly agentsDir: string
+  readonly log: Log
+  readonly clock: Clock
+}
+
+export class InstalledAgents {
+  readonly #options: InstalledAgentsOptions
+  /** What the background found, by installation as it was then. */
+  readonly #doubts = new Map<string, Difference>()
+  readonly #closed = new AbortController()
+  #checking: Promise<void> | undefined
+
+  constructor(options: InstalledAgentsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The words that start an agent; undefined when it is not installed.
+   * @throws AppError `agent_failed` when its files are not what was installed, `storage_failed` for a damaged record.
+   */
+  async commandOf(name: string): Promise<readonly string[] | undefined> {
+    const { agentsDir } = this.#options
+    const installation = await readInstallation(agentsDir, name)
+    if (installation === undefined) return undefined
+    const difference = this.#doubts.get(stateOf(installation)) ?? await findChangedExecutable(agentsDir, installation)
+    if (difference === undefined) return commandOf(agentsDir, installation)
+    throw new AppError('agent_failed', refusalOf(name, difference))
+  }
+
+  /** Begins the check in the background; call it once, before any agent is started. */
+  check(): void {
+    this.#checking ??= this.#check()
+  }
+
+  /** Resolves when the check in the background is over. */
+  async checked(): Promise<void> {
+    await this.#checking
+  }
+
+  /** Ends the check where it is. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.#checking
+  }
+
+  async #check(): Promise<void> {
+    const { agentsDir } = this.#options
+    if (!existsSync(agentsDir)) return
+    await this.#attempt('The files of removed agents could not be removed', {}, () => this.#removeWaste())
+    for (const name of await listInstalled(agentsDir).catch(() => [])) {
+      if (this.#closed.signal.aborted) return
+      await this.#attempt('An installed agent could not be checked', { agent: name }, () => this.#checkOne(name))
+    }
+  }
+
+  async #attempt(failure: string, fields: LogFields, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!this.#closed.signal.aborted) this.#options.log.error(failure, { ...fields, problem: messageOf(error) })
+    }
+  }
+
+  /** Nothing runs from here yet. While `agent-server agents` is at work it waits for another start. */
+  async #removeWaste(): Promise<void> {
+    const { agentsDir, clock } = this.#options
+    await changeAgents(agentsDir, clock, () => removeUnused(agentsDir)).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'owned_by_another') throw error
+    })
+  }
+
+  async #checkOne(name: string): Promise<void> {
+    const { agentsDir, log } = this.#options
+    const installation = await readInstallation(agentsDir, name)
+    if (installation === undefined) return
+    const { version } = installation
+    // One file at a time: requests are being served meanwhile.
+    const { differences } = await compareFiles(agentsDir, installation, { signal: this.#closed.signal, parallel: 1 })
+    const [first] = differences
+    if (first === undefined) return log.info('An installed agent is as it was installed', { agent: name, version })
+    this.#doubts.set(stateOf(installation), first)
+    log.error('An installed agent is not as it was installed', { agent: name, version, differences: differences.length, ...first })
+  }
+}
+
+/** Another one once it was installed or verified again. */
+function stateOf({ folder, verifiedAt }: Installation): string {
+  return `${folder} ${verifiedAt}`
+}
+
+function refusalOf(name: string, { path, problem }: Difference): string {
+  const what = { changed: 'was changed after it was installed', missing: 'is missing', extra: 'was not installed' }[problem]
+  return `Cannot start the installed agent "${name}": its file "${path}" ${what}; see "agent-server agents verify ${name}"`
+}

@@ -1,0 +1,116 @@
+/**
+ * The record of an installed agent: what was installed, how it is started, and what each of its files was like.
+ *
+ * It stands beside the files, as JSON with one line for each file, for its owner alone (0600). Executables are what the
+ * system itself may run or load: the entry, files with an execute bit and native code. Of these the record also holds
+ * what can be compared without reading them. Who may write the record may write anything into it: it is no seal.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+import { readJsonFile, storageError, writeFileAtomically } from '../../base/json-file.ts'
+
+export interface Installation {
+  /** The provider's name. */
+  readonly name: string
+  readonly packageName: string
+  readonly version: string
+  /** The name of the folder with its files. */
+  readonly folder: string
+  /** The program: a file in that folder. */
+  readonly entry: string
+  /** False where the entry is a program by itself. */
+  readonly runsOnNode: boolean
+  /** The Node that installed it. */
+  readonly nodeVersion: string
+  readonly installedAt: string
+  /** When all digests were last seen to be right, on demand: an earlier doubt no longer counts. */
+  readonly verifiedAt: string
+  readonly files: readonly InstalledFile[]
+}
+
+export interface InstalledFile {
+  /** Relative to the folder, with `/` between. */
+  readonly path: string
+  readonly size: number
+  readonly sha256: string
+  /** Of an executable. */
+  readonly stamp?: FileStamp
+}
+
+/** What changes when a file is written or replaced, as long as nobody hides it. */
+export interface FileStamp {
+  readonly mtimeMs: number
+  readonly inode: number
+}
+
+/** Of the records' own form. */
+const format = 1
+const limitBytes = 64 * 1024 * 1024
+
+const nameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
+const folderShape = /^[^/\\\0]*@[^/\\\0]*$/
+const digestShape = /^[0-9a-f]{64}$/
+
+/**
+ * Undefined when no agent of this name is installed.
+ * @throws AppError `storage_failed` for a record that cannot be read or is not one.
+ */
+export async function readInstallation(folder: string, name: string): Promise<Installation | undefined> {
+  if (!nameShape.test(name)) return undefined
+  const value = await readJsonFile(recordPath(folder, name), { limitBytes })
+  if (value === undefined) return undefined
+  const { format: found, ...installation } = isObject(value) ? value : {}
+  if (found === format && isInstallation(installation) && installation.name === name) return installation
+  throw new AppError('storage_failed', `Cannot use the record of the installed agent "${name}": expected one that this server wrote`)
+}
+
+/** The names of all that are installed, sorted. @throws AppError `storage_failed` */
+export async function listInstalled(folder: string): Promise<string[]> {
+  const files = await readdir(folder).catch((thrown: unknown) => {
+    if (systemCodeOf(thrown) === 'ENOENT') return []
+    throw storageError('Cannot list the installed agents', thrown)
+  })
+  return files.flatMap((file) => /^([^.].*)\.json$/.exec(file)?.[1] ?? []).sort()
+}
+
+/** @throws AppError `storage_full` or `storage_failed` */
+export async function writeInstallation(folder: string, installation: Installation): Promise<void> {
+  const { files, ...about } = installation
+  const head = JSON.stringify({ format, ...about }).slice(0, -1)
+  const lines = files.map((file) => JSON.stringify(file)).join(',\n')
+  await writeFileAtomically(recordPath(folder, installation.name), `${head},"files":[\n${lines}\n]}\n`)
+}
+
+export function recordPath(folder: string, name: string): string {
+  return join(folder, `${name}.json`)
+}
+
+/** The words that start it. */
+export function commandOf(folder: string, installation: Installation): readonly [string, ...string[]] {
+  const entry = join(folder, installation.folder, installation.entry)
+  return installation.runsOnNode ? [process.execPath, entry] : [entry]
+}
+
+export function sizeOf({ files }: Installation): number {
+  return files.reduce((sum, { size }) => sum + size, 0)
+}
+
+function isInstallation(value: unknown): value is Installation {
+  if (!isObject(value)) return false
+  const { files, folder, entry, runsOnNode, ...texts } = value
+  if (!textMembers.every((member) => typeof texts[member] === 'string') || typeof runsOnNode !== 'boolean') return false
+  if (typeof folder !== 'string' || !folderShape.test(folder)) return false
+  return Array.isArray(files) && files.every(isFile) && files.some(({ path }) => path === entry)
+}
+
+const textMembers = ['name', 'packageName', 'version', 'nodeVersion', 'installedAt', 'verifiedAt'] as const
+
+function isFile(value: unknown): value is InstalledFile {
+  if (!isObject(value)) return false
+  const { path, size, sha256, stamp } = value
+  if (typeof path !== 'string' || path.startsWith('/') || path.split('/').includes('..')) return false
+  if (!Number.isSafeInteger(size) || typeof sha256 !== 'string' || !digestShape.test(sha256)) return false
+  return stamp === undefined || (isObject(stamp) && typeof stamp['mtimeMs'] === 'number' && typeof stamp['inode'] === 'number')
+}

@@ -1,0 +1,93 @@
+/**
+ * The machine as `agent-server doctor` sees it: what a server needs (Node, the data folder), and what it does better
+ * with (a cgroup for each agent, a pseudo-terminal; decisions 26 and 28). Nothing is changed in the data folder.
+ */
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isOnPath } from '../agents/acp/program.ts'
+import { messageOf, systemCodeOf } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+import { readJsonFile } from '../base/json-file.ts'
+import { findCgroupParent } from '../process/cgroup.ts'
+import { readOwner } from '../process/lock.ts'
+import { readProcess } from '../process/proc.ts'
+import { formatNumber } from '../storage/layout.ts'
+import type { Finding } from './finding.ts'
+
+export interface MachineExamination {
+  readonly dataDir: string
+  /** Where programs are looked for. */
+  readonly searchPath: string
+  /** Default: of this process. */
+  readonly nodeVersion?: string
+  /** Where proc(5) is mounted. Default `/proc`. */
+  readonly proc?: string
+}
+
+export async function examineMachine(examination: MachineExamination): Promise<readonly Finding[]> {
+  const { dataDir, searchPath, nodeVersion = process.version, proc = '/proc' } = examination
+  return [examineNode(nodeVersion), await examineDataFolder(dataDir, proc), await examineCgroup(proc), examineTerminal(searchPath)]
+}
+
+function examineNode(nodeVersion: string): Finding {
+  const [major = 0, minor = 0] = nodeVersion.slice(1).split('.').map(Number)
+  const isEnough = major > 20 || (major === 20 && minor >= 19)
+  const subject = 'Node'
+  if (isEnough) return { subject, state: 'ok', text: nodeVersion, advice: '' }
+  return { subject, state: 'problem', text: `${nodeVersion} is too old`, advice: 'install Node 20.19 or later, best the newest LTS' }
+}
+
+async function examineDataFolder(dataDir: string, proc: string): Promise<Finding> {
+  const subject = 'data folder'
+  const problem = (text: string, advice: string): Finding => ({ subject, state: 'problem', text: `${dataDir}: ${text}`, advice })
+  const folder = await stat(dataDir).catch(systemCodeOf)
+  if (folder === 'ENOENT') {
+    const parent = await nearestFolder(dataDir)
+    if (await may(parent)) return { subject, state: 'ok', text: `${dataDir}: not there yet, the first start makes it`, advice: '' }
+    return problem(`not there, and "${parent}" may not be written`, 'choose another folder with --data-dir')
+  }
+  if (typeof folder !== 'object') return problem(`cannot be looked at (${folder})`, 'choose another folder with --data-dir')
+  if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
+  const owner = `user ${folder.uid}`
+  if (!await may(dataDir)) return problem(`belongs to ${owner} and may not be written`, 'run the server as its owner')
+  const format = await readFormat(dataDir).catch((error: unknown) => messageOf(error))
+  if (format !== formatNumber && format !== undefined) {
+    return problem(`its format is ${String(format)}, this version knows ${formatNumber}`, 'use another version or another folder')
+  }
+  const server = await readOwner(dataDir)
+  const isAlive = server !== undefined && readProcess(proc, server.pid) !== undefined
+  const text = `${dataDir}: can be written, belongs to ${owner}${isAlive ? `; a server runs there, ${server.text}` : ''}`
+  const isOpen = (folder.mode & 0o077) !== 0
+  return { subject, state: isOpen ? 'note' : 'ok', text, advice: isOpen ? 'chmod 700, as other users may look into it' : '' }
+}
+
+async function readFormat(dataDir: string): Promise<unknown> {
+  const content = await readJsonFile(join(dataDir, 'format.json'), { limitBytes: 4096 })
+  return isObject(content) ? content['format'] : content
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  const parent = dirname(path)
+  const isThere = parent === path || await access(parent).then(() => true, () => false)
+  return isThere ? parent : nearestFolder(parent)
+}
+
+function may(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false)
+}
+
+async function examineCgroup(proc: string): Promise<Finding> {
+  const subject = 'processes'
+  const parent = await findCgroupParent(proc)
+  if (parent !== undefined) return { subject, state: 'ok', text: 'a cgroup for each agent: nothing of it can be left', advice: '' }
+  const text = 'no cgroup may be made here: what clears its environment and forks away twice is not found'
+  return { subject, state: 'note', text, advice: 'delegate a cgroup to the server (Delegate=yes in systemd)' }
+}
+
+function examineTerminal(searchPath: string): Finding {
+  const subject = 'pseudo-terminal'
+  if (isOnPath('script', searchPath)) return { subject, state: 'ok', text: 'by script(1)', advice: '' }
+  if (isOnPath('python3', searchPath)) return { subject, state: 'ok', text: "by Python's pty module", advice: '' }
+  return { subject, state: 'note', text: 'none: the terminal tool works over pipes', advice: 'install script(1) of util-linux' }
+}

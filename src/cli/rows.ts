@@ -1,0 +1,13 @@
+/**
+ * Rows of text in columns, two blanks between, for people. What a cell holds is not cut, and blanks at the end of a line
+ * are left out.
+ */
+
+export function formatRows(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
+  }
+  const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()
+  return rows.map(line).join('\n')
+}
