@@ -1,5 +1,6 @@
 /**
- * Signals that ask the program to end: the first is heard here, so that work can be ended in order. Only the command line listens to them; a library leaves them to its host.
+ * Signals that ask the program to end: the first is heard here, so that work can be ended in order. Only
+ * the command line listens to them; a library leaves them to its host.
  */
 
 /** Calls back at the first signal; the second one ends the process as it would have without us. */
