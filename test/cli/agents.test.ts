@@ -44,7 +44,7 @@ test('lists every provider, what is installed of it, and how to install it, as t
   assert.match((await agents('list')).stdout, /^codex +2\.5\.0 +installed +0\.0 MiB +the pinned version is 2\.6\.0: agent-server agents install codex$/m)
   const rows: unknown[] = JSON.parse((await agents('list', '--json')).stdout)
   assert.is(rows.length, 3)
-  assert.match(JSON.stringify(rows[1]), /^\{"name":"codex","version":"2\.5\.0","state":"installed","sizeBytes":\d+,/)
+  assert.match(JSON.stringify(rows[1]), /^\{"name":"codex","version":"2\.5\.0","sizeBytes":\d+,"state":"installed",/)
 }))
 
 test('installs the pinned version, says what it does on standard error and the result on standard output', inPlace(async ({ agents }) => {

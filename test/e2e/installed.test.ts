@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFakeNpm } from '../support/fake-npm.ts'
 import { runToEnd, startServer, type TestServer } from '../support/server.ts'
-import { makeFolder } from '../support/processes.ts'
+import { makeFolder, until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, type Talk } from './talk.ts'
 
@@ -68,7 +68,7 @@ test('a change that only digests show is found in the background after a start',
   writeFileSync(join(agents, files, 'node_modules/@agentclientprotocol/codex-acp/lib/data.js'), 'export const data = "date"\n')
   const server = await start()
   try {
-    while (!server.log.some((line) => line.includes('is not as it was installed'))) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => server.log.some((line) => line.includes('is not as it was installed')))
     assert.is((await server.rest.get('/ready')).status, 200)
     assert.match(JSON.stringify(await failureOf(await startTalk(server, codex))), /lib\/data\.js\\" was changed/)
   } finally {
