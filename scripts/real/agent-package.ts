@@ -6,9 +6,11 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { serverProgram } from './built-server.ts'
+import { memberAt } from './member.ts'
 
 export interface AgentPackage {
   readonly name: string
@@ -23,27 +25,42 @@ export async function installAgent({ name, version, program }: AgentPackage): Pr
   return join(folder, 'node_modules', '.bin', program)
 }
 
+/** As an operator installs it, with `agent-server agents`; gives the absolute path of the folder of installed agents. */
+export async function installWithServer(provider: string, version: string): Promise<string> {
+  const data = join(rootFolder(), 'data')
+  const record: unknown = JSON.parse(await readFile(join(data, 'agents', `${provider}.json`), 'utf8').catch(() => '{}'))
+  if (memberAt(record, 'version') !== version) {
+    const words = ['agents', 'install', provider, '--version', version, '--data-dir', data, '--workspace-dir', join(rootFolder(), 'workspace')]
+    await run(process.execPath, [serverProgram, ...words], rootFolder())
+  }
+  return join(data, 'agents')
+}
+
 /** Gives the absolute path of the folder in whose `node_modules` the packages are. */
 export async function installPackages(folderName: string, packages: readonly string[]): Promise<string> {
-  const root = process.env['AGENT_SERVER_REAL_AGENTS'] ?? join(tmpdir(), 'agent-server-real-agents')
-  const folder = join(root, folderName)
+  const folder = join(rootFolder(), folderName)
   // npm writes it when everything else is there.
   if (existsSync(join(folder, 'node_modules', '.package-lock.json'))) return folder
   await mkdir(folder, { recursive: true })
   // Keeps npm from looking for a project in the folders above.
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n')
   process.stdout.write(`installing ${packages.join(' ')} in ${folder}\n`)
-  await runNpm(['install', '--no-audit', '--no-fund', ...packages], folder)
+  await run('npm', ['install', '--no-audit', '--no-fund', ...packages], folder)
   return folder
 }
 
-function runNpm(args: readonly string[], cwd: string): Promise<void> {
+function rootFolder(): string {
+  return process.env['AGENT_SERVER_REAL_AGENTS'] ?? join(tmpdir(), 'agent-server-real-agents')
+}
+
+async function run(program: string, args: readonly string[], cwd: string): Promise<void> {
+  await mkdir(cwd, { recursive: true })
   return new Promise((resolve, reject) => {
-    const child = spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
     child.once('error', reject)
     child.once('exit', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(`Cannot install: npm ended with ${code ?? 'a signal'}`))
+      else reject(new Error(`Cannot install: ${program} ended with ${code ?? 'a signal'}`))
     })
   })
 }

@@ -3,12 +3,12 @@
  *
  * Everything is in a folder of its own and nothing needs an account. `close` leaves no process and no folder.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelServer } from '../../test/fixtures/model-server.ts'
 import type { ModelStep } from '../../test/fixtures/model-step.ts'
-import { installAgent } from './agent-package.ts'
+import { installWithServer } from './agent-package.ts'
 import type { RealAgent } from './agents.ts'
 import { startBuiltServer, type BuiltServer } from './built-server.ts'
 import { callServer } from './rest.ts'
@@ -32,13 +32,15 @@ export interface Stage {
 export const apiKey = 'sk-stand-in-0123456789abcdef'
 
 export async function openStage(agent: RealAgent): Promise<Stage> {
-  const program = await installAgent(agent.package)
+  const agentsDir = await installWithServer(agent.provider, agent.package.version)
   const folder = await mkdtemp(join(tmpdir(), `real-${agent.provider}-`))
+  // Installed once, and shared by the folders of all servers.
+  await mkdir(join(folder, 'data'), { mode: 0o700 })
+  await symlink(agentsDir, join(folder, 'data', 'agents'))
   const steps = new Map<string, readonly ModelStep[]>()
   // An agent also asks for things of its own (a title, a suggestion): to such prompts the model does nothing.
   const model = await agent.startModel({ script: (prompt) => steps.get(prompt) ?? [] })
-  const args = ['--acp-command', `${agent.provider}=${[program, ...agent.args].join(' ')}`]
-  let server = await startBuiltServer(folder, args)
+  let server = await startBuiltServer(folder, [])
   const secrets = { [agent.keyVariable]: apiKey, [agent.baseUrlVariable]: model.url + agent.baseUrlPath }
   for (const [name, value] of Object.entries(secrets)) await putSecret(server, name, value)
   return {
@@ -50,7 +52,7 @@ export async function openStage(agent: RealAgent): Promise<Stage> {
     server: () => server,
     restart: async () => {
       const code = await server.stop()
-      server = await startBuiltServer(folder, args)
+      server = await startBuiltServer(folder, [])
       return code
     },
     close: async () => {

@@ -124,7 +124,7 @@ async function describeAccess({ provider, secretNames }: AgentExamination, env: 
 
 function accessAdvice(login: Login, provider: Provider): string {
   if (login !== 'no') return ''
-  const signIn = provider.login === null ? '' : `sign in with ${provider.displayName}'s own program, or `
+  const signIn = provider.loginCommand === '' ? '' : `sign in with "${provider.loginCommand}", or `
   return `${signIn}store the secret ${provider.apiKeyVariable}`
 }
 

@@ -49,7 +49,7 @@ test('has an installed agent introduce itself, and finds keys and logins by name
   await run(['agents', 'install', 'codex'])
   const bare = await run(['doctor', 'codex'])
   assert.is(bare.code, 0, bare.stdout)
-  assert.match(lineOf(bare, 'codex'), /^note .*installed, version 2\.6\.0; login: no; key: none; answers as .*To do: sign in with Codex's own program, or store the secret OPENAI_API_KEY$/)
+  assert.match(lineOf(bare, 'codex'), /^note .*installed, version 2\.6\.0; login: no; key: none; answers as .*To do: sign in with "codex login", or store the secret OPENAI_API_KEY$/)
   const withKey = await run(['doctor', 'codex'], { OPENAI_API_KEY: 'sk-the-value-itself' })
   assert.match(lineOf(withKey, 'codex'), /^ok .* key: OPENAI_API_KEY \(environment\); answers as/)
   assert.not.match(withKey.stdout, 'sk-the-value-itself')
