@@ -6,12 +6,13 @@
  * installed or verified again. Neither can see what changes between the look and the start.
  */
 import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { compareFiles, findChangedExecutable, type Difference } from './differences.ts'
 import { changeAgents, removeUnused } from './folder.ts'
-import { commandOf, listInstalled, readInstallation, type Installation } from './record.ts'
+import { commandOf, listInstalled, readInstallation, recordPath, type FileStamp, type Installation } from './record.ts'
 
 export interface InstalledAgentsOptions {
   /** See `folder`. */
@@ -22,6 +23,8 @@ export interface InstalledAgentsOptions {
 
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
+  /** What the records say of executables, as long as they are the same files: one is a megabyte and takes time to read. */
+  readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
   /** What the background found, by installation as it was then. */
   readonly #doubts = new Map<string, Difference>()
   readonly #closed = new AbortController()
@@ -37,7 +40,7 @@ export class InstalledAgents {
    */
   async commandOf(name: string): Promise<readonly string[] | undefined> {
     const { agentsDir } = this.#options
-    const installation = await readInstallation(agentsDir, name)
+    const installation = await this.#recall(name)
     if (installation === undefined) return undefined
     const difference = this.#doubts.get(stateOf(installation)) ?? await findChangedExecutable(agentsDir, installation)
     if (difference === undefined) return commandOf(agentsDir, installation)
@@ -58,6 +61,18 @@ export class InstalledAgents {
   async close(): Promise<void> {
     this.#closed.abort()
     await this.#checking
+  }
+
+  async #recall(name: string): Promise<Installation | undefined> {
+    const { agentsDir } = this.#options
+    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined)
+    const known = this.#known.get(name)
+    if (known !== undefined && known.inode === record?.ino && known.mtimeMs === record.mtimeMs) return known.installation
+    const found = await readInstallation(agentsDir, name)
+    if (found === undefined || record === undefined) return found
+    const installation = { ...found, files: found.files.filter(({ stamp }) => stamp !== undefined) }
+    this.#known.set(name, { mtimeMs: record.mtimeMs, inode: record.ino, installation })
+    return installation
   }
 
   async #check(): Promise<void> {
