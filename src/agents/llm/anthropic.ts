@@ -7,13 +7,12 @@
 import type { LLM } from '../../schema/generated/llm.ts'
 import { anthropicBody } from './anthropic-request.ts'
 import { foldAnthropic } from './anthropic-stream.ts'
-import type { OpenAiTarget } from './openai-target.ts'
-import type { Wire } from './wire.ts'
+import type { Target, Wire } from './wire.ts'
 
 export const anthropicBaseUrl = 'https://api.anthropic.com'
 
 /** The base URL with or without `/v1` at its end: both are in use. */
-export function anthropicMessages({ provider, baseUrl, model }: Omit<OpenAiTarget, 'isOpenAi'>, settings: LLM): Wire {
+export function anthropicMessages({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,
     url: `${baseUrl.replace(/\/v1$/, '')}/v1/messages`,

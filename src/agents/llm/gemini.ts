@@ -7,13 +7,12 @@
 import type { LLM } from '../../schema/generated/llm.ts'
 import { geminiBody } from './gemini-request.ts'
 import { foldGemini } from './gemini-stream.ts'
-import type { OpenAiTarget } from './openai-target.ts'
-import type { Wire } from './wire.ts'
+import type { Target, Wire } from './wire.ts'
 
 export const geminiBaseUrl = 'https://generativelanguage.googleapis.com'
 
 /** The base URL with or without `/v1beta` at its end: both are in use. */
-export function gemini({ provider, baseUrl, model }: Omit<OpenAiTarget, 'isOpenAi'>, settings: LLM): Wire {
+export function gemini({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,
     url: `${baseUrl.replace(/\/v1beta$/, '')}/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`,

@@ -8,14 +8,9 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { present } from './fields.ts'
+import type { Target } from './wire.ts'
 
-export interface OpenAiTarget {
-  /** As messages name it. */
-  readonly provider: string
-  /** Without a slash at its end. */
-  readonly baseUrl: string
-  /** As the server knows it. */
-  readonly model: string
+export interface OpenAiTarget extends Target {
   /** Whether it is OpenAI itself. */
   readonly isOpenAi: boolean
 }

@@ -15,9 +15,18 @@ import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } fro
 import { priced } from './pricing.ts'
 import { withRetries } from './retry.ts'
 
+/** Which model of which server is meant. */
+export interface Target {
+  /** As messages name it: `OpenAI`, `Anthropic` ... */
+  readonly provider: string
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  /** As the server knows it. */
+  readonly model: string
+}
+
 /** A wire format, set up for one model by its settings. */
 export interface Wire {
-  /** As messages name it: `OpenAI`, `Anthropic` ... */
   readonly provider: string
   readonly url: string
   /** The key among them. */
