@@ -60,18 +60,23 @@ function addChoice(answer: Growing, choice: JsonObject, context: FoldContext): A
   if (answer.finish === 'error') throw context.failureOf(choice)
   const text = textIn(delta.content)
   const refusal = textOf(delta.refusal) ?? ''
-  const reasoningName = reasoningNames.find((name) => textOf(delta[name]) !== undefined)
+  const thought = reasoningIn(delta)
   answer.text += text
   answer.refusal += refusal
   const piece = text + refusal === '' ? {} : { content: text + refusal }
-  if (reasoningName === undefined) return piece
-  const reasoning = textOf(delta[reasoningName]) ?? ''
-  answer.reasoning += reasoning
-  answer.reasoningName = reasoningName
-  return { ...piece, reasoning_content: reasoning }
+  if (thought === undefined) return piece
+  answer.reasoning += thought.text
+  answer.reasoningName = thought.name
+  return { ...piece, reasoning_content: thought.text }
 }
 
-const reasoningNames = ['reasoning_content', 'reasoning']
+function reasoningIn(delta: JsonObject): { readonly name: string; readonly text: string } | undefined {
+  for (const name of ['reasoning_content', 'reasoning']) {
+    const text = textOf(delta[name])
+    if (text !== undefined) return { name, text }
+  }
+  return undefined
+}
 
 /** A piece of a call: the first has id and name, the rest more of the arguments. */
 function addCall(answer: Growing, piece: JsonObject, { newId }: FoldContext): void {

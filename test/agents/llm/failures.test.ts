@@ -46,6 +46,7 @@ const cases: readonly (readonly [status: number | undefined, body: unknown, code
   [429, gemini(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota', [{ retryDelay: '13s' }]), 'LLMRateLimitError'],
   [429, gemini(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota', [{ violations: [{ quotaId: 'RequestsPerDay-Free' }] }, { retryDelay: '13s' }]), 'LLMQuotaExceededError'],
   [503, [gemini(503, 'UNAVAILABLE', 'The model is overloaded')], 'LLMServiceUnavailableError'],
+  [402, 'Payment Required', 'LLMQuotaExceededError'],
   [402, { error: { code: 402, message: 'Insufficient credits' } }, 'LLMQuotaExceededError'],
   [403, { error: { code: 403, message: 'Your input was flagged', metadata: { reasons: ['x'] } } }, 'LLMContentPolicyViolationError'],
   [404, { error: "model 'llama9' not found" }, 'LLMModelNotFoundError'],

@@ -65,6 +65,23 @@ test('keeps no state of reasoning that is not encrypted', () => {
   assert.equal(answer?.message.responses_reasoning_item, { summary: [], content: ['All of it'] })
 })
 
+test('leaves out parts of a kind to come', () => {
+  const answer = read(completed([
+    { type: 'reasoning', summary: [{ type: 'summary_image' }] }, { type: 'message', content: [{ type: 'output_image' }] }, said,
+    { type: 'reasoning', encrypted_content: 'c2VhbGVk' },
+  ]))
+  assert.equal(answer?.message.content, [text('I look.')])
+  assert.is(answer?.message.reasoning_content, undefined)
+  assert.equal(answer?.state, {
+    openai_responses: {
+      items: [
+        { type: 'message' }, { type: 'message', id: 'msg_1' },
+        { type: 'reasoning', summary: [], encrypted_content: 'c2VhbGVk' },
+      ],
+    },
+  })
+})
+
 test('has no answer before the provider has ended it', () => {
   assert.is(read(), undefined)
   assert.is(read({ type: 'response.created', response: { id: 'r1', object: 'response' } }), undefined)
