@@ -87,7 +87,7 @@ const rules: readonly Rule[] = [
   { code: 'LLMQuotaExceededError', statuses: [400, 402, 403, 429], words: /insufficient_quota|credit balance|insufficient (?:credit|balance|fund)|out of credits|billing_(?:error|hard_limit|not_active)|perday/ },
   { code: 'LLMContextWindowExceedError', statuses: [400, 403, 413, 422, 500], words: /context_length_exceeded|context (?:length|window|size)|maximum context|prompt is too long|prompt too long|too many (?:input )?tokens|input token count|request_too_large|exceeds? the (?:model's )?max(?:imum)? (?:number of )?tokens/ },
   { code: 'LLMContentPolicyViolationError', statuses: [400, 403, 422], words: /content_policy|content_filter|content (?:policy|filter)|content management policy|usage polic|safety (?:system|reasons|polic)|moderation|was flagged|prohibited_content/ },
-  { code: 'LLMModelNotFoundError', statuses: [400, 403, 404, 422], words: /model_not_found|not_found_error|unknown model|no such model|invalid model|not a valid model|model\b.{0,200}?\b(?:not found|does not exist|not exist|is not supported|not available)/s },
+  { code: 'LLMModelNotFoundError', statuses: [400, 403, 404, 422], words: /model_not_found|not_found_error|unknown model|no such model|invalid model|not a valid model|no healthy deployments|model\b.{0,200}?\b(?:not found|does not exist|not exist|is not supported|not available)/s },
   { code: 'LLMAuthenticationError', statuses: [400], words: /invalid_api_key|authentication_error|api key not valid|api_key_invalid|incorrect api key|unauthenticated/ },
   { code: 'LLMRateLimitError', statuses: [], words: /rate_limit|rate limit|resource_exhausted|too many requests/ },
   { code: 'LLMServiceUnavailableError', statuses: [], words: /overloaded|server_error|api_error|internal|unavailable/ },

@@ -51,6 +51,7 @@ const cases: readonly (readonly [status: number | undefined, body: unknown, code
   [403, { error: { code: 403, message: 'Your input was flagged', metadata: { reasons: ['x'] } } }, 'LLMContentPolicyViolationError'],
   [404, { error: "model 'llama9' not found" }, 'LLMModelNotFoundError'],
   [400, { object: 'error', message: 'The model `x` does not exist.', type: 'NotFoundError', code: 404 }, 'LLMModelNotFoundError'],
+  [400, openAi('You passed in model=x. There are no healthy deployments for this model', '400'), 'LLMModelNotFoundError'],
   [400, { detail: 'There was an error parsing the body' }, 'LLMBadRequestError'],
   [undefined, anthropic('overloaded_error', 'Overloaded'), 'LLMServiceUnavailableError'],
   [undefined, anthropic('rate_limit_error'), 'LLMRateLimitError'],
