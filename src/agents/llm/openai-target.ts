@@ -2,8 +2,8 @@
  * Which server that speaks OpenAI's protocols is meant, and what its model is known to take.
  *
  * OpenAI refuses a request with a parameter that the model does not know, compatible servers mostly ignore it. So what
- * only some models take is sent to those alone, unless the settings say that nothing is to be dropped. The lists of
- * models are from platform.openai.com/docs ("Reasoning", "Prompt caching"), read in November 2026.
+ * only some models take is sent to those alone, unless the settings say that nothing is to be dropped. Which
+ * models those are goes by their names, after platform.openai.com/docs ("Reasoning", "Prompt caching").
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { LLM } from '../../schema/generated/llm.ts'

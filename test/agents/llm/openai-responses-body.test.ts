@@ -48,6 +48,10 @@ test('sends the system message as instructions', () => {
   assert.equal(input, [hello])
 })
 
+test('takes only the text of a message that can hold nothing else', () => {
+  assert.is(body({}, { messages: [sent({ role: 'system', content: [text('Be good'), image('data:image/png;base64,AA==')] })] }).instructions, 'Be good')
+})
+
 test('tells of tools as functions whose schema may have optional members', () => {
   const parameters = { type: 'object' }
   assert.equal(body({}, { tools: [{ name: 'glob', description: 'Finds', parameters }] }).tools,
