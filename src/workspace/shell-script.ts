@@ -58,10 +58,14 @@ export function commandScript(options: {
   readonly env: Readonly<Record<string, string>>
 }): string {
   const { folder, nonce, command, env } = options
-  const restore = quote(shellFiles(folder).restore)
+  const files = shellFiles(folder)
+  const restore = quote(files.restore)
+  const secrets = Object.entries(env).filter(([name]) => mayExport(name))
   const preparation = [
     `${variable.nonce}=${nonce}`,
-    ...Object.entries(env).filter(([name]) => mayExport(name)).flatMap(([name, value]) => [
+    // Bash has read the whole file by now.
+    ...(secrets.length === 0 ? [] : [`\\command rm -f ${quote(files.command)}`]),
+    ...secrets.flatMap(([name, value]) => [
       `{ \\builtin echo unset ${name}; \\builtin declare -p ${name}; } >>${restore} 2>/dev/null`,
       `\\builtin export ${name}=${quote(value)}`,
     ]),

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '../base/errors.ts'
 import { deferred, within } from '../base/wait.ts'
@@ -60,11 +61,13 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   while (performance.now() < end) {
     const ended = await shell.nextChange(lookIntervalMs)
     if (ended?.end === 'reported') return shell
-    if (ended !== undefined) break
+    if (ended !== undefined) {
+      await shell.stop()
+      throw new AppError('agent_failed', `Cannot start bash on a terminal (${kind}): it ended with exit code ${ended.exitCode}`)
+    }
   }
-  const reason = child.stderrTail().trim()
   await shell.stop()
-  throw new AppError('agent_failed', `Cannot start a shell on a terminal (${kind})${reason === '' ? '' : `: ${reason}`}`)
+  throw new AppError('agent_failed', `Cannot start bash on a terminal (${kind}): it did not answer within ${startLimitMs} ms`)
 }
 
 export class Shell {
@@ -137,8 +140,10 @@ export class Shell {
     this.#changed = deferred()
     const early = await this.#commandEnd(false)
     if (early !== undefined) return early
-    const isLate = await within(this.#changed.promise, Math.min(limitMs, lookIntervalMs)) === 'late'
-    return this.#commandEnd(isLate)
+    const waitMs = Math.min(limitMs, lookIntervalMs)
+    const isLate = await within(this.#changed.promise, waitMs) === 'late'
+    // A report without a mark counts only after some silence: the rest of the output may be on its way.
+    return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
   /** Lets `nextChange` return. */
@@ -188,7 +193,7 @@ export class Shell {
     }
     if (this.#exit === undefined) return undefined
     await within(this.#reading, drainLimitMs)
-    return { end: 'exited', exitCode: this.#exit.code ?? 128 }
+    return { end: 'exited', exitCode: exitCodeOf(this.#exit) }
   }
 
   async #settle(report: ShellReport): Promise<ShellReport> {
@@ -219,4 +224,9 @@ export class Shell {
       this.#wake()
     }
   }
+}
+
+/** As a shell tells it. */
+function exitCodeOf({ code, signal }: ChildExit): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
 }

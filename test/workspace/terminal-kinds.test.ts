@@ -3,9 +3,9 @@ import { suite } from '../support/suite.ts'
 import * as assert from 'uvu/assert'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startOnTerminal, type TerminalKind } from '../../src/process/pty.ts'
+import type { TerminalKind } from '../../src/process/pty.ts'
 import { isAlive, until } from '../support/processes.ts'
-import { baseEnv, hasKind, instance, sweep, withTerminal } from './terminals.ts'
+import { hasKind, sweep, withTerminal } from './terminals.ts'
 
 const test = suite('workspace/terminal-kinds', 60_000)
 test.after(sweep)
@@ -95,15 +95,6 @@ test('pipes: says which keys cannot be pressed', () => withTerminal({ kind: 'pip
   assert.match(refused.note, /no pseudo-terminal/)
   assert.is((await type('C-c')).exitCode, 130)
 }))
-
-test('a program on a terminal gets its streams and its exit code is told', async () => {
-  for (const kind of kinds.filter((one) => works.get(one))) {
-    const child = await startOnTerminal({ kind, line: 'exit 5', cwd: '/', env: baseEnv, marker: `${instance}/exit-${kind}` })
-    child.stdout.resume()
-    assert.is((await child.exited).code, 5)
-    await child.stop()
-  }
-})
 
 const leavesSession = "setsid sh -c 'echo $$ >far; exec sleep 100' & until [ -s far ]; do sleep 0.05; done"
 

@@ -1,6 +1,6 @@
 import { suite } from '../support/suite.ts'
 import * as assert from 'uvu/assert'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, until } from '../support/processes.ts'
 import { sweep, withTerminal } from './terminals.ts'
@@ -167,10 +167,20 @@ test('replaces a shell that an aborted command has become', () => withTerminal({
 }))
 
 test('says that the shell has ended between two calls', () => withTerminal({}, async ({ run, workingDir }) => {
-  await run('echo $$ >self; (sleep 0.2; kill -9 $$) &')
-  await until(() => !isAlive(pid(workingDir, 'self')))
-  await until(async () => /^(The shell had ended meanwhile|The shell ended)/.test((await run('echo next')).note))
-  assert.is((await run('echo next')).output, 'next\n')
+  // The end of its process may be told a moment later than /proc shows it.
+  let note = ''
+  await until(async () => {
+    await run('echo $PPID >parent; (sleep 0.1; kill -9 $$) &')
+    await until(() => !isAlive(pid(workingDir, 'parent')))
+    note = (await run('true')).note
+    return note.startsWith('The shell had ended')
+  })
+  assert.match(note, /^The shell had ended meanwhile; this is a new one\. The command ended with exit code 0/)
+}))
+
+test('has no file with a secret in it while the command runs', () => withTerminal({ secrets: ['s3cret-value'] }, async ({ run, runtimeDir }) => {
+  const result = await run(`grep -rl "$TOKEN" '${runtimeDir}'; echo searched`, { env: { TOKEN: 's3cret-value' } })
+  assert.is(result.output, 'searched\n')
 }))
 
 test('types for a program', () => withTerminal({ idleMs: 500 }, async ({ run, type }) => {
@@ -257,6 +267,13 @@ test('leaves no process and no file when it is closed', () => withTerminal({}, a
   assert.not(isAlive(pid(workingDir, 'far')))
   assert.equal(readdirSync(runtimeDir), [])
   assert.is(await run('true').catch((error) => error.message), 'The terminal is closed')
+}))
+
+test('says so when there is no bash', () => withTerminal({}, async ({ workingDir }) => {
+  symlinkSync('/bin/sh', join(workingDir, 'sh'))
+  await withTerminal({ kind: 'pipes', env: { PATH: workingDir } }, async ({ run }) => {
+    assert.match(await run('true').catch((error) => error.message), /^Cannot start bash on a terminal \(pipes\): it ended with exit code 127$/)
+  })
 }))
 
 test('says so when no shell can be started', () => withTerminal({ workingDir: join('/', 'no', 'such', 'folder') }, async ({ run }) => {

@@ -92,6 +92,29 @@ test('marks a refused call as an error and a time-out as no error', () => withTo
   assert.equal([anew.is_error, anew.exit_code], [false, 0])
 }))
 
+async function secretsFor(command: string): Promise<Record<string, string>> {
+  assert.is(command, 'cat')
+  return {}
+}
+
+test('types without giving secrets, and names the user by another variable', () => withTool(
+  { env: { ...baseEnv, LOGNAME: 'otto' }, secretsFor },
+  async (tool) => {
+    await call(tool, { command: 'cat', timeout: 0.3 })
+    await call(tool, { command: 'a TOKEN', is_input: true, timeout: 0.3 })
+    const ended = await call(tool, { command: 'C-d', is_input: true, timeout: 30 })
+    assert.ok(isTerminalObservation(ended))
+    assert.is(ended.metadata?.username, 'otto')
+    assert.is(ended.exit_code, 0)
+  },
+))
+
+test('knows nothing of a shell that has not answered yet', () => withTool({ env: baseEnv }, async (tool) => {
+  const late = await call(tool, { command: 'sleep 100', timeout: 0.1 })
+  assert.ok(isTerminalObservation(late))
+  assert.equal(late.metadata, { exit_code: -1, pid: -1, hostname: 'machine', prefix: '', suffix: late.metadata?.suffix ?? '' })
+}))
+
 const wrong: [string, Parameters<Tool['read']>[0], RegExp][] = [
   ['no command', {}, /^expected command as a string/],
   ['a negative time', { command: 'ls', timeout: -1 }, /timeout as a number of seconds from 0$/],
