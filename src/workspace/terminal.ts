@@ -70,8 +70,10 @@ export interface TerminalResult {
   readonly report?: ShellReport
 }
 
-/** How long Ctrl-C may take to end a command, and the prompt to come after everything was killed. */
+/** How long Ctrl-C may take to end a command. */
 const interruptGraceMs = 500
+/** How long the prompt may take after everything was killed. */
+const promptLimitMs = 3000
 /** Below what a terminal holds for a program that does not read (4,096 bytes), or the shell could not be reached. */
 const inputLimitBytes = 2000
 
@@ -236,15 +238,15 @@ export class Terminal {
   /** Ctrl-C, then SIGKILL for what the command started; a shell that does not come back to its prompt ends too. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
-    const isBack = await this.#comesBack(shell)
+    const isBack = await this.#comesBack(shell, interruptGraceMs)
     const isClean = await shell.killStarted()
-    if (!isClean || (!isBack && !await this.#comesBack(shell)) || shell.hasExited) await this.#dropShell()
+    if (!isClean || (!isBack && !await this.#comesBack(shell, promptLimitMs)) || shell.hasExited) await this.#dropShell()
     // Nobody is told of it any more.
     await this.#takeOutput()
   }
 
-  async #comesBack(shell: Shell): Promise<boolean> {
-    const end = performance.now() + interruptGraceMs
+  async #comesBack(shell: Shell, limitMs: number): Promise<boolean> {
+    const end = performance.now() + limitMs
     while (performance.now() < end) {
       if (await shell.nextChange(end - performance.now()) !== undefined) return true
     }
