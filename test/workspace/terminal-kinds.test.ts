@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TerminalKind } from '../../src/process/pty.ts'
 import { isAlive, until } from '../support/processes.ts'
-import { hasKind, sweep, withTerminal } from './terminals.ts'
+import { hasKind, pressInterrupt, sweep, withTerminal } from './terminals.ts'
 
 const test = suite('workspace/terminal-kinds', 60_000)
 test.after(sweep)
@@ -42,7 +42,7 @@ for (const kind of kinds) {
 
   on('interrupts a program with C-c and keeps the shell', () => withTerminal({ kind }, async ({ run, type }) => {
     await run('A=kept; while :; do sleep 0.1; done', { timeoutMs: 300 })
-    const interrupted = await type('C-c')
+    const interrupted = await pressInterrupt({ type })
     assert.is(interrupted.exitCode, 130)
     assert.is((await run('echo $A')).output, 'kept\n')
   }))

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, until } from '../support/processes.ts'
-import { sweep, withTerminal } from './terminals.ts'
+import { pressInterrupt, sweep, withTerminal } from './terminals.ts'
 
 const test = suite('workspace/terminal', 60_000)
 test.after(sweep)
@@ -107,7 +107,7 @@ test('returns when the time is over, although the program goes on printing', () 
   assert.match(result.output, /^line\n/)
   assert.ok(result.isTimeout)
   assert.is(result.exitCode, -1)
-  assert.is((await type('C-c')).exitCode, 130)
+  assert.is((await pressInterrupt({ type })).exitCode, 130)
   assert.is((await run('echo next')).output, 'next\n')
 }))
 

@@ -66,6 +66,14 @@ export async function withTerminal(
   }
 }
 
+/** Presses Ctrl-C as a person does, again if need be: bash loses one that comes while it starts a program. */
+export async function pressInterrupt({ type }: Pick<TestTerminal, 'type'>): Promise<TerminalResult> {
+  for (let count = 1; ; count++) {
+    const result = await type('C-c', { timeoutMs: 5000 })
+    if (result.exitCode !== -1 || count === 6) return result
+  }
+}
+
 export async function sweep(): Promise<void> {
   await sweepMarked({ instance })
 }
