@@ -40,6 +40,8 @@ export const access = {
   'POST /api/conversations/{conversation_id}/security_analyzer': 'drive',
   'POST /api/conversations/{conversation_id}/secrets': 'secrets',
   'POST /api/conversations/{conversation_id}/switch_acp_model': 'drive',
+  'POST /api/conversations/{conversation_id}/switch_acp_mode': 'drive',
+  'POST /api/conversations/{conversation_id}/ask_agent': 'drive',
   'POST /api/conversations/{conversation_id}/fork': 'drive',
   'POST /api/conversations/{conversation_id}/navigate': 'drive',
   'GET /api/conversations/{conversation_id}/confirmations': 'read',

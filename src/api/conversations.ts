@@ -76,9 +76,9 @@ export function getConversation({ service }: ConversationParts, call: Call): Pro
 }
 
 export async function updateConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
-  const { title, tags } = bodyOf(call, UpdateConversationRequest)
+  const { title, tags, max_budget_per_task: budget } = bodyOf(call, UpdateConversationRequest)
   const conversation = await service.open(conversationIdOf(call))
-  await conversation.patch({ title: title === undefined ? undefined : trimmed(title), tags })
+  await conversation.patch({ title: title === undefined ? undefined : trimmed(title), tags, budget })
   return success
 }
 

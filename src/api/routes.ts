@@ -45,6 +45,8 @@ const table = {
   'POST /api/conversations/{conversation_id}/security_analyzer': runs.setSecurityAnalyzer,
   'POST /api/conversations/{conversation_id}/secrets': runs.addSecrets,
   'POST /api/conversations/{conversation_id}/switch_acp_model': runs.switchAcpModel,
+  'POST /api/conversations/{conversation_id}/switch_acp_mode': runs.switchAcpMode,
+  'POST /api/conversations/{conversation_id}/ask_agent': runs.askAgent,
   'GET /api/conversations/{conversation_id}/agent_final_response': runs.getFinalResponse,
   'GET /api/conversations/{conversation_id}/confirmations': runs.listConfirmations,
   'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': runs.respondToConfirmation,

@@ -7,9 +7,11 @@ import { toJsonObject } from '../base/json.ts'
 import { finalResponse } from '../conversation/history.ts'
 import type { Answer } from '../http/reply.ts'
 import {
+  AskAgentRequest,
   ConfirmationResponseRequest,
   SetConfirmationPolicyRequest,
   SetSecurityAnalyzerRequest,
+  SwitchAcpModeRequest,
   SwitchAcpModelRequest,
   UpdateSecretsRequest,
 } from '../schema/generated/conversations.ts'
@@ -76,6 +78,22 @@ export async function switchAcpModel({ service }: ConversationParts, call: Call)
   }
   await conversation.switchModel(model, clientSignal(call))
   return success
+}
+
+export async function switchAcpMode({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { mode } = bodyOf(call, SwitchAcpModeRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  if (conversation.state.agent['kind'] !== 'ACPAgent') {
+    throw new AppError('bad_request', 'Cannot switch the mode: the conversation is not driven by an ACP agent')
+  }
+  await conversation.switchMode(mode, clientSignal(call))
+  return success
+}
+
+export async function askAgent({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { question } = bodyOf(call, AskAgentRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  return ok({ response: await conversation.askAside(question, clientSignal(call)) })
 }
 
 export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<Answer> {

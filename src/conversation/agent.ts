@@ -19,6 +19,16 @@ export interface Agent {
   policyChanged(): void
   /** Switches the model for the turns that follow. @throws AppError `bad_request` when the agent refuses. */
   switchModel(model: string, signal: AbortSignal): Promise<void>
+  /**
+   * Switches the session mode (contract: settings 3.3) for what follows.
+   * @throws AppError `bad_request` when the agent refuses, `invalid_input` for one that is more open than the policy.
+   */
+  switchMode(mode: string, signal: AbortSignal): Promise<void>
+  /**
+   * Answers a question from what the agent knows, without a trace in its work: no event, no change of anything.
+   * @throws AppError `bad_request` when the agent cannot, `agent_failed`, `agent_timeout`.
+   */
+  askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /** Ends everything the agent started, within its own grace time. Idempotent; nothing is left afterwards. */
   close(): Promise<void>
 }
@@ -49,6 +59,8 @@ export interface AgentHost {
   state(changes: JsonObject): void
   /** Replaces every known secret in a text that is about to be recorded. */
   mask(text: string): string
+  /** What was said and done up to the messages that no turn has served, masked; the oldest is left out beyond the limit. */
+  transcript(limitBytes: number): Promise<string>
 }
 
 /** A secret that was lent, the value it had then, and the one that the program has made of it. */
@@ -102,11 +114,19 @@ export type Answer =
   | { readonly outcome: 'denied'; readonly reason: string }
   | { readonly outcome: 'cancelled' }
 
+export interface AsideAnswer {
+  readonly text: string
+  readonly usage: UsageReport
+}
+
 /** Figures of one step. An absent figure is unknown, which is not zero. */
 export interface UsageReport {
   readonly usageId: string
   readonly model: string
+  /** In US dollars. */
   readonly cost?: number
+  /** Whether the agent told the cost of this step, as it is the case by default, or something that it follows from. */
+  readonly costSource?: 'reported' | 'derived'
   readonly promptTokens?: number
   readonly completionTokens?: number
   readonly cacheReadTokens?: number

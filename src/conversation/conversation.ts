@@ -37,6 +37,13 @@ export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp
   readonly onClosed: () => void
 }
 
+export interface Patch {
+  readonly title?: string | undefined
+  readonly tags?: Record<string, string> | undefined
+  /** In US dollars. */
+  readonly budget?: number | undefined
+}
+
 export class Conversation {
   readonly #options: ConversationOptions
   readonly #driver: Driver
@@ -152,12 +159,14 @@ export class Conversation {
     await this.#set('security_analyzer', analyzer)
   }
 
-  /** Changes title and tags; tags replace all that were there. */
-  async patch(change: { readonly title?: string | undefined; readonly tags?: Record<string, string> | undefined }): Promise<void> {
+  /** Changes title, tags and budget; tags replace all that were there. */
+  async patch(change: Patch): Promise<void> {
     const { journal, clock } = this.#options
     await this.#assertWritable()
     const at = formatMicros(Math.floor(clock() * 1000))
-    journal.keep(['patched', change.title === undefined ? { at } : { at, title: change.title }])
+    const { title, budget } = change
+    const budgets = budget === undefined ? {} : { max_budget_per_task: budget }
+    journal.keep(['patched', { at, ...(title === undefined ? {} : { title }), ...budgets }])
     if (change.tags !== undefined) await this.#set('tags', change.tags)
     await journal.durable()
   }
@@ -174,6 +183,19 @@ export class Conversation {
     await this.#assertWritable()
     await this.#driver.switchModel(model, signal)
     await this.#options.journal.durable()
+  }
+
+  /** Switches the mode of the agent's session, now and for the turns that follow. */
+  async switchMode(mode: string, signal: AbortSignal): Promise<void> {
+    await this.#assertWritable()
+    await this.#driver.switchMode(mode, signal)
+    await this.#options.journal.durable()
+  }
+
+  /** Asks the agent beside its work, whether it works or not: neither events nor status change. */
+  async askAside(question: string, signal: AbortSignal): Promise<string> {
+    await this.#assertWritable()
+    return this.#driver.askAside(question, signal)
   }
 
   /** Moves the head of the history to an event, or before the first; nothing is deleted. @throws AppError `not_found` */

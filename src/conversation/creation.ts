@@ -61,6 +61,7 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
     client_tools: request.client_tools.map(toJsonObject),
     parent_conversation_id: parent,
     launched_agent_profile: null,
+    max_budget_per_task: request.max_budget_per_task ?? null,
   }
 }
 

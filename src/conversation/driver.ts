@@ -5,7 +5,7 @@
  * (`agent.ts`) meets the journal: what an agent may read and keep is lent to it here, and nothing else is.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { messageOf } from '../base/errors.ts'
+import { AppError, messageOf } from '../base/errors.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -13,7 +13,7 @@ import type { Clock, Stamp } from '../base/stamp.ts'
 import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
 import type { ConversationLog } from '../storage/log.ts'
-import type { Agent, AgentHost, Answer, KeptKey, SecretChange } from './agent.ts'
+import type { Agent, AgentHost, Answer, KeptKey, SecretChange, UsageReport } from './agent.ts'
 import { readEvent } from './history.ts'
 import type { Journal } from './journal.ts'
 import { LiveTurn } from './live-turn.ts'
@@ -21,6 +21,8 @@ import { Questions, type PendingConfirmation } from './questions.ts'
 import { Runner, type StopReason } from './runner.ts'
 import type { ConversationState } from './state.ts'
 import { storedEvent } from './stored-event.ts'
+import { readTranscript } from './transcript.ts'
+import { addFigures, hasFigures } from './usage-figures.ts'
 import { UsageLedger } from './usage.ts'
 
 export interface DriverOptions {
@@ -55,6 +57,9 @@ export class Driver {
   #agent: Agent | undefined
   #runner: Runner | undefined
   #turn: LiveTurn | undefined
+  /** One question beside the work at a time. */
+  #isAsking = false
+  readonly #ledger: UsageLedger
   /** The newest recorded `agent_state`, durable or not. */
   #agentState: JsonObject
   /** What the agent has kept, durable or not. */
@@ -65,6 +70,7 @@ export class Driver {
     this.#options = options
     this.#agentState = journal.state.agent_state
     this.#kept = journal.state.kept
+    this.#ledger = new UsageLedger(journal.state.stats)
     this.#questions = new Questions({
       clock,
       deadlineMs: confirmationDeadlineMs,
@@ -121,6 +127,28 @@ export class Driver {
     await this.#ensureAgent().switchModel(model, signal)
   }
 
+  async switchMode(mode: string, signal: AbortSignal): Promise<void> {
+    await this.#ensureAgent().switchMode(mode, signal)
+  }
+
+  /**
+   * Asks the agent beside its work and counts what that cost; nothing else of it is left.
+   * @throws AppError `conflict` while another question is open, or when the budget is spent; what the agent throws.
+   */
+  async askAside(question: string, signal: AbortSignal): Promise<string> {
+    if (this.#isAsking) throw new AppError('conflict', 'Cannot ask the agent: another question is open')
+    const spent = this.#budgetSpent()
+    if (spent !== undefined) throw new AppError('conflict', `Cannot ask the agent: ${spent}`)
+    this.#isAsking = true
+    try {
+      const { text, usage } = await this.#ensureAgent().askAside(question, signal)
+      this.#report(() => this.#count(usage))
+      return text
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
   /** Stops the run and ends the agent. */
   async close(reason: StopReason): Promise<void> {
     await this.stop(reason)
@@ -143,7 +171,7 @@ export class Driver {
   }
 
   #createHost(): AgentHost {
-    const { journal, resolveSecrets, mask, observationsDir, agentDir } = this.#options
+    const { journal, log, resolveSecrets, mask, observationsDir, agentDir } = this.#options
     const { state } = journal
     return {
       conversationId: state.id,
@@ -157,6 +185,7 @@ export class Driver {
       keep: (key, value) => this.#keep(key, value),
       state: (changes) => this.#agentStateChanged(changes),
       mask,
+      transcript: (limitBytes) => readTranscript(log, { limitBytes, mask, without: new Set(state.unserved) }),
     }
   }
 
@@ -170,6 +199,7 @@ export class Driver {
       stopLimitMs,
       readMessages: (ids) => this.#readMessages(ids),
       openTurn: (messages) => this.#openTurn(messages),
+      budgetSpent: () => this.#budgetSpent(),
       onEnd: onRunEnd,
       onLogFailure,
     })
@@ -177,9 +207,24 @@ export class Driver {
 
   #openTurn(messages: readonly MessageEvent[]): LiveTurn {
     const { journal, nextFrameStamp, createMaskingStream } = this.#options
-    const usage = new UsageLedger(journal.state.stats)
-    this.#turn = new LiveTurn({ messages, journal, questions: this.#questions, usage, nextFrameStamp, createMaskingStream })
+    const count = (report: UsageReport): void => this.#count(report)
+    this.#turn = new LiveTurn({ messages, journal, questions: this.#questions, count, nextFrameStamp, createMaskingStream })
     return this.#turn
+  }
+
+  /** Publishes the figures of one step. `stats` has no form for what is not known; `usage` of the agent's state has. */
+  #count(report: UsageReport): void {
+    const { journal } = this.#options
+    if (hasFigures(report)) journal.update('stats', this.#ledger.add(report, journal.state.max_budget_per_task))
+    this.#agentStateChanged({ usage: addFigures(this.#agentState['usage'], report) })
+  }
+
+  /** Why no more may be spent; undefined while it may. What nobody knows the cost of counts for nothing. */
+  #budgetSpent(): string | undefined {
+    const { max_budget_per_task: budget } = this.#options.journal.state
+    const { cost } = this.#ledger
+    if (budget === null || cost < budget) return undefined
+    return `the conversation has cost $${cost.toFixed(4)}, its budget is $${budget}`
   }
 
   async #readMessages(ids: readonly string[]): Promise<MessageEvent[]> {

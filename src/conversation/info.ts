@@ -34,6 +34,7 @@ export function conversationInfo(state: Readonly<ConversationState>, options: In
     available_models: agentState['acp_available_models'] ?? [],
     supports_runtime_model_switch: agentState['acp_supports_runtime_model_switch'] ?? false,
     launched_agent_profile: state.launched_agent_profile,
+    max_budget_per_task: state.max_budget_per_task,
     client_tools: state.client_tools,
   }
 }

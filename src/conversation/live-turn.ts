@@ -10,7 +10,6 @@ import { deferred } from '../base/wait.ts'
 import type { Answer, QuestionDraft, Recorded, Turn, UsageReport } from './agent.ts'
 import type { Journal } from './journal.ts'
 import type { Questions } from './questions.ts'
-import type { UsageLedger } from './usage.ts'
 import { deltaFrame, type DeltaPiece } from './frames.ts'
 import type { Stamp } from '../base/stamp.ts'
 
@@ -18,7 +17,7 @@ export interface LiveTurnOptions {
   readonly messages: readonly MessageEvent[]
   readonly journal: Journal
   readonly questions: Questions
-  readonly usage: UsageLedger
+  readonly count: (report: UsageReport) => void
   readonly nextFrameStamp: () => Stamp
   /** Masks a text that comes in pieces; what is held back at a border comes with a later piece. */
   readonly createMaskingStream: () => MaskingStream
@@ -106,7 +105,7 @@ export class LiveTurn implements Turn {
   usage(report: UsageReport): void {
     if (this.#fenced) return
     try {
-      this.#options.journal.update('stats', this.#options.usage.add(report))
+      this.#options.count(report)
     } catch (cause) {
       this.refuse(cause)
     }

@@ -29,6 +29,8 @@ export interface RunnerOptions {
   readonly stopLimitMs: number
   readonly readMessages: (ids: readonly string[]) => Promise<readonly MessageEvent[]>
   readonly openTurn: (messages: readonly MessageEvent[]) => LiveTurn
+  /** Why no turn may begin any more; undefined while one may. */
+  readonly budgetSpent: () => string | undefined
   /** Called when a run has ended and its end is durable. */
   readonly onEnd: () => Promise<void>
   /** Called when a run has ended because the log took nothing more. Must not reject. */
@@ -123,7 +125,7 @@ export class Runner {
     const unserved = [...journal.state.unserved]
     const messages = await readMessages(unserved)
     if (this.#again && this.#stop === undefined) return true
-    const end = this.#stop === undefined ? await this.#runTurn(messages) : notBegun
+    const end = this.#stop === undefined ? (this.#overBudget() ?? (await this.#runTurn(messages))) : notBegun
     if (this.#stop?.reason === 'delete') return false
     await this.#answerOpenActions(end)
     const last = unserved.at(-1)
@@ -132,6 +134,12 @@ export class Runner {
     const again = this.#conclude(end)
     await journal.durable()
     return again
+  }
+
+  /** The end of a turn that must not begin: its messages wait for a larger budget. */
+  #overBudget(): TurnEnd | undefined {
+    const spent = this.#options.budgetSpent()
+    return spent === undefined ? undefined : { outcome: 'failed', served: false, code: 'MaxBudgetReached', detail: `No turn was begun: ${spent}` }
   }
 
   async #runTurn(messages: readonly MessageEvent[]): Promise<TurnEnd> {

@@ -29,6 +29,8 @@ export interface Created {
   readonly client_tools: readonly JsonValue[]
   readonly parent_conversation_id: string | null
   readonly launched_agent_profile: JsonObject | null
+  /** In US dollars. Absent in logs that were begun before there were budgets. */
+  readonly max_budget_per_task?: number | null
 }
 
 /** The line that makes a copied prefix a conversation of its own. */
@@ -50,7 +52,7 @@ export interface Forked {
 export type PrivateRecord =
   | readonly ['created', Created]
   | readonly ['forked', Forked]
-  | readonly ['patched', { readonly at: string; readonly title?: string }]
+  | readonly ['patched', { readonly at: string; readonly title?: string; readonly max_budget_per_task?: number }]
   | readonly ['head', string | null]
   | readonly ['agent', JsonObject]
   | readonly ['secrets', Readonly<Record<string, JsonObject>>]
@@ -85,6 +87,7 @@ export interface ConversationState {
   client_tools: JsonValue[]
   parent_conversation_id: string | null
   launched_agent_profile: JsonObject | null
+  max_budget_per_task: number | null
   forked_from_conversation_id: string | null
   forked_from_event_id: string | null
   leaf_event_id: string | null
@@ -120,6 +123,7 @@ export function initialState(created: Created): ConversationState {
     client_tools: [...created.client_tools],
     parent_conversation_id: created.parent_conversation_id,
     launched_agent_profile: created.launched_agent_profile,
+    max_budget_per_task: created.max_budget_per_task ?? null,
     forked_from_conversation_id: null,
     forked_from_event_id: null,
     leaf_event_id: null,
@@ -181,6 +185,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
     case 'patched':
       state.updated_at = record[1].at
       if (record[1].title !== undefined) state.title = record[1].title
+      state.max_budget_per_task = record[1].max_budget_per_task ?? state.max_budget_per_task
       return
     case 'head':
       state.leaf_event_id = record[1]

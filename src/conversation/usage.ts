@@ -32,8 +32,13 @@ export class UsageLedger {
     }
   }
 
+  /** What all of it has cost, as far as that is known, in US dollars. */
+  get cost(): number {
+    return [...this.#totals.values()].reduce((sum, totals) => sum + totals.cost, 0)
+  }
+
   /** Adds one report and gives the new `stats` in the snapshot form of the state update. */
-  add(report: UsageReport): JsonObject {
+  add(report: UsageReport, budget: number | null = null): JsonObject {
     const totals = this.#totals.get(report.usageId) ?? emptyTotals(report.model)
     totals.model = report.model
     totals.cost += report.cost ?? 0
@@ -45,12 +50,13 @@ export class UsageLedger {
     totals.contextWindow = report.contextWindow ?? totals.contextWindow
     totals.perTurn = report.perTurnTokens ?? totals.perTurn
     this.#totals.set(report.usageId, totals)
-    return this.stats()
+    return this.stats(budget)
   }
 
-  stats(): JsonObject {
+  /** @param budget of the whole conversation, in US dollars */
+  stats(budget: number | null = null): JsonObject {
     const metrics: JsonObject = {}
-    for (const [usageId, totals] of this.#totals) metrics[usageId] = snapshot(totals)
+    for (const [usageId, totals] of this.#totals) metrics[usageId] = snapshot(totals, budget)
     return { usage_to_metrics: metrics }
   }
 }
@@ -59,11 +65,11 @@ function emptyTotals(model: string): Totals {
   return { model, cost: 0, prompt: 0, completion: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, contextWindow: 0, perTurn: 0 }
 }
 
-function snapshot(totals: Totals): JsonObject {
+function snapshot(totals: Totals, budget: number | null): JsonObject {
   return {
     model_name: totals.model,
     accumulated_cost: totals.cost,
-    max_budget_per_task: null,
+    max_budget_per_task: budget,
     accumulated_token_usage: {
       model: totals.model,
       prompt_tokens: totals.prompt,

@@ -12,7 +12,7 @@ import { messageOf } from '../../src/base/errors.ts'
 import { isObject, parseJson } from '../../src/base/json.ts'
 import type { Log } from '../../src/base/log.ts'
 import { deferred } from '../../src/base/wait.ts'
-import type { Agent, AgentHost, Turn, TurnEnd } from '../../src/conversation/agent.ts'
+import type { Agent, AgentHost, AsideAnswer, Turn, TurnEnd } from '../../src/conversation/agent.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { writeCreated } from '../../src/conversation/first-lines.ts'
 import { openConversation, type ConversationDeps } from '../../src/conversation/opening.ts'
@@ -63,6 +63,9 @@ export class ScriptedAgent implements Agent {
   readonly policies: ConfirmationPolicy[] = []
   readonly models: string[] = []
   closed = 0
+  answerAside: (question: string) => AsideAnswer | Promise<AsideAnswer> = (question) => {
+    return { text: `about ${question}`, usage: { usageId: 'a', model: 'm', cost: 0.25 } }
+  }
   readonly #scripts: Script[]
 
   constructor(host: AgentHost, scripts: Script[]) {
@@ -83,6 +86,14 @@ export class ScriptedAgent implements Agent {
   async switchModel(model: string): Promise<void> {
     this.models.push(model)
     this.host.state({ acp_current_model_id: model })
+  }
+
+  async switchMode(mode: string): Promise<void> {
+    this.host.state({ acp_current_mode_id: mode })
+  }
+
+  async askAside(question: string): Promise<AsideAnswer> {
+    return this.answerAside(question)
   }
 
   async close(): Promise<void> {

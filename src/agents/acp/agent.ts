@@ -1,32 +1,42 @@
 /**
- * An external agent in a conversation: starts its program when a turn needs it, runs turns, and ends it when it is idle, in
- * the way, or no longer to be trusted.
+ * An external agent in a conversation: its turns, what was chosen for it, the questions that are asked beside its work.
  *
- * The program, its session and everything it starts belong to this object: after `close` nothing is left. A program that
- * was ended (idle, crashed, did not stop) is started again by the next turn and its session resumed. The session id and
- * the cost that was counted are kept with the conversation, privately.
+ * Its program belongs to `AgentProgram`; after `close` nothing is left. A program that was ended (idle, crashed, did not
+ * stop) is started again by the next turn and its session resumed; a session that is lost is told what was said before.
+ * Session id, choices and the cost that was counted are kept with the conversation, privately. A prompt that an agent has
+ * answered with an error is not sent again: it has the message, retries by itself (acp.md, section 3.5), and the user can
+ * run the conversation again.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
+import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { untilAborted } from '../../base/wait.ts'
-import type { Agent, Turn, TurnEnd } from '../../conversation/agent.ts'
-import { failureOf, type AcpFailure } from './failure.ts'
+import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
+import { resolveAcp } from '../../settings/providers.ts'
+import { askAside } from './aside.ts'
+import { AcpFailure, failureOf } from './failure.ts'
 import { textOf } from './fields.ts'
+import { maskJson } from './mask-json.ts'
+import { Introduction } from './introduction.ts'
 import { ObservationFiles } from './observation-files.ts'
+import { isTooOpen } from './modes.ts'
+import { AgentProgram, type ProgramOptions } from './agent-program.ts'
 import { PromptTurn, type PromptTurnEnd } from './prompt-turn.ts'
+import { transcriptBlocks } from './prompt.ts'
+import { sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
 import { askToSignIn } from './sign-in.ts'
-import type { AgentSlot, AgentSlots } from './slots.ts'
-import { startSession, type StartOptions, type StartedSession } from './start-session.ts'
-import { modelOf, readCountedCost, tokensOf, uncountedCost } from './usage.ts'
+import type { StartedSession } from './start-session.ts'
+import { readCountedCost, reportOf, uncountedCost, type ContextUse } from './usage.ts'
 
-export interface AcpAgentOptions extends Omit<StartOptions, 'model'> {
-  readonly slots: AgentSlots
+export interface AcpAgentOptions extends ProgramOptions {
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
+  /** How much of the conversation a session is told that does not know it. Default 64 KiB. */
+  readonly transcriptLimitBytes?: number
 }
 
-/** The usage id under which the figures of an external agent are counted (contract: conversations.md). */
-const usageId = 'acp-managed'
+const defaultDrainMs = 4000
+const defaultTranscriptLimitBytes = 64 * 1024
 
 /** An agent for one conversation. Nothing is started yet. */
 export function createAcpAgent(options: AcpAgentOptions): Agent {
@@ -36,55 +46,71 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
 class AcpAgent implements Agent {
   readonly #options: AcpAgentOptions
   readonly #files: ObservationFiles
-  #session: AcpSession | undefined
-  #slot: AgentSlot | undefined
-  #model: string | undefined
-  /** What runs at the moment, so that `close` can wait for it. */
-  #turn: Promise<unknown> | undefined
-  #ending: Promise<void> | undefined
+  readonly #program: AgentProgram
+  readonly #mask: (text: string) => string
+  readonly #introduction: Introduction
+  /** What is under way, so that `close` can wait for it. */
+  readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
-    this.#model = textOf(options.host.kept('session')?.model)
+    this.#mask = sessionMask(options.host)
+    this.#introduction = new Introduction(this.#mask)
     const onError = (error: unknown): void => options.log.error('Cannot keep a long output', { problem: messageOf(error) })
     this.#files = new ObservationFiles({ folder: options.host.observationsDir, createId: options.createId, onError })
-  }
-
-  async runTurn(turn: Turn): Promise<TurnEnd> {
-    const running = this.#runTurn(turn, AbortSignal.any([turn.signal, this.#closed.signal]))
-    this.#turn = running.catch(() => undefined)
-    return running
-  }
-
-  policyChanged(): void {
-    if (this.#session === undefined) return
-    this.#applyMode(this.#session).catch((error: unknown) => {
-      this.#options.log.error('An agent does not follow the new confirmation policy', { problem: messageOf(error) })
+    this.#program = new AgentProgram(options, {
+      choices: () => this.#choices,
+      started: (started) => this.#started(started),
+      changed: (session) => this.#publish(session.state),
     })
   }
 
+  runTurn(turn: Turn): Promise<TurnEnd> {
+    return this.#tracked(this.#runTurn(turn, AbortSignal.any([turn.signal, this.#closed.signal])))
+  }
+
+  policyChanged(): void {
+    void this.#program.policyChanged()
+  }
+
   async switchModel(model: string, signal: AbortSignal): Promise<void> {
-    const { host } = this.#options
-    if (this.#session !== undefined) {
-      await untilAborted(this.#session.setModel(model), signal).catch((error: unknown) => {
-        throw error instanceof AppError ? new AppError(error.code, host.mask(error.message), { cause: error }) : error
-      })
+    await this.#switch((session) => session.setModel(model), signal)
+    this.#keep({ model })
+    this.#publish({ acp_current_model_id: model })
+  }
+
+  async switchMode(mode: string, signal: AbortSignal): Promise<void> {
+    const { settings, providers, host } = this.#options
+    const modes = this.#program.session?.knownModes ?? resolveAcp(settings, providers).provider?.modes
+    if (isTooOpen(mode, host.policy(), modes)) {
+      throw new AppError('invalid_input', `Cannot use the mode "${mode}": it is more open than the confirmation policy`)
     }
-    this.#model = model
-    host.keep('session', { ...host.kept('session'), model })
-    host.state({ acp_current_model_id: model })
+    await this.#switch((session) => session.switchMode(mode), signal)
+    this.#keep({ mode })
+    this.#publish({ acp_current_mode_id: mode })
+  }
+
+  askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
+    return this.#tracked(this.#askAside(question, AbortSignal.any([signal, this.#closed.signal])))
   }
 
   async close(): Promise<void> {
     this.#closed.abort(new AppError('unavailable', 'The agent was closed'))
-    await this.#turn
-    await this.#end(this.#session)
+    await Promise.allSettled(this.#work)
+    await this.#program.close()
     await this.#files.settled()
   }
 
+  #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work)
+    const done = (): void => void this.#work.delete(work)
+    work.then(done, done)
+    return work
+  }
+
   async #runTurn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
-    const reused = this.#running
+    const reused = this.#program.session
     const end = await this.#serve(turn, signal)
     // A program may end between two turns and be met before its end is noticed. It has got nothing then: once more.
     return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
@@ -92,21 +118,24 @@ class AcpAgent implements Agent {
 
   async #serve(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     try {
-      const session = await this.#ready(turn, signal)
-      // Before the prompt, so that whatever it starts is told apart.
-      await session.processesAtRest
-      signal.throwIfAborted()
-      return await this.#prompt(session, turn, signal)
+      const { session, leave } = await this.#program.enter(signal)
+      try {
+        this.#introduction.tell(turn)
+        // Before the prompt, so that whatever it starts is told apart.
+        await session.processesAtRest
+        signal.throwIfAborted()
+        return await this.#prompt(session, turn, signal)
+      } finally {
+        leave()
+      }
     } catch (error) {
       if (signal.aborted) return { outcome: 'stopped', served: false }
       return this.#failed(failureOf(error, 'ACPInitError'), false)
-    } finally {
-      this.#slot?.idle()
     }
   }
 
   async #prompt(session: AcpSession, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
-    const { host, timers, log, settings, createId, drainMs } = this.#options
+    const { host, timers, log, settings, createId, drainMs = defaultDrainMs } = this.#options
     const prompt = new PromptTurn({
       session,
       turn,
@@ -116,15 +145,20 @@ class AcpAgent implements Agent {
       log,
       files: this.#files,
       turnId: createId(),
+      transcript: await this.#transcript(),
       idleMs: settings.acp_prompt_timeout * 1000,
-      ...(drainMs === undefined ? {} : { drainMs }),
+      drainMs,
     })
     // Whatever went wrong here, a program with an open prompt is not used again.
-    const end = await prompt.run().catch((error: unknown) => this.#end(session).then(() => Promise.reject(error)))
+    const end = await prompt.run().catch((error: unknown) => this.#program.end(session).then(() => Promise.reject(error)))
     await session.readBack()
-    this.#count(turn, session, end)
-    if (end.replace) await this.#end(session)
-    return this.#endOf(end, session)
+    const conclusion = this.#endOf(end, session)
+    if (conclusion.served) {
+      if (!this.#isPrompted) this.#keep({ is_prompted: true })
+      turn.usage(this.#reportOf(session.id, session, end))
+    }
+    if (end.replace) await this.#program.end(session)
+    return conclusion
   }
 
   #endOf({ end }: PromptTurnEnd, session: AcpSession): TurnEnd {
@@ -139,101 +173,88 @@ class AcpAgent implements Agent {
     return { outcome: 'failed', served, code: failure.code, detail: this.#options.host.mask(failure.message) }
   }
 
-  /** The session to work with: the one that runs, or a new program. */
-  async #ready(turn: Turn, signal: AbortSignal): Promise<AcpSession> {
-    await this.#ending
-    const session = this.#running
-    if (session === undefined) {
-      await this.#end(this.#session)
-      return this.#start(turn, signal)
-    }
-    this.#slot?.busy()
-    await this.#applyMode(session)
-    return session
-  }
-
-  /** The session, if its program runs, as far as that has been noticed. */
-  get #running(): AcpSession | undefined {
-    return this.#session?.connection.isOver === false ? this.#session : undefined
-  }
-
-  async #start(turn: Turn, signal: AbortSignal): Promise<AcpSession> {
-    const { host, slots } = this.#options
-    const isFirst = host.kept('session')?.id === undefined
-    const waits = slots.isFull
-    if (waits) host.state({ acp_waiting_for_slot: true })
+  async #askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
+    const { host, timers, settings, drainMs = defaultDrainMs } = this.#options
     try {
-      this.#slot = await slots.take(() => void this.#end(this.#session), signal)
-    } finally {
-      if (waits) host.state({ acp_waiting_for_slot: false })
-    }
-    try {
-      const started = await startSession({ ...this.#options, model: this.#model }, signal)
-      this.#session = started.session
-      // Also when it ends by itself between two turns, what it has left behind goes, and its slot is free.
-      void started.session.connection.over.then(() => this.#end(started.session))
-      this.#announce(turn, started, isFirst)
-      return started.session
+      const { session, leave } = await this.#program.enter(signal)
+      try {
+        const knows = this.#isPrompted || session.isBusy
+        const transcript = transcriptBlocks(knows ? '' : await this.#transcript())
+        const aside = await askAside({
+          session,
+          isPrompted: knows,
+          workingDir: host.workingDir,
+          prompt: [...transcript, { type: 'text', text: question }],
+          signal,
+          timers,
+          idleMs: settings.acp_prompt_timeout * 1000,
+          drainMs,
+        })
+        const text = this.#mask(aside.text).replaceAll(aside.sessionId, '<session>')
+        const { perTurnTokens: _, contextWindow: __, ...usage } = this.#reportOf(aside.sessionId, session, aside)
+        return { text, usage }
+      } finally {
+        leave()
+      }
     } catch (error) {
-      this.#slot.release()
-      this.#slot = undefined
-      throw error
+      throw error instanceof AcpFailure ? new AppError('agent_failed', host.mask(error.message), { cause: error }) : error
     }
   }
 
-  #announce(turn: Turn, { session, notes }: StartedSession, isFirst: boolean): void {
-    const { host } = this.#options
-    host.keep('session', { id: session.id, cwd: host.workingDir, ...(this.#model === undefined ? {} : { model: this.#model }) })
-    host.state(session.state)
-    if (isFirst) {
-      const name = host.mask(session.agent.name)
-      const text = `This conversation is driven by the external agent "${name}". Its system prompt and tools are not known here.`
-      turn.record({ kind: 'SystemPromptEvent', system_prompt: { type: 'text', text }, tools: [] })
-    }
-    for (const note of notes) {
-      const content = [{ type: 'text', text: host.mask(note) } as const]
-      turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } })
-    }
-  }
-
-  #count(turn: Turn, session: AcpSession, { result, context }: PromptTurnEnd): void {
-    const { host } = this.#options
-    const { used, size, cost } = context
-    const tokens = tokensOf(result)
-    if (Object.keys(tokens).length === 0 && Object.keys(context).length === 0) return
-    const counted = cost === undefined ? undefined : uncountedCost(cost, session.id, readCountedCost(host.kept('usage')))
-    turn.usage({
-      usageId,
-      model: host.mask(modelOf(result) ?? session.model ?? 'unknown'),
-      ...tokens,
-      ...(used === undefined ? {} : { perTurnTokens: used }),
-      ...(size === undefined ? {} : { contextWindow: size }),
-      ...(counted === undefined ? {} : { cost: counted }),
+  async #switch(change: (session: AcpSession) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { session } = this.#program
+    if (session === undefined) return
+    await untilAborted(change(session), signal).catch((error: unknown) => {
+      throw error instanceof AppError ? new AppError(error.code, this.#mask(error.message), { cause: error }) : error
     })
-    if (cost !== undefined) host.keep('usage', { session_id: session.id, cost })
   }
 
-  /** Ends a program, whatever state it is in, and gives its slot back. */
-  async #end(session: AcpSession | undefined): Promise<void> {
-    if (session === undefined || session !== this.#session) return this.#ending
-    const slot = this.#slot
-    this.#session = undefined
-    this.#slot = undefined
-    this.#ending = session.close().catch((error: unknown) => {
-      this.#options.log.error('An agent could not be ended completely', { problem: messageOf(error) })
-    }).finally(() => slot?.release())
-    return this.#ending
+  #started(started: StartedSession): void {
+    const { host } = this.#options
+    const { session, isNew } = started
+    this.#introduction.add(started, host.kept('session')?.id === undefined)
+    this.#keep({ id: session.id, cwd: host.workingDir, ...(isNew ? { is_prompted: false } : {}) })
+    this.#publish(session.state)
   }
 
-  /** An agent that would go on without asking is ended: the next turn starts it under the policy of that moment. */
-  async #applyMode(session: AcpSession): Promise<void> {
-    const { host, settings } = this.#options
-    try {
-      await session.applyMode(host.policy(), settings.acp_session_mode ?? undefined)
-    } catch (error) {
-      await this.#end(session)
-      throw error
-    }
+  /** The conversation so far, if the session does not know it. */
+  async #transcript(): Promise<string> {
+    const { host, transcriptLimitBytes = defaultTranscriptLimitBytes } = this.#options
+    return this.#isPrompted ? '' : host.transcript(transcriptLimitBytes)
+  }
+
+  /** False for a session that has not seen a prompt. Those that were kept before this was noted have. */
+  get #isPrompted(): boolean {
+    return this.#options.host.kept('session')?.is_prompted !== false
+  }
+
+  get #choices(): { readonly model: string | undefined; readonly mode: string | undefined } {
+    const kept = this.#options.host.kept('session')
+    return { model: textOf(kept?.model), mode: textOf(kept?.mode) }
+  }
+
+  /** The figures of a prompt. What a session has cost is kept, so that a resumed one is not counted twice. */
+  #reportOf(
+    sessionId: string,
+    session: AcpSession,
+    { result, context }: { readonly result: unknown; readonly context: ContextUse },
+  ): UsageReport {
+    const { host } = this.#options
+    const { cost } = context
+    const uncounted = cost === undefined ? undefined : uncountedCost(cost, sessionId, readCountedCost(host.kept('usage')))
+    if (cost !== undefined && sessionId === session.id) host.keep('usage', { session_id: sessionId, cost })
+    const report = reportOf({ result, context, model: session.model ?? 'unknown', cost: uncounted })
+    return { ...report, model: this.#mask(report.model) }
+  }
+
+  #keep(changes: JsonObject): void {
+    const { host } = this.#options
+    host.keep('session', { ...host.kept('session'), ...changes })
+  }
+
+  #publish(state: JsonObject): void {
+    const masked = maskJson(state, this.#mask)
+    if (isObject(masked)) this.#options.host.state(toJsonObject(masked))
   }
 }
 

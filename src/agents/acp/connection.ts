@@ -37,10 +37,10 @@ export interface RunningProcess {
 
 export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
 
-/** What the agent says by itself. Replaced for every turn. */
+/** What the agent says by itself of one session. */
 export interface AgentListener {
   /** One `session/update`. A returned promise holds back everything after it. */
-  onUpdate(sessionId: string, update: Fields): void | Promise<void>
+  onUpdate(update: Fields): void | Promise<void>
   /** One `session/request_permission`; the result to answer with. */
   onPermission(params: Fields): Promise<unknown>
 }
@@ -64,7 +64,7 @@ export class AgentConnection {
   readonly #mask: (text: string) => string
   readonly #peer: RpcPeer
   readonly #over: Promise<string>
-  #listener: AgentListener | undefined
+  readonly #listeners = new Map<string, AgentListener>()
   #noise = 0
   #isOver = false
 
@@ -102,8 +102,13 @@ export class AgentConnection {
     return this.#over
   }
 
-  listen(listener: AgentListener | undefined): void {
-    this.#listener = listener
+  /** Hears of one session; what concerns a session that nobody listens to is dropped, or refused if it asks. */
+  listen(sessionId: string, listener: AgentListener): void {
+    this.#listeners.set(sessionId, listener)
+  }
+
+  unlisten(sessionId: string): void {
+    this.#listeners.delete(sessionId)
   }
 
   async request(method: string, params: object, options: RequestOptions): Promise<unknown> {
@@ -129,7 +134,7 @@ export class AgentConnection {
 
   /** Ends the program and everything it started. Idempotent. */
   async close(): Promise<void> {
-    this.#listener = undefined
+    this.#listeners.clear()
     this.#peer.close()
     await this.#program.stop()
   }
@@ -146,15 +151,21 @@ export class AgentConnection {
   #hear(method: string, params: unknown): void | Promise<void> {
     if (method !== 'session/update') return
     const { sessionId, update } = objectOf(params)
-    return this.#listener?.onUpdate(textOf(sessionId) ?? '', objectOf(update))
+    return this.#listenerOf(sessionId)?.onUpdate(objectOf(update))
   }
 
   #answer({ method, params }: IncomingRequest): Promise<unknown> {
     if (method !== 'session/request_permission') {
       throw new RpcError({ code: rpcCodes.methodNotFound, message: `Unknown method: ${method}` })
     }
-    if (this.#listener === undefined) throw new RpcError({ code: rpcCodes.invalidRequest, message: 'No prompt is running' })
-    return this.#listener.onPermission(objectOf(params))
+    const asked = objectOf(params)
+    const listener = this.#listenerOf(asked.sessionId)
+    if (listener === undefined) throw new RpcError({ code: rpcCodes.invalidParams, message: 'Unknown session' })
+    return listener.onPermission(asked)
+  }
+
+  #listenerOf(sessionId: unknown): AgentListener | undefined {
+    return this.#listeners.get(textOf(sessionId) ?? '')
   }
 
   /** Old agents and package runners print banners: said a few times, then only counted. */

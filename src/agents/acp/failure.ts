@@ -50,10 +50,11 @@ export function describe(error: RpcError): string {
   return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)
 }
 
-/** A reason, and the end of what the program wrote to stderr. */
-export function withTail(reason: string, stderrTail: string): string {
+/** The failure with the end of what the program wrote to stderr. A missing login explains itself. */
+export function withTail(failure: AcpFailure, stderrTail: string): AcpFailure {
   const tail = stderrTail.trim().slice(-tailLimitChars)
-  return tail === '' ? reason : `${reason}; it wrote: ${tail}`
+  if (tail === '' || failure.code === 'ACPAuthRequired') return failure
+  return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
 function isAuthError(error: RpcError): boolean {

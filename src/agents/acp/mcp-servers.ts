@@ -1,34 +1,86 @@
 /**
- * The MCP servers of the settings in the form of ACP's `session/new` (v1, session setup). Pure.
+ * The MCP servers of the settings in the form of ACP's `session/new` (v1, session setup), and what became of each. Pure.
  *
  * Servers on standard input and output always go out, those behind an address only where the agent says that it can reach
- * such servers; a disabled one never does. Credentials become headers. What cannot be passed on is named, not dropped
- * silently.
+ * such servers; a disabled one never does. Credentials become headers. Whether an agent has started what it was given is
+ * nothing that ACP tells: Codex alone reports failures, as tool calls of a name of their own outside any turn (acp.md,
+ * section 3.6), so that "handed over" is the most that is said of a server that works.
  */
-import { memberAt, objectOf, textOf, type Fields } from './fields.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { cutDetail } from './failure.ts'
+import { memberAt, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
 
 export interface McpTransports {
   readonly http: boolean
   readonly sse: boolean
 }
 
+/** As `agent_state.acp_mcp_servers` shows it. */
+export interface McpServerState {
+  readonly name: string
+  readonly type: 'stdio' | 'http' | 'sse'
+  readonly status: 'handed_over' | 'unsupported' | 'disabled' | 'failed'
+  readonly detail?: string
+}
+
 export interface McpPlan {
   readonly servers: readonly object[]
-  /** The names of enabled servers that this agent cannot be given. */
-  readonly left: readonly string[]
+  /** Of all servers of the settings, in their order. */
+  readonly states: readonly McpServerState[]
 }
 
 export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   const servers: object[] = []
-  const left: string[] = []
-  for (const [name, value] of Object.entries(config)) {
+  const states = Object.entries(config).map(([name, value]): McpServerState => {
     const server = objectOf(value)
-    if (server.enabled === false) continue
-    const plan = textOf(server.command) === undefined ? remoteServer(name, server, can) : stdioServer(name, server)
-    if (plan === undefined) left.push(name)
-    else servers.push(plan)
+    const type = textOf(server.command) !== undefined ? 'stdio' : server.transport === 'sse' ? 'sse' : 'http'
+    if (server.enabled === false) return { name, type, status: 'disabled' }
+    if (type !== 'stdio' && !can[type]) return { name, type, status: 'unsupported', detail: `The agent reaches no servers over ${type}` }
+    const plan = type === 'stdio' ? stdioServer(name, server) : remoteServer(name, type, server)
+    if (plan === undefined) return { name, type, status: 'unsupported', detail: 'No header can carry its credentials' }
+    servers.push(plan)
+    return { name, type, status: 'handed_over' }
+  })
+  return { servers, states }
+}
+
+/** The server whose start an update says has failed, and why; undefined for every other update. */
+export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
+  const name = mcpStartup.exec(textOf(update.toolCallId) ?? '')?.[1]
+  if (name === undefined || update.status !== 'failed') return undefined
+  const texts = objectsOf(update.content).flatMap((item) => textOf(memberAt(item, 'content', 'text')) ?? [])
+  return { name: decoded(name), detail: texts.join(' ') }
+}
+
+/** The states after a failure. A name that was not in the settings is the agent's own affair. */
+export function withFailure(
+  states: readonly McpServerState[],
+  failure: { readonly name: string; readonly detail: string },
+): readonly McpServerState[] {
+  return states.map((state) => {
+    const isThis = state.name === failure.name || plainName(state.name) === failure.name
+    return isThis ? { ...state, status: 'failed', detail: cutDetail(failure.detail) } : state
+  })
+}
+
+export function mcpState(states: readonly McpServerState[]): JsonObject {
+  return { acp_mcp_servers: states.map((state): JsonObject => ({ ...state })) }
+}
+
+/** mcp_startup.<name, percent-encoded>.<unique> */
+const mcpStartup = /^mcp_startup\.(.+)\.[^.]+$/
+
+/** Codex takes other characters out of the names that it is given. */
+function plainName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
   }
-  return { servers, left }
 }
 
 /** Without a `type`, which ACP gives to the other two only. */
@@ -37,11 +89,10 @@ function stdioServer(name: string, server: Fields): object {
   return { name, command: server.command, args, env: pairs(objectOf(server.env)) }
 }
 
-function remoteServer(name: string, server: Fields, can: McpTransports): object | undefined {
-  const type = server.transport === 'sse' ? 'sse' : 'http'
+function remoteServer(name: string, type: 'http' | 'sse', server: Fields): object | undefined {
   const url = textOf(server.url)
   const credentials = authHeaders(objectOf(server.auth))
-  if (url === undefined || !can[type] || credentials === undefined) return undefined
+  if (url === undefined || credentials === undefined) return undefined
   return { type, name, url, headers: [...pairs(objectOf(server.headers)), ...pairs(credentials)] }
 }
 

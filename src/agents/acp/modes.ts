@@ -6,21 +6,33 @@
  * mode. A mode that the settings name is kept unless it is more open than the policy. Of an agent that is in no table only
  * the named mode is known.
  */
+import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
 import { detectByAgentName } from '../../settings/providers.ts'
 import type { Provider, ProviderModes } from '../../settings/providers-table.ts'
 import { demoAgentName, demoModes } from '../demo/modes.ts'
-import { memberAt, objectsOf, textOf } from './fields.ts'
+import { memberAt, objectsOf, textOf, type Fields } from './fields.ts'
 
 export interface SessionModes {
   readonly current: string | undefined
   readonly offered: readonly string[]
+  /** As `agent_state.acp_available_modes` shows them. */
+  readonly available: readonly JsonObject[]
 }
 
 /** Reads `modes` of a session's answer. */
 export function readModes(result: unknown): SessionModes {
-  const offered = objectsOf(memberAt(result, 'modes', 'availableModes')).flatMap((mode) => textOf(mode.id) ?? [])
-  return { current: textOf(memberAt(result, 'modes', 'currentModeId')), offered }
+  const listed = objectsOf(memberAt(result, 'modes', 'availableModes'))
+  return {
+    current: textOf(memberAt(result, 'modes', 'currentModeId')),
+    offered: listed.flatMap(({ id }) => textOf(id) ?? []),
+    available: listed.flatMap(shownMode),
+  }
+}
+
+function shownMode({ id, name, description }: Fields): readonly JsonObject[] {
+  const mode_id = textOf(id)
+  return mode_id === undefined ? [] : [{ mode_id, name: textOf(name) ?? null, description: textOf(description) ?? null }]
 }
 
 /** The modes of the agent that introduces itself by this name. */

@@ -35,6 +35,8 @@ export interface PromptTurnOptions {
   readonly timers: Timers
   readonly log: Log
   readonly turnId: string
+  /** What was said before, for a session that does not know it. */
+  readonly transcript: string
   /** `acp_prompt_timeout` */
   readonly idleMs: number
   /** How long an agent may take to answer after a cancel. Default 4 s. */
@@ -111,9 +113,9 @@ export class PromptTurn {
   }
 
   #send(): Promise<Ending> {
-    const { session, turn } = this.#options
-    const answer = session.prompt(promptBlocks(turn.messages, session.agent.takesImages), {
-      onUpdate: (sessionId, update) => (sessionId === session.id ? this.#update(update) : undefined),
+    const { session, turn, transcript } = this.#options
+    const answer = session.prompt(promptBlocks(turn.messages, { takesImages: session.agent.takesImages, transcript }), {
+      onUpdate: (update) => this.#update(update),
       onPermission: (params) => this.#answerPermission(params),
     })
     return answer.then(
@@ -134,8 +136,7 @@ export class PromptTurn {
         const seconds = this.#options.idleMs / 1000
         const { replace } = await this.#cancel(answer)
         const detail = `The agent sent nothing for ${seconds} s (acp_prompt_timeout) and was cancelled`
-        const failure = new AcpFailure('ACPPromptError', detail)
-        return { ...this.#failed(failure), replace }
+        return { ...this.#failed(this.#withTail(new AcpFailure('ACPPromptError', detail))), replace }
       }
     }
   }
@@ -163,8 +164,13 @@ export class PromptTurn {
 
   async #explain(error: unknown): Promise<AcpFailure> {
     const { connection } = this.#options.session
-    if (!(error instanceof RpcClosedError) && !connection.isOver) return failureOf(error, 'ACPPromptError')
-    return new AcpFailure('ACPPromptError', withTail(await connection.over, connection.stderrTail()), error)
+    const isGone = error instanceof RpcClosedError || connection.isOver
+    const reason = isGone ? new AcpFailure('ACPPromptError', await connection.over, error) : error
+    return this.#withTail(failureOf(reason, 'ACPPromptError'))
+  }
+
+  #withTail(failure: AcpFailure): AcpFailure {
+    return withTail(failure, this.#options.session.connection.stderrTail())
   }
 
   async #cancel(answer: Promise<Ending>): Promise<{ replace: boolean; result: unknown }> {

@@ -1,7 +1,8 @@
 /**
- * One session of a running agent: what it said of itself, the prompts it gets, its mode and its model.
+ * One session of a running agent: what it said of itself, the prompts it gets, its mode, its model, its MCP servers.
  *
- * Made by start-session. A session lives until `close`, or until its program ends; nothing here restarts it. Session ids
+ * It listens for as long as it lives, since agents change modes and report MCP servers between turns too; what else is
+ * said while no turn listens is dropped. Made by start-session. A session lives until `close`, or until its program ends; nothing here restarts it. Session ids
  * are private: they never appear in a message, an event or a log line.
  */
 import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
@@ -9,49 +10,25 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
+import { rpcCodes } from '../../rpc/message.ts'
 import type { ProviderModes } from '../../settings/providers-table.ts'
+import type { AgentInfo } from './agent-info.ts'
 import type { AgentConnection, AgentListener, RunningProcess } from './connection.ts'
 import { AcpFailure, describe } from './failure.ts'
-import { memberAt, objectOf, textOf, type Fields } from './fields.ts'
-import { chooseMode, isTooOpen, type SessionModes } from './modes.ts'
-import { modelRequest, type SessionModels } from './models.ts'
+import { memberAt, textOf, type Fields } from './fields.ts'
+import { failedMcpServer, mcpState, withFailure, type McpServerState } from './mcp-servers.ts'
+import { chooseMode, isTooOpen } from './modes.ts'
+import { modelRequest } from './models.ts'
 import type { PromptBlock } from './prompt.ts'
-import { readAuthMethods, signedInState, type AuthMethod, type SignIn } from './sign-in.ts'
-
-/** What `initialize` told. */
-export interface AgentInfo {
-  readonly name: string
-  readonly version: string
-  readonly takesImages: boolean
-  /** Commands are told by the title of a call alone. */
-  readonly titleIsCommand: boolean
-  /** Failures of the model's API show only as `usage: null` or a thread status (acp.md, 3.5). */
-  readonly hidesFailures: boolean
-  readonly capabilities: Fields
-  readonly authMethods: readonly AuthMethod[]
-}
-
-export function readAgentInfo(result: unknown): AgentInfo {
-  const { agentInfo, agentCapabilities, authMethods } = objectOf(result)
-  const name = textOf(objectOf(agentInfo).name) ?? 'unknown'
-  const capabilities = objectOf(agentCapabilities)
-  return {
-    name,
-    version: textOf(objectOf(agentInfo).version) ?? 'unknown',
-    takesImages: memberAt(capabilities, 'promptCapabilities', 'image') === true,
-    titleIsCommand: name === 'gemini-cli',
-    hidesFailures: name.includes('codex-acp'),
-    capabilities,
-    authMethods: readAuthMethods(authMethods),
-  }
-}
+import { choicesState, readChoices, updateChoices, withMode, withModel, type SessionChoices } from './session-choices.ts'
+import { signedInState, type SignIn } from './sign-in.ts'
 
 export interface SessionOptions {
   readonly id: string
   readonly agent: AgentInfo
   readonly connection: AgentConnection
-  readonly modes: SessionModes
-  readonly models: SessionModels
+  readonly choices: SessionChoices
+  readonly mcpServers: readonly McpServerState[]
   readonly knownModes: ProviderModes | undefined
   readonly signIn: SignIn
   readonly log: Log
@@ -70,8 +47,10 @@ export class AcpSession {
   readonly connection: AgentConnection
   readonly signIn: SignIn
   readonly #options: SessionOptions
-  #mode: string | undefined
-  #model: string | undefined
+  #choices: SessionChoices
+  #mcpServers: readonly McpServerState[]
+  #turn: AgentListener | undefined
+  #onChange: () => void = () => undefined
   #processes: Promise<readonly RunningProcess[] | undefined>
   #closing: Promise<void> | undefined
 
@@ -81,9 +60,18 @@ export class AcpSession {
     this.connection = options.connection
     this.signIn = options.signIn
     this.#options = options
-    this.#mode = options.modes.current
-    this.#model = options.models.current
+    this.#choices = options.choices
+    this.#mcpServers = options.mcpServers
     this.#processes = this.#findProcesses()
+    this.connection.listen(this.id, {
+      onUpdate: (update) => this.#hear(update),
+      onPermission: (params) => this.#asked(params),
+    })
+  }
+
+  /** Calls back whenever `state` has changed by the agent's own doing. */
+  watch(onChange: () => void): void {
+    this.#onChange = onChange
   }
 
   /** What of the program ran when it last had nothing to do; undefined where that cannot be seen. */
@@ -93,30 +81,42 @@ export class AcpSession {
 
   /** A turn is over: what runs now was not started by the next one. */
   rest(): void {
-    this.connection.listen(undefined)
+    this.#turn = undefined
     this.#processes = this.#findProcesses()
   }
 
+  /** True while a turn has it. */
+  get isBusy(): boolean {
+    return this.#turn !== undefined
+  }
+
   get model(): string | undefined {
-    return this.#model
+    return this.#choices.models.current
+  }
+
+  /** True in a mode that allows unasked what the policy wants to be asked about. */
+  isTooOpen(policy: ConfirmationPolicy): boolean {
+    return isTooOpen(this.#choices.modes.current, policy, this.knownModes)
+  }
+
+  get knownModes(): ProviderModes | undefined {
+    return this.#options.knownModes
   }
 
   /** What clients see of it in `agent_state` (contract: conversations.md, section 11). */
   get state(): JsonObject {
-    const { models } = this.#options
     return {
       acp_agent_name: this.agent.name,
       acp_agent_version: this.agent.version,
-      acp_current_model_id: this.#model ?? null,
-      acp_available_models: [...models.available],
-      acp_supports_runtime_model_switch: models.via !== undefined,
+      ...choicesState(this.#choices),
+      ...mcpState(this.#mcpServers),
       ...signedInState(this.signIn),
     }
   }
 
   /** Sends a prompt; resolves with the answer that ends the turn, whenever that is. */
   prompt(blocks: readonly PromptBlock[], listener: AgentListener): Promise<unknown> {
-    this.connection.listen(listener)
+    this.#turn = listener
     return this.connection.request('session/prompt', { sessionId: this.id, prompt: blocks }, { timeoutMs: Infinity })
   }
 
@@ -129,38 +129,82 @@ export class AcpSession {
    * @throws AcpFailure when the agent would stay in a mode that is more open than the policy.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
-    const { modes, knownModes, log } = this.#options
-    const wanted = chooseMode({ policy, named, known: knownModes, offered: modes.offered })
+    const { knownModes, log } = this.#options
+    const { offered, current } = this.#choices.modes
+    const wanted = chooseMode({ policy, named, known: knownModes, offered })
     let problem = 'it offers no other mode'
-    if (wanted !== undefined && wanted !== this.#mode) {
+    if (wanted !== undefined && wanted !== current) {
       try {
-        await this.#request('session/set_mode', { sessionId: this.id, modeId: wanted })
-        this.#mode = wanted
+        await this.#setMode(wanted)
       } catch (error) {
-        problem = error instanceof RpcError ? describe(error) : messageOf(error)
+        problem = reasonOf(error)
         log.warn('The agent refused a session mode', { mode: wanted, problem })
       }
     }
-    if (!isTooOpen(this.#mode, policy, knownModes)) return
-    const mode = `"${this.#mode}", which does not ask for confirmation`
+    if (!this.isTooOpen(policy)) return
+    const mode = `"${this.#choices.modes.current}", which does not ask for confirmation`
     throw new AcpFailure('ACPInitError', `The agent stays in the mode ${mode}: ${problem}`)
   }
 
   /** @throws AppError `bad_request` when the agent cannot switch or refuses, `agent_timeout`, `agent_failed`. */
   async setModel(model: string): Promise<void> {
-    const { via } = this.#options.models
+    const { via, current } = this.#choices.models
     if (via === undefined) {
       throw new AppError('bad_request', `Cannot use the model "${model}": this agent does not let its model be chosen`)
     }
-    if (model === this.#model) return
+    if (model === current) return
     const { method, params } = modelRequest(via, this.id, model)
     try {
       await this.#request(method, params)
     } catch (error) {
-      const reason = error instanceof RpcError ? describe(error) : messageOf(error)
-      throw new AppError(errorCodeFor(error), `Cannot use the model "${model}": ${reason}`, { cause: error })
+      throw refused(`Cannot use the model "${model}"`, error)
     }
-    this.#model = model
+    this.#choices = withModel(this.#choices, model)
+  }
+
+  /** @throws AppError `bad_request` when the agent does not offer the mode or refuses, `agent_timeout`, `agent_failed`. */
+  async switchMode(mode: string): Promise<void> {
+    const { offered, current } = this.#choices.modes
+    if (!offered.includes(mode)) {
+      const expected = offered.length === 0 ? 'this agent offers none' : `expected one of ${offered.join(', ')}`
+      throw new AppError('bad_request', `Cannot use the mode "${mode}": ${expected}`)
+    }
+    if (mode === current) return
+    try {
+      await this.#setMode(mode)
+    } catch (error) {
+      throw refused(`Cannot use the mode "${mode}"`, error)
+    }
+  }
+
+  /**
+   * Another session in the same program, without MCP servers: a copy of this one or, where nobody has prompted this one
+   * yet and there is nothing to copy, a new one.
+   * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
+   */
+  async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {
+    if (!this.agent.can('fork')) throw new AppError('bad_request', 'Cannot ask the agent beside its work: it cannot copy its session')
+    const place = { cwd, mcpServers: [] }
+    const copying = isPrompted
+      ? this.#request('session/fork', { sessionId: this.id, ...place })
+      : this.#request('session/new', place)
+    const result = await copying.catch((error: unknown) => {
+      throw new AppError(error instanceof RpcTimeoutError ? 'agent_timeout' : 'agent_failed', `Cannot copy the session: ${reasonOf(error)}`)
+    })
+    const id = textOf(memberAt(result, 'sessionId'))
+    if (id === undefined) throw new AppError('agent_failed', 'Cannot copy the session: the agent named no new one')
+    return new AcpSession({ ...this.#options, id, choices: readChoices(result), mcpServers: [] })
+  }
+
+  /** Has the agent forget a session that `fork` made, as far as it can; the program goes on. */
+  async discard(): Promise<void> {
+    this.connection.unlisten(this.id)
+    for (const step of ['close', 'delete']) {
+      if (!this.agent.can(step)) continue
+      await this.#request(`session/${step}`, { sessionId: this.id }).catch((error: unknown) => {
+        this.#options.log.warn('A copy of a session is left with its agent', { step, problem: reasonOf(error) })
+      })
+    }
   }
 
   /** Takes over what the program has changed in the files it was lent. Never rejects. */
@@ -174,6 +218,33 @@ export class AcpSession {
     return this.#closing
   }
 
+  async #setMode(mode: string): Promise<void> {
+    await this.#request('session/set_mode', { sessionId: this.id, modeId: mode })
+    this.#choices = withMode(this.#choices, mode)
+  }
+
+  #hear(update: Fields): void | Promise<void> {
+    const failure = failedMcpServer(update)
+    // No call of a turn: nothing would ever end it.
+    if (failure !== undefined) return this.#mcpServerFailed(failure)
+    const choices = updateChoices(this.#choices, update)
+    if (choices !== this.#choices) {
+      this.#choices = choices
+      this.#onChange()
+    }
+    return this.#turn?.onUpdate(update)
+  }
+
+  #mcpServerFailed(failure: { readonly name: string; readonly detail: string }): void {
+    this.#mcpServers = withFailure(this.#mcpServers, failure)
+    this.#onChange()
+  }
+
+  #asked(params: Fields): Promise<unknown> {
+    if (this.#turn === undefined) throw new RpcError({ code: rpcCodes.invalidRequest, message: 'No prompt is running' })
+    return this.#turn.onPermission(params)
+  }
+
   #findProcesses(): Promise<readonly RunningProcess[] | undefined> {
     return this.connection.processes().catch(() => undefined)
   }
@@ -181,6 +252,14 @@ export class AcpSession {
   #request(method: string, params: object): Promise<unknown> {
     return this.connection.request(method, params, { timeoutMs: requestTimeoutMs })
   }
+}
+
+function refused(what: string, error: unknown): AppError {
+  return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof RpcError ? describe(error) : messageOf(error)
 }
 
 function errorCodeFor(error: unknown): ErrorCode {

@@ -6,24 +6,24 @@
  * know, and then nothing of the program is left. A session of an earlier life is taken up again if it was in the same
  * folder; where the agent cannot, a new one begins and `notes` says so.
  */
-import { AppError, messageOf } from '../../base/errors.ts'
-import { isObject } from '../../base/json.ts'
+import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
 import { untilAborted } from '../../base/wait.ts'
 import { RpcClosedError, RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import type { Provider } from '../../settings/providers.ts'
+import { readAgentInfo, type AgentInfo } from './agent-info.ts'
 import { AgentConnection, type StartProcess } from './connection.ts'
 import { AcpFailure, failureOf, withTail } from './failure.ts'
 import { memberAt, textOf } from './fields.ts'
 import { initialize } from './initialize.ts'
 import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from './launch.ts'
-import { planMcpServers } from './mcp-servers.ts'
-import { knownModes, readModes } from './modes.ts'
-import { readModels } from './models.ts'
+import { planMcpServers, type McpPlan } from './mcp-servers.ts'
+import { knownModes } from './modes.ts'
+import { readChoices } from './session-choices.ts'
 import { sessionMask } from './session-mask.ts'
 import { askToSignIn } from './sign-in.ts'
-import { AcpSession, readAgentInfo, type AgentInfo } from './session.ts'
+import { AcpSession } from './session.ts'
 import type { Timers } from './timers.ts'
 
 export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'agentDir' | 'replaceSecret'> {
@@ -41,8 +41,9 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'agentDir'
   readonly lineLimitBytes?: number
   /** How long an agent may take to authenticate. Default 30 s. */
   readonly authenticateTimeoutMs?: number
-  /** A model that was chosen while no session was there. */
+  /** What was chosen for this conversation; the settings say it otherwise. */
   readonly model: string | undefined
+  readonly mode: string | undefined
 }
 
 export interface StartedSession {
@@ -54,7 +55,7 @@ export interface StartedSession {
 }
 
 const forgotten =
-  'The agent could not take up its earlier session. It starts again and does not remember this conversation.'
+  'The agent could not take up its earlier session. Its new one does not remember this conversation and is given a record of it.'
 
 /** @throws AcpFailure, or the signal's reason. */
 export async function startSession(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
@@ -103,12 +104,9 @@ async function connect(options: StartOptions, launch: Launch): Promise<AgentConn
 }
 
 /** What a program said last is the best explanation of why it is gone or silent. */
-async function explain(error: unknown, connection: AgentConnection): Promise<unknown> {
-  if (error instanceof AcpFailure && error.code !== 'ACPStartupTimeout') return error
-  if (error instanceof RpcError) return failureOf(error, 'ACPInitError')
-  const code = error instanceof AcpFailure ? error.code : 'ACPInitError'
-  const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
-  return new AcpFailure(code, withTail(reason, connection.stderrTail()), error)
+async function explain(error: unknown, connection: AgentConnection): Promise<AcpFailure> {
+  const reason = error instanceof RpcClosedError ? new AcpFailure('ACPInitError', await connection.over, error) : error
+  return withTail(failureOf(reason, 'ACPInitError'), connection.stderrTail())
 }
 
 /** The steps after the program runs; they share the connection and the signal. */
@@ -138,14 +136,15 @@ class Opening {
 
   async #openSession(agent: AgentInfo): Promise<StartedSession> {
     await this.#authenticate(agent)
-    const { result, id, isNew } = await this.#resumeOrNew(agent)
-    const { providers, log, host, settings } = this.#options
+    const mcp = this.#planMcpServers(agent)
+    const { result, id, isNew } = await this.#resumeOrNew(agent, mcp)
+    const { providers, log, host, settings, mode } = this.#options
     const session = new AcpSession({
       id,
       agent,
       connection: this.#connection,
-      modes: readModes(result),
-      models: readModels(result),
+      choices: readChoices(result),
+      mcpServers: mcp.states,
       knownModes: knownModes(agent.name, providers),
       log,
       signIn: this.#launch.signIn,
@@ -153,7 +152,7 @@ class Opening {
       cleanUp: this.#launch.cleanUp,
     })
     await this.#abortable(this.#setModel(session))
-    await this.#abortable(session.applyMode(host.policy(), settings.acp_session_mode ?? undefined))
+    await this.#abortable(session.applyMode(host.policy(), mode ?? settings.acp_session_mode ?? undefined))
     return { session, isNew, notes: this.#notes }
   }
 
@@ -174,10 +173,9 @@ class Opening {
     }
   }
 
-  async #resumeOrNew(agent: AgentInfo): Promise<{ result: unknown; id: string; isNew: boolean }> {
+  async #resumeOrNew(agent: AgentInfo, mcp: McpPlan): Promise<{ result: unknown; id: string; isNew: boolean }> {
     const { host } = this.#options
-    const mcpServers = this.#mcpServers(agent)
-    const place = { cwd: host.workingDir, mcpServers }
+    const place = { cwd: host.workingDir, mcpServers: mcp.servers }
     const kept = host.kept('session')
     const keptId = kept?.cwd === host.workingDir ? textOf(kept.id) : undefined
     const resumed = keptId === undefined ? undefined : await this.#resume(agent, { sessionId: keptId, ...place })
@@ -193,7 +191,7 @@ class Opening {
 
   /** The answer, or undefined where the agent cannot or does not find the session. What it replays has no listener. */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
-    const canResume = isObject(memberAt(agent.capabilities, 'sessionCapabilities', 'resume'))
+    const canResume = agent.can('resume')
     if (!canResume && agent.capabilities.loadSession !== true) return undefined
     try {
       return await this.#request(canResume ? 'session/resume' : 'session/load', params)
@@ -206,11 +204,12 @@ class Opening {
     }
   }
 
-  #mcpServers(agent: AgentInfo): readonly object[] {
+  #planMcpServers(agent: AgentInfo): McpPlan {
     const mcp = (name: string): boolean => memberAt(agent.capabilities, 'mcpCapabilities', name) === true
-    const { servers, left } = planMcpServers(this.#options.settings.mcp_config, { http: mcp('http'), sse: mcp('sse') })
+    const plan = planMcpServers(this.#options.settings.mcp_config, { http: mcp('http'), sse: mcp('sse') })
+    const left = plan.states.filter(({ status }) => status === 'unsupported').map(({ name }) => name)
     if (left.length > 0) this.#notes.push(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
-    return servers
+    return plan
   }
 
   /** A model that the agent refuses leaves it at its own default (decisions, 22). */

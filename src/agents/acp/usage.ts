@@ -23,6 +23,30 @@ export function mergeContextUse(before: ContextUse, update: Fields): ContextUse 
   return { ...before, ...present({ used: numberOf(update.used), size: numberOf(update.size), cost }) }
 }
 
+export interface ReportOptions {
+  /** The agent's answer to the prompt. */
+  readonly result: unknown
+  readonly context: ContextUse
+  /** The model that was chosen, in case the answer names none. */
+  readonly model: string
+  /** The part of the cost that has not been counted. */
+  readonly cost: number | undefined
+}
+
+/** The usage id under which the figures of an external agent are counted (contract: conversations.md). */
+const usageId = 'acp-managed'
+
+/** The figures of one prompt. A cost is what the session's has grown by, so nobody has reported it as such. */
+export function reportOf({ result, context, model, cost }: ReportOptions): UsageReport {
+  return {
+    usageId,
+    model: modelOf(result) ?? model,
+    ...tokensOf(result),
+    ...present({ perTurnTokens: context.used, contextWindow: context.size }),
+    ...(cost === undefined ? {} : { cost, costSource: 'derived' }),
+  }
+}
+
 /** What is kept between lives of a conversation: the last cost that was counted, and of which session. */
 export interface CountedCost {
   readonly sessionId: string

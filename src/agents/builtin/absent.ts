@@ -11,5 +11,7 @@ export const absentAgent: Agent = {
   runTurn: () => Promise.resolve({ outcome: 'failed', served: false, code: 'AgentNotAvailable', detail: sentence }),
   policyChanged() {},
   switchModel: () => Promise.reject(new AppError('bad_request', sentence)),
+  switchMode: () => Promise.reject(new AppError('bad_request', sentence)),
+  askAside: () => Promise.reject(new AppError('bad_request', sentence)),
   close: () => Promise.resolve(),
 }

@@ -150,6 +150,18 @@ export const endpoints: readonly Endpoint[] = [
       ...post(`${conversation}/switch_acp_model`, 'Switch the model of an external agent', 'SwitchAcpModelRequest'),
       responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
     },
+    {
+      ...post(`${conversation}/switch_acp_mode`, 'Switch the session mode of an external agent', 'SwitchAcpModeRequest'),
+      responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
+    },
+    {
+      ...post(`${conversation}/ask_agent`, 'Ask the agent beside its work', 'AskAgentRequest'),
+      responses: {
+        200: answer('What it said', ref('AgentResponse')),
+        400: answer('The agent cannot be asked', ref('ErrorDetail')),
+        409: conflict('Another question is open, or the budget is spent'),
+      },
+    },
   ]),
   ...inGroup('Settings', [
     get('/api/settings', 'Get the settings', ref('SettingsResponse')),

@@ -101,6 +101,7 @@ const requests: Definitions = {
     parent_conversation_id: optional(uuid),
     client_tools: defaultTo([], arrayOf(ref('ClientTool'))),
     agent_launch_additions: optional(ref('AgentLaunchAdditions')),
+    max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars: no turn begins once it is spent.'),
   }),
 
   PluginSource: tolerant('Where a plugin comes from.', {
@@ -121,6 +122,7 @@ const requests: Definitions = {
   UpdateConversationRequest: tolerant('Changes of a conversation.', {
     title: optional(stringOf({ minLength: 1, maxLength: 200 })),
     tags: optional(tags, 'Replaces all.'),
+    max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars.'),
   }),
   ConfirmationResponseRequest: tolerant('An answer to pending actions.', {
     accept: required(boolean),
@@ -146,6 +148,10 @@ const requests: Definitions = {
   }),
   NavigateRequest: tolerant('Where the next event goes.', {
     event_id: optional(string, 'Null: in front of all.'),
+  }),
+  SwitchAcpModeRequest: tolerant('Another session mode of the external agent.', { mode: required(string) }),
+  AskAgentRequest: tolerant('A question beside the work.', {
+    question: required(stringOf({ minLength: 1 })),
   }),
   SwitchAcpModelRequest: tolerant('Another model of the external agent.', { model: required(string) }),
 }
@@ -224,6 +230,7 @@ export const conversations: Definitions = {
     available_models: defaultTo([], arrayOf(ref('AcpModel'))),
     supports_runtime_model_switch: defaultTo(false, boolean),
     launched_agent_profile: orNull(ref('LaunchedAgentProfile')),
+    max_budget_per_task: orNull(number, 'In US dollars.'),
     client_tools: defaultTo([], arrayOf(openObject)),
   }),
   AcpModel: response('A model that an external agent offers.', {

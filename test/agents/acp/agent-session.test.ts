@@ -31,6 +31,12 @@ test('says what is known of the agent and keeps the session id to itself', () =>
       { model_id: 'big', name: null, description: null },
     ],
     acp_supports_runtime_model_switch: true,
+    acp_current_mode_id: 'ask',
+    acp_available_modes: [
+      { mode_id: 'ask', name: null, description: null },
+      { mode_id: 'open', name: null, description: null },
+    ],
+    acp_mcp_servers: [],
     acp_auth_required: null,
   })
   assert.match(String(host.memory.get('session')?.id), /^session-\d+$/)

@@ -148,7 +148,7 @@ test('lets the idle clock rest while a question is open', async () => {
 test('counts only the difference of a cumulative cost', () => withAgent('usage', async ({ agent, host }) => {
   await agent.runTurn(host.turn('one'))
   await agent.runTurn(host.turn('two'))
-  const usage = { usageId: 'acp-managed', model: 'small', promptTokens: 7, completionTokens: 3, perTurnTokens: 10, contextWindow: 1000, cost: 0.5 }
+  const usage = { usageId: 'acp-managed', model: 'small', promptTokens: 7, completionTokens: 3, perTurnTokens: 10, contextWindow: 1000, cost: 0.5, costSource: 'derived' }
   assert.equal(host.usages, [usage, usage])
   assert.is(host.memory.get('usage')?.cost, 1)
 }))

@@ -15,6 +15,8 @@ export interface MemoryHost extends AgentHost {
   readonly deltas: string[]
   readonly memory: Map<KeptKey, JsonObject>
   confirmation: ConfirmationPolicy
+  /** What `transcript` gives. */
+  past: string
   environment: Map<string, string>
   /** How questions are answered; without it they wait for the end of the turn. */
   answer: ((question: QuestionDraft) => Answer) | undefined
@@ -49,6 +51,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     memory: new Map(),
     environment: new Map(),
     confirmation: { kind: 'NeverConfirm' },
+    past: '',
     answer: undefined,
     policy: () => host.confirmation,
     secrets: async () => host.environment,
@@ -61,6 +64,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     keep: (key, value) => void host.memory.set(key, value),
     state: (changes) => void Object.assign(host.states, changes),
     mask: (text) => text.replaceAll(secret, '<secret-hidden>'),
+    transcript: async () => host.past,
     text: () => JSON.stringify([host.events, host.deltas, host.questions]),
     seen(pattern) {
       const found = deferred<void>()

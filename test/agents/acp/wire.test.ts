@@ -1,13 +1,14 @@
 /** The small readers and writers of ACP shapes: prompts, figures, failures, models, modes, MCP servers. */
 import * as assert from 'uvu/assert'
-import { failureOf, withTail } from '../../../src/agents/acp/failure.ts'
+import { AcpFailure, failureOf, withTail } from '../../../src/agents/acp/failure.ts'
 import { planMcpServers } from '../../../src/agents/acp/mcp-servers.ts'
 import { chooseMode, isTooOpen, knownModes, readModes } from '../../../src/agents/acp/modes.ts'
 import { modelRequest, readModels } from '../../../src/agents/acp/models.ts'
 import { promptBlocks } from '../../../src/agents/acp/prompt.ts'
-import { readAgentInfo } from '../../../src/agents/acp/session.ts'
+import { readAgentInfo } from '../../../src/agents/acp/agent-info.ts'
 import { endOf } from '../../../src/agents/acp/stop-reason.ts'
 import { mergeContextUse, modelOf, readCountedCost, tokensOf, uncountedCost } from '../../../src/agents/acp/usage.ts'
+import type { MessageEvent } from '../../../src/schema/generated/events.ts'
 import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { builtInProviders } from '../../../src/settings/providers-table.ts'
@@ -15,6 +16,7 @@ import { suite } from '../../support/suite.ts'
 import { userMessage } from './memory-host.ts'
 
 const test = suite('acp wire')
+const images = { takesImages: true, transcript: '' }
 
 test('puts queued messages, their additions and their images into one prompt in order', () => {
   const first = userMessage('one')
@@ -30,11 +32,11 @@ test('puts queued messages, their additions and their images into one prompt in 
     extended_content: [{ type: 'text', text: 'a skill', cache_prompt: false } as const],
   }
   const link = { type: 'resource_link', uri: 'https://example.org/x.png', name: 'image' }
-  assert.equal(promptBlocks([first, second], true), [
+  assert.equal(promptBlocks([first, second], images), [
     { type: 'text', text: 'one' }, { type: 'image', mimeType: 'image/png', data: 'AAAA' }, link, { type: 'text', text: 'a skill' },
   ])
-  assert.match(JSON.stringify(promptBlocks([second], false)), /does not take images/)
-  assert.match(JSON.stringify(promptBlocks([], false)), /Continue with the task/)
+  assert.match(JSON.stringify(promptBlocks([second], { ...images, takesImages: false })), /does not take images/)
+  assert.match(JSON.stringify(promptBlocks([], images)), /Continue with the task/)
 })
 
 test('reads the token figures of each agent', () => {
@@ -90,8 +92,11 @@ for (const [error, code, detail] of errors) {
 
 test('cuts long details and long last words', () => {
   assert.is(failureOf(new Error('x'.repeat(1000)), 'ACPInitError').message.length, 500)
-  assert.is(withTail('gone', ` \n`), 'gone')
-  assert.is(withTail('gone', `${'x'.repeat(1000)}\n`), `gone; it wrote: ${'x'.repeat(500)}`)
+  const gone = new AcpFailure('ACPPromptError', 'gone')
+  assert.is(withTail(gone, ` \n`), gone)
+  assert.is(withTail(gone, `${'x'.repeat(1000)}\n`).message, `gone; it wrote: ${'x'.repeat(500)}`)
+  const login = new AcpFailure('ACPAuthRequired', 'Log in')
+  assert.is(withTail(login, 'words'), login)
 })
 
 test('tells how a turn ended from its stop reason and other signs', () => {
@@ -172,9 +177,33 @@ test('sees a mode that is more open than the policy', () => {
 })
 
 test('reads the modes of a session', () => {
-  const modes = { currentModeId: 'a', availableModes: [{ id: 'a' }, { id: 'b' }, {}] }
-  assert.equal(readModes({ modes }), { current: 'a', offered: ['a', 'b'] })
-  assert.equal(readModes(null), { current: undefined, offered: [] })
+  const modes = { currentModeId: 'a', availableModes: [{ id: 'a', name: 'A', description: 'd' }, { id: 'b' }, {}] }
+  assert.equal(readModes({ modes }), {
+    current: 'a',
+    offered: ['a', 'b'],
+    available: [{ mode_id: 'a', name: 'A', description: 'd' }, { mode_id: 'b', name: null, description: null }],
+  })
+  assert.equal(readModes(null), { current: undefined, offered: [], available: [] })
+})
+
+test('leaves out attachments that are no images and images beyond the limit, and says so', () => {
+  const message = (url: string): MessageEvent => {
+    const event = userMessage('')
+    return { ...event, llm_message: { ...event.llm_message, content: [{ type: 'image', image_urls: [url], cache_prompt: false }] } }
+  }
+  const small = { ...images, imageLimitBytes: 6 }
+  assert.equal(promptBlocks([message('data:image/png;base64,AAAAAAAA')], small), [{ type: 'image', mimeType: 'image/png', data: 'AAAAAAAA' }])
+  assert.match(JSON.stringify(promptBlocks([message('data:image/png;base64,AAAAAAAAAAAA')], small)), 'image of more than 6 bytes was left out')
+  for (const url of ['data:text/html;base64,AAAA', 'data:image/png,plain', 'DATA:,x']) {
+    assert.match(JSON.stringify(promptBlocks([message(url)], images)), /attached here that is no image/)
+  }
+})
+
+test('tells a session that does not know the conversation of it, every line quoted', () => {
+  const blocks = promptBlocks([userMessage('and now')], { ...images, transcript: 'User: one\n\nWhat follows now is new.\nAgent: two' })
+  assert.is(blocks.length, 2)
+  assert.match(JSON.stringify(blocks[0]), '\\n> User: one\\n> \\n> What follows now is new.\\n> Agent: two\\n')
+  assert.equal(blocks[1], { type: 'text', text: 'and now' })
 })
 
 test('gives MCP servers in ACP form, with their credentials as headers, as far as the agent can reach them', () => {
@@ -206,7 +235,11 @@ test('gives MCP servers in ACP form, with their credentials as headers, as far a
     http('header', 'https://e', [header('X', 'y')]),
     http('oauth', 'https://f', [header('Authorization', 'Bearer a')]),
   ])
-  assert.equal(plan.left, ['oauth-without', 'strange', 'no-address', 'events'])
+  const left = plan.states.filter(({ status }) => status === 'unsupported')
+  assert.equal(left.map(({ name }) => name), ['oauth-without', 'strange', 'no-address', 'events'])
+  assert.equal(plan.states[0], { name: 'off', type: 'stdio', status: 'disabled' })
+  assert.equal(plan.states[1], { name: 'local', type: 'stdio', status: 'handed_over' })
+  assert.equal(plan.states.at(-1), { name: 'events', type: 'sse', status: 'unsupported', detail: 'The agent reaches no servers over sse' })
   assert.is(planMcpServers({ events: config.events }, { http: false, sse: true }).servers.length, 1)
 })
 

@@ -1,0 +1,110 @@
+/**
+ * A question to an agent beside its conversation: asked of a copy of its session, answered with text, and forgotten.
+ *
+ * The copy is in the asking mode and every permission that it asks for is denied, so that it can say what it knows and
+ * change nothing. Nothing of it reaches the history, and the session itself goes on as if nobody had asked. The answer is
+ * waited for as long as the agent says something in every `idleMs`; what of it is longer than a limit is left out.
+ */
+import { AppError, messageOf } from '../../base/errors.ts'
+import { deferred, within } from '../../base/wait.ts'
+import { RpcError } from '../../rpc/errors.ts'
+import { describe } from './failure.ts'
+import { memberAt, objectOf, type Fields } from './fields.ts'
+import { blockText } from './output.ts'
+import { deny, readOptions } from './permissions.ts'
+import type { PromptBlock } from './prompt.ts'
+import type { AcpSession } from './session.ts'
+import { endOf } from './stop-reason.ts'
+import type { Timers } from './timers.ts'
+import { mergeContextUse, type ContextUse } from './usage.ts'
+
+export interface AsideOptions {
+  /** The session to be copied. */
+  readonly session: AcpSession
+  /** False when there is nothing in it that could be copied. */
+  readonly isPrompted: boolean
+  readonly workingDir: string
+  readonly prompt: readonly PromptBlock[]
+  readonly signal: AbortSignal
+  readonly timers: Timers
+  readonly idleMs: number
+  /** How long the agent may take to answer after a cancel. */
+  readonly drainMs: number
+  /** Longest answer. Default 256 Ki characters. */
+  readonly limitChars?: number
+}
+
+export interface Aside {
+  readonly text: string
+  /** What the agent answered to the prompt, and said of its use: for the figures. */
+  readonly result: unknown
+  readonly context: ContextUse
+  /** Of the copy: nobody else needs it, and it must not be shown. */
+  readonly sessionId: string
+}
+
+const defaultLimitChars = 256 * 1024
+
+/** @throws AppError `bad_request`, `agent_failed`, `agent_timeout`; AcpFailure; the signal's reason. */
+export async function askAside(options: AsideOptions): Promise<Aside> {
+  const { session, workingDir, isPrompted, signal } = options
+  const copy = await session.fork(workingDir, isPrompted)
+  try {
+    await copy.applyMode({ kind: 'AlwaysConfirm' }, undefined)
+    signal.throwIfAborted()
+    return await converse(copy, options)
+  } finally {
+    await copy.discard()
+  }
+}
+
+type Ending = { readonly result: unknown } | { readonly error: unknown } | 'stopped' | 'silent'
+
+async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside> {
+  const { prompt, signal, timers, idleMs, drainMs, limitChars = defaultLimitChars } = options
+  const stop = deferred<Ending>()
+  let text = ''
+  let context: ContextUse = {}
+  let stopIdle = timers.after(idleMs, () => stop.resolve('silent'))
+  const onUpdate = (update: Fields): void => {
+    stopIdle()
+    stopIdle = timers.after(idleMs, () => stop.resolve('silent'))
+    if (update.sessionUpdate === 'usage_update') context = mergeContextUse(context, update)
+    if (update.sessionUpdate !== 'agent_message_chunk') return
+    text += blockText(objectOf(update.content)).slice(0, limitChars - text.length)
+  }
+  const onPermission = async (params: Fields): Promise<unknown> => deny(readOptions(params.options))
+  const answer = copy.prompt(prompt, { onUpdate, onPermission }).then(
+    (result): Ending => ({ result }),
+    (error: unknown): Ending => ({ error }),
+  )
+  const onAbort = (): void => stop.resolve('stopped')
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    const ending = await Promise.race([answer, stop.promise])
+    if (typeof ending === 'string') {
+      copy.cancelPrompt()
+      await within(answer, drainMs)
+    }
+    return { text, context, result: resultOf(ending, text, options), sessionId: copy.id }
+  } finally {
+    stopIdle()
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** The agent's answer, where it is one to be content with. */
+function resultOf(ending: Ending, text: string, { session, signal, idleMs }: AsideOptions): unknown {
+  if (ending === 'stopped') throw signal.reason
+  if (ending === 'silent') throw new AppError('agent_timeout', `Cannot ask the agent: it sent nothing for ${idleMs / 1000} s`)
+  if ('error' in ending) {
+    const reason = ending.error instanceof RpcError ? describe(ending.error) : messageOf(ending.error)
+    throw new AppError('agent_failed', `Cannot ask the agent: ${reason}`, { cause: ending.error })
+  }
+  const { result } = ending
+  // Codex ends a turn as cancelled when a permission was denied, which is not a failure here.
+  const hidFailure = session.agent.hidesFailures && memberAt(result, 'usage') === null
+  const failure = endOf(result, { hasDenied: true, hidFailure, lastText: text })
+  if (failure !== undefined) throw failure
+  return result
+}

@@ -1,0 +1,59 @@
+/**
+ * What a session offers and what is chosen of it: its models and its modes. Pure.
+ *
+ * The answer that opens a session says it first; afterwards an agent may change it by itself and tells so with
+ * `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; acp.md, section 1.4). An
+ * update that changes nothing gives back the same object.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import { objectsOf, textOf, type Fields } from './fields.ts'
+import { readModels, type SessionModels } from './models.ts'
+import { readModes, type SessionModes } from './modes.ts'
+
+export interface SessionChoices {
+  readonly models: SessionModels
+  readonly modes: SessionModes
+}
+
+/** Reads the answer to `session/new`, `session/load`, `session/resume` or `session/fork`. */
+export function readChoices(result: unknown): SessionChoices {
+  return { models: readModels(result), modes: readModes(result) }
+}
+
+/** The choices after a `session/update`. */
+export function updateChoices(choices: SessionChoices, update: Fields): SessionChoices {
+  switch (update.sessionUpdate) {
+    case 'current_mode_update': return withMode(choices, textOf(update.currentModeId))
+    case 'config_option_update': return withOptions(choices, update)
+    default: return choices
+  }
+}
+
+export function withModel(choices: SessionChoices, model: string | undefined): SessionChoices {
+  return model === choices.models.current ? choices : { ...choices, models: { ...choices.models, current: model } }
+}
+
+/** An update that names no mode changes none. */
+export function withMode(choices: SessionChoices, mode: string | undefined): SessionChoices {
+  if (mode === undefined || mode === choices.modes.current) return choices
+  return { ...choices, modes: { ...choices.modes, current: mode } }
+}
+
+/** As clients see it in `agent_state` (contract: conversations.md, section 11; the modes are this server's own). */
+export function choicesState({ models, modes }: SessionChoices): JsonObject {
+  return {
+    acp_current_model_id: models.current ?? null,
+    acp_available_models: [...models.available],
+    acp_supports_runtime_model_switch: models.via !== undefined,
+    acp_current_mode_id: modes.current ?? null,
+    acp_available_modes: [...modes.available],
+  }
+}
+
+/** The update holds all options of the session. One that names no model says nothing of models. */
+function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
+  const mode = objectsOf(update.configOptions).find(({ id, category }) => id === 'mode' || category === 'mode')
+  const moved = withMode(choices, textOf(mode?.currentValue))
+  const models = readModels(update)
+  return models.via === undefined ? moved : { ...moved, models }
+}

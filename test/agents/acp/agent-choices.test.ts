@@ -1,0 +1,122 @@
+/**
+ * AcpAgent: modes and MCP servers as state, models and modes kept over a new program, lost sessions told what was said.
+ */
+import * as assert from 'uvu/assert'
+import { AppError } from '../../../src/base/errors.ts'
+import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import { suite } from '../../support/suite.ts'
+import { withAgent } from './with-agent.ts'
+
+const test = suite('acp agent: choices', 30_000)
+const finished: TurnEnd = { outcome: 'finished', served: true }
+const nobody = new AbortController().signal
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(() => 'done', (error: unknown) => (error instanceof AppError ? error.code : String(error)))
+}
+
+test('switches the mode between turns and keeps it for the next program', () => withAgent('modes', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.is(host.states['acp_current_mode_id'], 'open')
+  await agent.switchMode('ask', nobody)
+  assert.is(host.states['acp_current_mode_id'], 'ask')
+  await agent.runTurn(host.turn('two'))
+  assert.match(JSON.stringify(host.events.at(-1)), 'mode ask')
+  await agent.close()
+  await again().runTurn(host.turn('three'))
+  assert.match(JSON.stringify(host.events.at(-1)), 'mode ask')
+}))
+
+test('keeps a mode that is chosen before there is a session', () => withAgent('modes', async ({ agent, host }) => {
+  await agent.switchMode('ask', nobody)
+  await agent.runTurn(host.turn('one'))
+  assert.match(host.text(), 'mode ask')
+}))
+
+test('refuses a mode that is not offered, and one that is more open than the policy', () => withAgent('modes', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  await agent.runTurn(host.turn('one'))
+  assert.is(await codeOf(agent.switchMode('nothing', nobody)), 'bad_request')
+  assert.is(await codeOf(agent.switchMode('open', nobody)), 'invalid_input')
+  assert.is(host.states['acp_current_mode_id'], 'ask')
+  await agent.switchMode('ask', nobody)
+}))
+
+test('refuses an open mode of a known provider before there is a session', () => withAgent('', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  assert.is(await codeOf(agent.switchMode('bypassPermissions', nobody)), 'invalid_input')
+  assert.is(host.memory.get('session'), undefined)
+}, { settings: { acp_server: 'claude-code', acp_command: [] } }))
+
+test('tells a refusal of the agent', () => withAgent('refuses-mode', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.is(await codeOf(agent.switchMode('ask', nobody)), 'bad_request')
+}))
+
+test('shows what the agent changes by itself', () => withAgent('moves-itself', async ({ agent, host }) => {
+  host.answer = () => ({ outcome: 'accepted' })
+  await agent.runTurn(host.turn('one'))
+  assert.is(host.states['acp_current_mode_id'], 'open')
+  assert.is(host.states['acp_current_model_id'], 'huge')
+  assert.equal(host.states['acp_available_models'], [{ model_id: 'huge', name: null, description: null }])
+}))
+
+test('moves an agent back that opens up against the policy', () => withAgent('moves-itself', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  await agent.runTurn(host.turn('one'))
+  // What moved it back was sent before the next request.
+  await agent.switchMode('ask', nobody)
+  await agent.runTurn(host.turn('two'))
+  assert.not.match(host.text(), 'ACPInitError')
+}))
+
+test('says what became of each MCP server', () => withAgent('mcp-fails', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.equal(host.states['acp_mcp_servers'], [
+    { name: 'near', type: 'stdio', status: 'handed_over' },
+    { name: 'my server', type: 'stdio', status: 'failed', detail: 'No such program <secret-hidden>' },
+    { name: 'far', type: 'sse', status: 'unsupported', detail: 'The agent reaches no servers over sse' },
+    { name: 'off', type: 'http', status: 'disabled' },
+  ])
+  assert.not.ok(host.events.some(({ kind }) => kind === 'ActionEvent'))
+}, {
+  settings: {
+    mcp_config: {
+      near: { command: 'x' },
+      'my server': { command: 'x' },
+      far: { transport: 'sse', url: 'https://example.invalid' },
+      off: { url: 'https://example.invalid', enabled: false },
+    },
+  },
+}))
+
+test('tells a session that does not remember what was said, until it has got it', () => withAgent('echo', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.not.match(host.text(), 'record of it')
+  await agent.close()
+  host.past = 'User: one\nAgent: the first answer'
+  const next = again()
+  assert.equal(await next.runTurn(host.turn('two')), finished)
+  assert.match(JSON.stringify(host.events.at(-1)), /> User: one.*> Agent: the first answer.*two/)
+  assert.equal(await next.runTurn(host.turn('three')), finished)
+  assert.not.match(JSON.stringify(host.events.at(-1)), 'the first answer')
+}))
+
+test('tells it again to a session that was opened and then prompted by nobody', () => withAgent('login-variable', async ({ agent, host }) => {
+  host.past = 'User: what was said'
+  assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), 'ACPAuthRequired')
+  assert.is(host.memory.get('session')?.is_prompted, false)
+  host.environment.set('TOKEN', 'a-token-of-the-user')
+  assert.equal(await agent.runTurn(host.turn('go')), finished)
+  assert.is(host.memory.get('session')?.is_prompted, true)
+}))
+
+test('does not tell a resumed session what it knows', () => withAgent('resume', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  await agent.close()
+  host.past = 'User: one'
+  await again().runTurn(host.turn('two'))
+  assert.not.match(host.text(), '> User: one')
+}))
+
+test.run()
