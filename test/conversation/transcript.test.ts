@@ -1,0 +1,70 @@
+/** A conversation as text for an agent that has lost its memory of it. */
+import * as assert from 'uvu/assert'
+import type { TurnEnd } from '../../src/conversation/agent.ts'
+import type { Conversation } from '../../src/conversation/conversation.ts'
+import { readTranscript } from '../../src/conversation/transcript.ts'
+import { suite } from '../support/suite.ts'
+import { act, answers, ended, finished, observe, say, userText, withConversation, type Script, type World } from '../support/conversation.ts'
+
+const test = suite('conversation/transcript')
+const mask = (text: string): string => text.replaceAll('SECRET', '<hidden>')
+
+async function runs(conversation: Conversation, world: World, message: string, script: Script): Promise<void> {
+  world.scripts.push(script)
+  await conversation.send(userText(message), true)
+  await ended(conversation)
+}
+
+function read(conversation: Conversation, limitBytes = 10_000): Promise<string> {
+  return readTranscript(conversation.log, { limitBytes, mask, without: new Set(conversation.state.unserved) })
+}
+
+const works: Script = (turn): TurnEnd => {
+  for (const [call, summary] of [['one', 'Read  the\nfile'], ['two', 'Write it'], ['three', 'Send it']] as const) {
+    const { id } = turn.record({ ...act(call), summary })
+    if (call === 'one') turn.record(observe(call, id))
+    if (call === 'two') turn.record({ kind: 'UserRejectObservation', action_id: id, tool_name: 'read', tool_call_id: call, rejection_reason: 'No' })
+  }
+  turn.record(say('done, SECRET'))
+  turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: [{ type: 'text', text: 'a note' }] } })
+  return finished
+}
+
+test('tells messages and tool calls in order, with what became of each, masked', () => withConversation(async (conversation, world) => {
+  await runs(conversation, world, 'Do it with SECRET', works)
+  assert.is(await read(conversation), [
+    'User: Do it with <hidden>',
+    'Tool: Read the file (done)',
+    'Tool: Write it (denied)',
+    'Tool: Send it (failed)',
+    'Agent: done, <hidden>',
+  ].join('\n'))
+}))
+
+test('is empty before anything was said, and leaves out what no turn has served', () => withConversation(async (conversation, world) => {
+  assert.is(await read(conversation), '')
+  await conversation.send(userText('first'), false)
+  assert.is(await read(conversation), '')
+  await runs(conversation, world, 'second', answers('yes'))
+  await conversation.send(userText('third'), false)
+  assert.is(await read(conversation), 'User: first\nUser: second\nAgent: yes')
+}))
+
+test('keeps to its limit: the newest is there, the oldest left out, a long message cut in its middle', () => withConversation(async (conversation, world) => {
+  for (let round = 0; round < 10; round++) await runs(conversation, world, `question ${round}`, answers(`answer ${round} ${'ü'.repeat(20)}`))
+  const text = await read(conversation, 400)
+  assert.ok(Buffer.byteLength(text) <= 400, `${Buffer.byteLength(text)} bytes`)
+  assert.match(text, /^\[Earlier parts of the conversation are left out\]\n/)
+  assert.match(text, /answer 9/)
+  assert.not.match(text, /question 0/)
+  await runs(conversation, world, `begin ${'x'.repeat(5000)} end`, answers('ok'))
+  const cut = await read(conversation, 400)
+  assert.match(cut, /\nUser: begin x+ \[\.\.\.\] x+ end\nAgent: ok$/)
+}))
+
+test('is what an agent is given by its host', () => withConversation(async (conversation, world) => {
+  await runs(conversation, world, 'hello', answers('good day'))
+  assert.is(await world.agents[0]?.host.transcript(1000), 'User: hello\nAgent: good day')
+}))
+
+test.run()
