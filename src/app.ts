@@ -259,6 +259,7 @@ function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, s
     timers: systemTimers,
     version,
     lineLimitBytes: config.agentLineLimitBytes,
+    transcriptLimitBytes: config.transcriptLimitBytes,
   })
 }
 

@@ -100,6 +100,7 @@ export const optionTable = {
   messageLimitBytes: bytes(16 * MiB, 'Message on a WebSocket'),
   eventLimitBytes: bytes(32 * MiB, 'Event in a conversation'),
   agentLineLimitBytes: bytes(100 * MiB, 'Line that an agent writes'),
+  transcriptLimitBytes: bytes(64 * KiB, 'Record of a conversation for an agent that has lost its session'),
   cacheBytes: bytes(64 * MiB, 'Newest events kept in memory, of all conversations'),
   logCacheBytes: bytes(MiB, 'Newest events kept in memory, of one conversation'),
   headersTimeoutMs: milliseconds(30 * second, 'Limits', 'Time for the headers of a request'),

@@ -10,7 +10,6 @@ import { AppError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { createStamper, formatMicros, type RandomBytes, type Stamp } from '../base/stamp.ts'
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
-import type { EventDraft } from '../schema/generated/events.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Reserve } from '../storage/reserve.ts'
@@ -23,6 +22,7 @@ import type { PendingConfirmation } from './questions.ts'
 import { Repair } from './repair.ts'
 import type { ConversationState } from './state.ts'
 import { titleOf } from './titles.ts'
+import { userMessageEvent } from './user-message.ts'
 
 export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp' | 'onRunEnd' | 'onLogFailure'> {
   readonly feed: Feed
@@ -92,8 +92,7 @@ export class Conversation {
    */
   async send(message: Message, run: boolean): Promise<void> {
     const { journal, eventLimitBytes } = this.#options
-    const event = userMessage(message)
-    assertFits(event, eventLimitBytes)
+    const event = userMessageEvent(message, eventLimitBytes)
     await this.#assertWritable()
     journal.move('message')
     const { id } = journal.record(event)
@@ -195,7 +194,9 @@ export class Conversation {
   /** Asks the agent beside its work, whether it works or not: neither events nor status change. */
   async askAside(question: string, signal: AbortSignal): Promise<string> {
     await this.#assertWritable()
-    return this.#driver.askAside(question, signal)
+    const text = await this.#driver.askAside(question, signal)
+    await this.#options.journal.durable()
+    return text
   }
 
   /** Moves the head of the history to an event, or before the first; nothing is deleted. @throws AppError `not_found` */
@@ -310,22 +311,4 @@ export class Conversation {
 
 function isEnded(status: ExecutionStatus): boolean {
   return status !== 'running' && status !== 'waiting_for_confirmation'
-}
-
-/** Id and time, which an event gets when it is recorded, with their names. */
-const stampBytes = 128
-
-function assertFits(event: EventDraft, limitBytes: number): void {
-  if (Buffer.byteLength(JSON.stringify(event)) + stampBytes <= limitBytes) return
-  throw new AppError('body_too_large', `Could not store the message: expected at most ${limitBytes} bytes as an event`)
-}
-
-function userMessage(message: Message): EventDraft {
-  return {
-    kind: 'MessageEvent',
-    source: 'user',
-    llm_message: message,
-    activated_skills: [],
-    extended_content: [],
-  }
 }

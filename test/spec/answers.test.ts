@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
 import { faultsOf } from '../schema/json-schema.ts'
 import { listAt, member, textAt, type Answer } from '../support/rest.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
 
@@ -66,6 +66,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /secrets': { secrets: {} },
   'POST /navigate': { event_id: null },
   'POST /switch_acp_model': { model: 'a-model' },
+  'POST /switch_acp_mode': { mode: 'a-mode' },
+  'POST /ask_agent': { question: 'Who are you?' },
 }
 
 test('what the server says about itself fits its description', async () => {
@@ -124,6 +126,10 @@ test('a conversation and its run fit their description', async () => {
   await ask(`PATCH ${conversation}`, 200, { id, body: { title: 'A title' } })
   await checkHistory(id)
   await checkCopies(id)
+  const agent = textAt((await ask('POST /api/conversations', 201, { body: { agent: fakeAgent('fork'), max_budget_per_task: 1 } })).json, 'id')
+  await ask(`POST ${conversation}/ask_agent`, 200, { id: agent, body: { question: 'Who are you?' } })
+  await ask(`POST ${conversation}/switch_acp_mode`, 200, { id: agent, body: { mode: 'ask' } })
+  await ask(`GET ${conversation}`, 200, { id: agent })
 })
 
 test('what is not there, and what is no id, fits its description for every operation of a conversation', async () => {
@@ -161,6 +167,8 @@ async function checkCopies(id: string): Promise<void> {
   const fork = textAt(json, 'id')
   await ask(`POST ${conversation}/fork`, 409, { id, body: { id: fork } })
   await ask(`POST ${conversation}/switch_acp_model`, 400, { id, body: { model: 'no-such-model' } })
+  await ask(`POST ${conversation}/switch_acp_mode`, 400, { id, body: { mode: 'no-such-mode' } })
+  await ask(`POST ${conversation}/ask_agent`, 400, { id, body: { question: 'Who are you?' } })
   await ask(`DELETE ${conversation}`, 200, { id: fork })
 }
 
