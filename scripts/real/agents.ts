@@ -27,6 +27,12 @@ export interface RealAgent {
   readonly runCommand: (command: string, mayAsk?: boolean) => ToolCall
   readonly writeFile: (path: string, content: string) => ToolCall
   readonly replaceText: (path: string, before: string, after: string) => readonly ToolCall[]
+  /** How its model calls a tool of an MCP server. */
+  readonly callMcpTool: (server: string, tool: string) => ToolCall
+  /** True where an MCP server that does not start is told of. */
+  readonly tellsOfMcpFailures: boolean
+  /** True where a session can be copied. */
+  readonly forks: boolean
   /** True where a session survives its process. */
   readonly resumes: boolean
   /** True where a denied permission ends the turn. */
@@ -52,6 +58,9 @@ const claude: RealAgent = {
     { name: 'Read', input: { file_path } },
     { name: 'Edit', input: { file_path, old_string, new_string } },
   ],
+  callMcpTool: (server, tool) => ({ name: `mcp__${server}__${tool}`, input: {} }),
+  tellsOfMcpFailures: false,
+  forks: true,
   resumes: true,
   stopsWhenDenied: false,
 }
@@ -79,6 +88,9 @@ const codex: RealAgent = {
   replaceText: (path, before, after) => [
     patch(`*** Update File: ${path}\n@@\n${prefixed('-', before)}${prefixed('+', after)}`),
   ],
+  callMcpTool: (server, tool) => ({ name: `mcp__${server}__${tool}`, input: {} }),
+  tellsOfMcpFailures: true,
+  forks: true,
   resumes: true,
   stopsWhenDenied: true,
 }
@@ -98,6 +110,9 @@ const gemini: RealAgent = {
   replaceText: (file_path, old_string, new_string) => [
     { name: 'replace', input: { file_path, old_string, new_string, instruction: 'Replace the word' } },
   ],
+  callMcpTool: (server, tool) => ({ name: `mcp_${server}_${tool}`, input: {} }),
+  tellsOfMcpFailures: false,
+  forks: false,
   resumes: false,
   stopsWhenDenied: false,
 }

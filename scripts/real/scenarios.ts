@@ -4,6 +4,7 @@
  * Where agents differ by nature (who remembers, who stops when denied), `agents` says it; everything else must be the same
  * for all three.
  */
+import { askBeside, askDuringTurn, mcpTool } from './beside.ts'
 import {
   cancelQuestion, cancelText, cancelTool, killedAgent, restartBetween, restartInside,
 } from './interruptions.ts'
@@ -18,6 +19,9 @@ export const scenarios: readonly Scenario[] = [
   { name: 'mode that is not offered', run: unknownMode },
   { name: 'edit of a file', run: edit },
   { name: 'denied', run: denied },
+  { name: 'tool of an MCP server', run: mcpTool },
+  { name: 'question beside the work', run: askBeside },
+  { name: 'question during a turn', run: askDuringTurn },
   { name: 'cancel while text streams', run: cancelText },
   { name: 'cancel while a tool runs', run: cancelTool },
   { name: 'cancel while it asks', run: cancelQuestion },

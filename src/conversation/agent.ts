@@ -59,8 +59,8 @@ export interface AgentHost {
   state(changes: JsonObject): void
   /** Replaces every known secret in a text that is about to be recorded. */
   mask(text: string): string
-  /** What was said and done up to the messages that no turn has served, masked; the oldest is left out beyond the limit. */
-  transcript(limitBytes: number): Promise<string>
+  /** What was said and done, masked: all of it, or without the messages that no turn has served. The oldest is left out. */
+  transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
 }
 
 /** A secret that was lent, the value it had then, and the one that the program has made of it. */

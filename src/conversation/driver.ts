@@ -185,7 +185,9 @@ export class Driver {
       keep: (key, value) => this.#keep(key, value),
       state: (changes) => this.#agentStateChanged(changes),
       mask,
-      transcript: (limitBytes) => readTranscript(log, { limitBytes, mask, without: new Set(state.unserved) }),
+      transcript: ({ limitBytes, upTo }) => {
+        return readTranscript(log, { limitBytes, mask, without: new Set(upTo === 'served' ? state.unserved : []) })
+      },
     }
   }
 

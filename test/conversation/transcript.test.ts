@@ -64,7 +64,10 @@ test('keeps to its limit: the newest is there, the oldest left out, a long messa
 
 test('is what an agent is given by its host', () => withConversation(async (conversation, world) => {
   await runs(conversation, world, 'hello', answers('good day'))
-  assert.is(await world.agents[0]?.host.transcript(1000), 'User: hello\nAgent: good day')
+  await conversation.send(userText('more'), false)
+  const host = world.agents[0]?.host
+  assert.is(await host?.transcript({ limitBytes: 1000, upTo: 'served' }), 'User: hello\nAgent: good day')
+  assert.is(await host?.transcript({ limitBytes: 1000, upTo: 'now' }), 'User: hello\nAgent: good day\nUser: more')
 }))
 
 test.run()

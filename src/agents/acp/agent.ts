@@ -145,7 +145,7 @@ class AcpAgent implements Agent {
       log,
       files: this.#files,
       turnId: createId(),
-      transcript: await this.#transcript(),
+      transcript: await this.#transcript('served'),
       idleMs: settings.acp_prompt_timeout * 1000,
       drainMs,
     })
@@ -178,11 +178,10 @@ class AcpAgent implements Agent {
     try {
       const { session, leave } = await this.#program.enter(signal)
       try {
-        const knows = this.#isPrompted || session.isBusy
-        const transcript = transcriptBlocks(knows ? '' : await this.#transcript())
+        const transcript = transcriptBlocks(await this.#transcript('now'))
         const aside = await askAside({
           session,
-          isPrompted: knows,
+          isPrompted: this.#isPrompted,
           workingDir: host.workingDir,
           prompt: [...transcript, { type: 'text', text: question }],
           signal,
@@ -218,9 +217,9 @@ class AcpAgent implements Agent {
   }
 
   /** The conversation so far, if the session does not know it. */
-  async #transcript(): Promise<string> {
-    const { host, transcriptLimitBytes = defaultTranscriptLimitBytes } = this.#options
-    return this.#isPrompted ? '' : host.transcript(transcriptLimitBytes)
+  async #transcript(upTo: 'served' | 'now'): Promise<string> {
+    const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
+    return this.#isPrompted ? '' : host.transcript({ limitBytes, upTo })
   }
 
   /** False for a session that has not seen a prompt. Those that were kept before this was noted have. */

@@ -85,11 +85,6 @@ export class AcpSession {
     this.#processes = this.#findProcesses()
   }
 
-  /** True while a turn has it. */
-  get isBusy(): boolean {
-    return this.#turn !== undefined
-  }
-
   get model(): string | undefined {
     return this.#choices.models.current
   }
@@ -178,8 +173,8 @@ export class AcpSession {
   }
 
   /**
-   * Another session in the same program, without MCP servers: a copy of this one or, where nobody has prompted this one
-   * yet and there is nothing to copy, a new one.
+   * Another session in the same program, without MCP servers: a copy of this one or, where this one has not finished a
+   * prompt and agents find nothing to copy, a new one.
    * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
    */
   async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {
