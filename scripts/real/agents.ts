@@ -88,7 +88,8 @@ const codex: RealAgent = {
   replaceText: (path, before, after) => [
     patch(`*** Update File: ${path}\n@@\n${prefixed('-', before)}${prefixed('+', after)}`),
   ],
-  callMcpTool: (server, tool) => ({ name: `mcp__${server}__${tool}`, input: {} }),
+  // Its model would find the tool by a search first; it may call it all the same.
+  callMcpTool: (server, tool) => ({ name: tool, namespace: `mcp__${server}`, input: {} }),
   tellsOfMcpFailures: true,
   forks: true,
   resumes: true,
