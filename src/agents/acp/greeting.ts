@@ -38,7 +38,7 @@ export async function greet({ program, startProcess, version, timeoutMs, signal 
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
-    throw new AcpFailure('ACPInitError', withTail(reason, connection.stderrTail()), error)
+    throw withTail(new AcpFailure('ACPInitError', reason, error), connection.stderrTail())
   } finally {
     await connection.close()
   }
