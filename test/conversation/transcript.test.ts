@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import type { TurnEnd } from '../../src/conversation/agent.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { readTranscript } from '../../src/conversation/transcript.ts'
+import { toMessage } from '../../src/schema/generated/values.ts'
 import { suite } from '../support/suite.ts'
 import { act, answers, ended, finished, observe, say, userText, withConversation, type Script, type World } from '../support/conversation.ts'
 
@@ -60,6 +61,21 @@ test('keeps to its limit: the newest is there, the oldest left out, a long messa
   await runs(conversation, world, `begin ${'x'.repeat(5000)} end`, answers('ok'))
   const cut = await read(conversation, 400)
   assert.match(cut, /\nUser: begin x+ \[\.\.\.\] x+ end\nAgent: ok$/)
+}))
+
+test('names images, leaves out messages without words, and knows tools by name where nothing else is told', () => withConversation(async (conversation, world) => {
+  world.scripts.push((turn) => {
+    turn.record({ ...act('one'), tool_name: 'search' })
+    turn.record({ kind: 'AgentErrorEvent', tool_name: 'search', tool_call_id: 'one', error: 'gone' })
+    const { id } = turn.record({ ...act('two'), tool_name: 'look' })
+    const observation = { kind: 'MCPToolObservation', tool_name: 'look', content: [], is_error: true } as const
+    turn.record({ kind: 'ObservationEvent', tool_name: 'look', tool_call_id: 'two', action_id: id, observation })
+    turn.record(say('  '))
+    return finished
+  })
+  await conversation.send(toMessage({ role: 'user', content: [{ type: 'image', image_urls: ['data:image/png;base64,AAAA'] }] }), true)
+  await ended(conversation)
+  assert.is(await read(conversation), 'User: [image]\nTool: search (failed)\nTool: look (failed)')
 }))
 
 test('is what an agent is given by its host', () => withConversation(async (conversation, world) => {

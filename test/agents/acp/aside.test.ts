@@ -62,6 +62,9 @@ test('starts the agent if need be, of which the next turn tells, and asks a new 
 const failures: readonly (readonly [behaviour: string, failure: RegExp])[] = [
   ['echo', /^bad_request: Cannot ask the agent beside its work: it cannot copy its session$/],
   ['fork-fails', /^agent_failed: Cannot copy the session: \[-32603\] Cannot copy <secret-hidden>$/],
+  ['fork-nameless', /^agent_failed: Cannot copy the session: the agent named no new one$/],
+  ['fork-refusal', /^agent_failed: The agent refused to go on$/],
+  ['fork-dies', /^agent_failed: Cannot ask the agent: /],
   ['fork-refuses', /^agent_failed: Cannot ask the agent: \[-32603\] No <secret-hidden>$/],
 ]
 for (const [behaviour, failure] of failures) {
@@ -72,6 +75,11 @@ for (const [behaviour, failure] of failures) {
     assert.equal(await agent.runTurn(host.turn('two')), finished)
   }))
 }
+
+test('is content with an agent that keeps the copy', () => withAgent('fork-stays', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  assert.match((await agent.askAside('Well?', nobody)).text, 'Well?')
+}))
 
 test('says why an agent could not be started', () => withAgent('login', async ({ agent }) => {
   assert.match(await failureOf(agent.askAside('Why?', nobody)), /^agent_failed: \[-32000\] Authentication required/)

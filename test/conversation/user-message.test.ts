@@ -1,0 +1,26 @@
+/** Messages of users as events. */
+import * as assert from 'uvu/assert'
+import { AppError } from '../../src/base/errors.ts'
+import { userMessageEvent, userMessageOf } from '../../src/conversation/user-message.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('conversation/user message')
+const content = [{ type: 'text', text: 'hello', cache_prompt: false } as const]
+
+test('takes the content of a message and nothing else', () => {
+  const message = { role: 'system', content, reasoning_content: 'x' } as const
+  assert.equal(userMessageOf(message), { role: 'user', content, thinking_blocks: [] })
+})
+
+test('refuses a message that makes a longer event than the log takes', () => {
+  const message = userMessageOf({ content })
+  assert.is(userMessageEvent(message, 1000).kind, 'MessageEvent')
+  try {
+    userMessageEvent(message, 200)
+    assert.unreachable()
+  } catch (error) {
+    assert.is(error instanceof AppError && error.code, 'body_too_large')
+  }
+})
+
+test.run()
