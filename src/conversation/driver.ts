@@ -214,11 +214,15 @@ export class Driver {
     return this.#turn
   }
 
-  /** Publishes the figures of one step. `stats` has no form for what is not known; `usage` of the agent's state has. */
+  /**
+   * Publishes the figures of one step. `stats` has no form for what is not known; `usage` of the agent's state has, from
+   * the first figure on that is known of the conversation.
+   */
   #count(report: UsageReport): void {
     const { journal } = this.#options
+    const { usage } = this.#agentState
     if (hasFigures(report)) journal.update('stats', this.#ledger.add(report, journal.state.max_budget_per_task))
-    this.#agentStateChanged({ usage: addFigures(this.#agentState['usage'], report) })
+    if (hasFigures(report) || usage !== undefined) this.#agentStateChanged({ usage: addFigures(usage, report) })
   }
 
   /** Why no more may be spent; undefined while it may. What nobody knows the cost of counts for nothing. */

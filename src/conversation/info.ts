@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { ConversationState } from './state.ts'
+import { UsageLedger } from './usage.ts'
 
 /** What stands for a secret value wherever it would be shown. */
 const redacted = '**********'
@@ -23,7 +24,7 @@ export function conversationInfo(state: Readonly<ConversationState>, options: In
     ...shared(state, options.includeSkills),
     persistence_dir: options.persistenceDir,
     title: state.title,
-    metrics: null,
+    metrics: shownBudget(state),
     created_at: state.created_at,
     updated_at: state.updated_at,
     forked_from_conversation_id: state.forked_from_conversation_id,
@@ -34,7 +35,6 @@ export function conversationInfo(state: Readonly<ConversationState>, options: In
     available_models: agentState['acp_available_models'] ?? [],
     supports_runtime_model_switch: agentState['acp_supports_runtime_model_switch'] ?? false,
     launched_agent_profile: state.launched_agent_profile,
-    max_budget_per_task: state.max_budget_per_task,
     client_tools: state.client_tools,
   }
 }
@@ -97,6 +97,12 @@ function shownSecrets(secrets: Readonly<Record<string, JsonObject>>): JsonObject
     return [name, { kind: kind ?? 'StaticSecret', description: description ?? null, value: redacted }]
   })
   return Object.fromEntries(entries)
+}
+
+/** The budget and what was spent of it; null without one. */
+function shownBudget({ max_budget_per_task, stats }: Readonly<ConversationState>): JsonObject | null {
+  if (max_budget_per_task === null) return null
+  return { model_name: 'default', accumulated_cost: new UsageLedger(stats).cost, max_budget_per_task, accumulated_token_usage: null }
 }
 
 /** The per-call lists of the full form are always empty (decisions 18). */

@@ -54,15 +54,23 @@ test('a budget and what was spent of it survive the server', () => withWorld(asy
 }))
 
 test('a cost that nobody knows is no cost of zero, and stops nothing', () => withConversation(async (conversation, world) => {
-  world.scripts.push(costs(undefined), costs(undefined))
-  for (const words of ['one', 'two']) {
+  const tokens: Script = (turn): TurnEnd => {
+    turn.usage({ usageId: 'a', model: 'm', promptTokens: 7 })
+    return finished
+  }
+  world.scripts.push(costs(undefined), tokens, costs(undefined))
+  const seen: unknown[] = []
+  for (const words of ['one', 'two', 'three']) {
     await conversation.send(userText(words), true)
     await ended(conversation)
+    seen.push([conversation.state.stats['usage_to_metrics'], conversation.state.agent_state['usage']])
   }
   assert.is(conversation.state.execution_status, 'finished')
-  assert.equal(conversation.state.stats, { usage_to_metrics: {} })
-  const { usage } = conversation.state.agent_state
-  assert.equal(objectOf(objectOf(usage)['last'])['cost'], { value: null, source: 'unknown' })
+  assert.equal(seen[0], [{}, undefined])
+  const { last } = objectOf(conversation.state.agent_state['usage'])
+  assert.equal(objectOf(last)['cost'], { value: null, source: 'unknown' })
+  assert.equal(objectOf(last)['prompt_tokens'], { value: null, source: 'unknown' })
+  assert.match(JSON.stringify(seen[1]), '"prompt_tokens":{"value":7,"source":"reported"}')
 }, { max_budget_per_task: 1 }))
 
 test('a question beside the work is answered and counted, and leaves no other trace', () => withConversation(async (conversation, world) => {

@@ -88,4 +88,12 @@ test('the full state leaves nulls out and has the open questions, but no title a
   assert.is(shown['head_is_empty'], true)
 })
 
+test('shows a budget with what was spent of it', () => {
+  const state = initialState(created({ max_budget_per_task: 2 }))
+  state.stats = { usage_to_metrics: { a: { accumulated_cost: 0.5 }, b: { accumulated_cost: 0.25 } } }
+  assert.equal(conversationInfo(state, options)['metrics'], {
+    model_name: 'default', accumulated_cost: 0.75, max_budget_per_task: 2, accumulated_token_usage: null,
+  })
+})
+
 test.run()

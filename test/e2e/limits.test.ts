@@ -11,9 +11,9 @@ import { messagesOf, outline, startTalk, storedOf, type Talk, talkTo } from './t
 
 const test = suite('limits', 30_000)
 
-/** The pid that the fake agent names in its answer. */
+/** The pid that the fake agent names at the end of its answer, behind what it was told. */
 async function pidOf(talk: Talk): Promise<number> {
-  return Number(/pid=(\d+)/.exec(messagesOf(await talk.events(), 'agent').at(-1) ?? '')?.[1])
+  return Number(/pid=(\d+)$/.exec(messagesOf(await talk.events(), 'agent').at(-1) ?? '')?.[1])
 }
 
 test('a reader that takes nothing for a while gets everything later, in order and once, and holds up nobody', () =>

@@ -218,7 +218,7 @@ export const conversations: Definitions = {
     agent_state: defaultTo({}, openObject),
     hook_config: orNull(openObject),
     title: orNull(string),
-    metrics: orNull(ref('MetricsSnapshot')),
+    metrics: orNull(ref('MetricsSnapshot'), 'The budget and what was spent of it.'),
     created_at: required(string),
     updated_at: required(string),
     forked_from_conversation_id: orNull(uuid),
@@ -230,7 +230,6 @@ export const conversations: Definitions = {
     available_models: defaultTo([], arrayOf(ref('AcpModel'))),
     supports_runtime_model_switch: defaultTo(false, boolean),
     launched_agent_profile: orNull(ref('LaunchedAgentProfile')),
-    max_budget_per_task: orNull(number, 'In US dollars.'),
     client_tools: defaultTo([], arrayOf(openObject)),
   }),
   AcpModel: response('A model that an external agent offers.', {
