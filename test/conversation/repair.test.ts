@@ -156,7 +156,7 @@ test('an event that the log does not take, though it works, ends the turn with t
       turn.record(say('x'.repeat(200_000)))
       return worksOn(turn)
     }, (turn) => {
-      turn.usage({ usageId: 'y'.repeat(200_000), model: 'm' })
+      turn.usage({ usageId: 'y'.repeat(200_000), model: 'm', cost: 1 })
       return finished
     })
     await conversation.send(userText('hi'), true)
