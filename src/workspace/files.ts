@@ -1,0 +1,173 @@
+/**
+ * Whole files of the workspace: read with a limit, written at once or not at all.
+ *
+ * Only regular files: a FIFO or device is refused without waiting for it. A write goes to a temporary file beside the
+ * target, is synced and renamed over it, so that a reader sees the old content or the new one, and a link that turns up
+ * in the target's place is replaced, not followed. Mode and, where the system lets us, owner are kept; set-uid bits are
+ * not. A file with another hard link is refused, because the other name may be outside (decisions 30). Who has read a
+ * file before says so with its version, and a file that was changed since is not overwritten.
+ */
+import { randomUUID } from 'node:crypto'
+import { constants, type BigIntStats } from 'node:fs'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { AppError, systemCodeOf } from '../base/errors.ts'
+import { identityOf } from './directory-handle.ts'
+import { pathError, type ContainedPath } from './paths.ts'
+
+export interface FileContent {
+  readonly bytes: Buffer
+  readonly version: string
+}
+
+/** Opens a regular file for reading; whoever opens it closes it. @throws AppError */
+export async function openFile(place: ContainedPath): Promise<FileHandle> {
+  assertFile(place)
+  return withPathErrors(place, () => openRegular(place, constants.O_RDONLY))
+}
+
+/** @throws AppError `invalid_input` when it is no regular file or longer than the limit, `not_found` when there is none */
+export async function readFile(place: ContainedPath, limitBytes: number): Promise<FileContent> {
+  const handle = await openFile(place)
+  try {
+    const stats = await handle.stat({ bigint: true })
+    if (stats.size > limitBytes) throw tooLarge(place, stats.size, limitBytes)
+    return { bytes: await readUpTo(handle, place, limitBytes), version: versionOf(stats) }
+  } catch (thrown) {
+    throw pathError(place.path, thrown)
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Replaces or creates a file; gives its new version. `expected` is the version that may be replaced, `none` for a new file.
+ * @throws AppError `conflict` when that is not what is there; then nothing has changed
+ */
+export async function writeFile(
+  place: ContainedPath,
+  bytes: Uint8Array,
+  options: { readonly expected?: string } = {},
+): Promise<string> {
+  if (place.kind !== 'nothing') assertFile(place)
+  return withPathErrors(place, async () => {
+    const before = place.kind === 'file' ? await inspectForWriting(place) : undefined
+    const found = before === undefined ? 'none' : versionOf(before)
+    if (options.expected !== undefined && options.expected !== found) throw changed(place)
+    return replace(place, bytes, before)
+  })
+}
+
+/** Removes a file of this version. @throws AppError `conflict` when that is not what is there */
+export async function removeFile(place: ContainedPath, expected: string): Promise<void> {
+  assertFile(place)
+  await withPathErrors(place, async () => {
+    if (versionOf(await inspectForWriting(place)) !== expected) throw changed(place)
+    await rm(place.directory.locate(place.name))
+  })
+}
+
+/** @throws AppError for what is not a regular file */
+export function assertFile(place: ContainedPath): void {
+  if (place.kind === 'file') return
+  if (place.kind === 'nothing') throw new AppError('not_found', `Cannot find "${place.path}"`)
+  const what = place.kind === 'directory' ? 'a directory' : 'a link, a device, a socket or a pipe'
+  throw new AppError('invalid_input', `Cannot use "${place.path}" as a file: it is ${what}`)
+}
+
+export function changed(place: ContainedPath): AppError {
+  return new AppError('conflict', `Cannot write "${place.path}": it was changed by something else meanwhile, so look at it again first`)
+}
+
+/** Changes whenever the content does, and with a rename: which file it is, its length and its time. */
+function versionOf(stats: BigIntStats): string {
+  return `${identityOf(stats)}:${stats.size}:${stats.mtimeNs}`
+}
+
+/** Opened for writing, as a write would, so that a file that is closed to us stays as it is. */
+async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
+  const handle = await openRegular(place, constants.O_WRONLY)
+  try {
+    const stats = await handle.stat({ bigint: true })
+    if (stats.nlink > 1n) {
+      throw new AppError('invalid_input', `Cannot write "${place.path}": the file has another name (a hard link), which may be outside the workspace`)
+    }
+    return stats
+  } finally {
+    await handle.close()
+  }
+}
+
+async function replace(place: ContainedPath, bytes: Uint8Array, before: BigIntStats | undefined): Promise<string> {
+  const temporary = place.directory.locate(`.${randomUUID()}.tmp`)
+  try {
+    const version = await writeNew(temporary, bytes, before)
+    await place.directory.assertInPlace()
+    await rename(temporary, place.directory.locate(place.name))
+    return version
+  } catch (thrown) {
+    await rm(temporary, { force: true })
+    throw thrown
+  }
+}
+
+async function writeNew(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<string> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, before === undefined ? 0o666 : 0o600)
+  try {
+    if (before !== undefined) await keepAttributes(handle, before)
+    await handle.writeFile(bytes)
+    await handle.sync()
+    return versionOf(await handle.stat({ bigint: true }))
+  } finally {
+    await handle.close()
+  }
+}
+
+async function keepAttributes(handle: FileHandle, before: BigIntStats): Promise<void> {
+  const now = await handle.stat({ bigint: true })
+  if (now.uid !== before.uid || now.gid !== before.gid) {
+    await handle.chown(Number(before.uid), Number(before.gid)).catch((thrown: unknown) => {
+      if (systemCodeOf(thrown) !== 'EPERM') throw thrown
+    })
+  }
+  await handle.chmod(Number(before.mode & 0o777n))
+}
+
+/** Never waits for the other end of a FIFO, and never makes a terminal ours. */
+async function openRegular(place: ContainedPath, mode: number): Promise<FileHandle> {
+  const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
+  const handle = await open(place.directory.locate(place.name), mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+  try {
+    await place.directory.assertInPlace()
+    if ((await handle.stat()).isFile()) return handle
+    throw new AppError('invalid_input', `Cannot use "${place.path}" as a file: it is not a regular one`)
+  } catch (thrown) {
+    await handle.close()
+    throw thrown
+  }
+}
+
+/** By reading, not by the size that the file said it had: it may grow meanwhile. */
+async function readUpTo(handle: FileHandle, place: ContainedPath, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(64 * 1024), position: size })
+    if (bytesRead === 0) return Buffer.concat(chunks)
+    size += bytesRead
+    if (size > limitBytes) throw tooLarge(place, BigInt(size), limitBytes)
+    chunks.push(buffer.subarray(0, bytesRead))
+  }
+}
+
+function tooLarge(place: ContainedPath, size: bigint, limitBytes: number): AppError {
+  return new AppError('invalid_input', `Cannot read "${place.path}" as a whole: it has ${size} bytes, expected at most ${limitBytes}`)
+}
+
+async function withPathErrors<T>(place: ContainedPath, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body()
+  } catch (thrown) {
+    throw pathError(place.path, thrown)
+  }
+}

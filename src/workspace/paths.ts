@@ -1,0 +1,257 @@
+/**
+ * The only path check: from a path that somebody gave to a place inside the workspace.
+ *
+ * The path is walked here, part by part, from the workspace's own directory, with every directory held open
+ * (directory-handle): the system is never asked to follow a link or a `..`. A link is followed by this walk, as long as it
+ * stays inside; `..` goes back to the directory that the walk came from. So there is no moment between check and use,
+ * and a `ContainedPath`, which only this file makes, is the proof: it holds the open directory and a name in it, not a
+ * path. Whoever exchanges directories and links meanwhile gets an error, never a file outside (decisions 30).
+ *
+ * The workspace's real path is looked up once, when it is first named; a link that is put in its place later is refused.
+ * Directories of the server's own data are refused wherever they turn up. A program that an agent starts is not held by any
+ * of this.
+ */
+import { type BigIntStats } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { AppError, systemCodeOf } from '../base/errors.ts'
+import { DirectoryHandle, identityOf } from './directory-handle.ts'
+
+/** As in Linux (path_resolution(7)). */
+const linkLimit = 40
+/** Bytes of a path (PATH_MAX), and directories that are open at once. */
+const pathLimitBytes = 4096
+const depthLimit = 200
+
+export interface WorkspaceOptions {
+  readonly workingDir: string
+  /** The server's own folders, refused with all that is in them. */
+  readonly privateDirs: readonly string[]
+  /** Whether the system has /proc/self/fd; by default whether this is Linux. */
+  readonly byDescriptor?: boolean
+}
+
+/** A workspace as the file tools see it. Holds nothing open. */
+export interface Workspace {
+  /** Absolute, as it was given. */
+  readonly workingDir: string
+  /**
+   * Lends the place that a path stands for; it is closed when `use` has settled.
+   * @throws AppError `invalid_input` for a path that is not to be used, `not_found` when a directory on the way is missing
+   */
+  at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
+}
+
+export interface PlaceOptions {
+  /** Make the directories on the way that are missing. */
+  readonly makeParents?: boolean
+}
+
+export type PlaceKind = 'file' | 'directory' | 'nothing' | 'special'
+
+/** A place inside the workspace, as long as it is lent. */
+class ContainedPath {
+  /** For people and models: absolute, with links resolved. */
+  readonly path: string
+  readonly kind: PlaceKind
+  readonly directory: DirectoryHandle
+  /** In that directory; `.` for a directory itself. Never a link when it was looked at. */
+  readonly name: string
+
+  constructor(place: Pick<ContainedPath, 'path' | 'kind' | 'directory' | 'name'>) {
+    this.path = place.path
+    this.kind = place.kind
+    this.directory = place.directory
+    this.name = place.name
+  }
+}
+export type { ContainedPath }
+
+export function createWorkspace(options: WorkspaceOptions): Workspace {
+  const { byDescriptor = process.platform === 'linux', privateDirs } = options
+  const workingDir = resolve(options.workingDir)
+  let root: Promise<string> | undefined
+  void findRoot().catch(() => undefined)
+  return { workingDir, at }
+
+  async function at<T>(path: string, use: (place: ContainedPath) => Promise<T>, place: PlaceOptions = {}): Promise<T> {
+    const walk: Walk = {
+      given: path,
+      roots: [workingDir, await findRoot()].map(partsOf),
+      workingDir,
+      privates: await identitiesOf(privateDirs),
+      makeParents: place.makeParents === true,
+      stack: [],
+      names: [],
+      pending: [],
+      links: 0,
+    }
+    try {
+      return await use(await walkTo(walk, byDescriptor))
+    } finally {
+      for (const directory of walk.stack) await directory.close()
+    }
+  }
+
+  function findRoot(): Promise<string> {
+    root ??= realpath(workingDir).catch(() => {
+      root = undefined
+      throw new AppError('not_found', `Cannot find the workspace "${workingDir}"`)
+    })
+    return root
+  }
+}
+
+interface Walk {
+  readonly given: string
+  /** The workspace's path as it was given and as it is, in parts: what an absolute path may begin with. */
+  readonly roots: readonly (readonly string[])[]
+  readonly workingDir: string
+  /** Identities of directories that are refused. */
+  readonly privates: ReadonlySet<string>
+  readonly makeParents: boolean
+  /** The open directories from the workspace to where the walk is, and the names of all but the first. */
+  readonly stack: DirectoryHandle[]
+  readonly names: string[]
+  /** What is still to be walked. */
+  pending: string[]
+  links: number
+}
+
+async function walkTo(walk: Walk, byDescriptor: boolean): Promise<ContainedPath> {
+  const { given } = walk
+  walk.pending = partsInside(walk, given)
+  try {
+    await openRoot(walk, byDescriptor)
+    const place = await walkOn(walk)
+    if (/\/\.?$/.test(given) && place.kind !== 'directory') throw refused(given, 'it is not a directory')
+    return place
+  } catch (thrown) {
+    throw pathError(given, thrown)
+  }
+}
+
+/** Only directories without a link on the way: one that was put in the workspace's place is an ELOOP or ENOTDIR. */
+async function openRoot(walk: Walk, byDescriptor: boolean): Promise<void> {
+  const path = `/${(walk.roots.at(-1) ?? []).join('/')}`
+  walk.stack.push(await DirectoryHandle.openPath(path, byDescriptor, (directory) => assertNotPrivate(walk, directory)))
+}
+
+async function walkOn(walk: Walk): Promise<ContainedPath> {
+  for (let name = walk.pending.shift(); name !== undefined; name = walk.pending.shift()) {
+    if (name === '..') {
+      await leave(walk)
+      continue
+    }
+    const here = current(walk)
+    const stats = await here.lstat(name)
+    if (stats?.isSymbolicLink()) await follow(walk, name)
+    else if (stats?.isDirectory()) await enter(walk, name)
+    else if (walk.pending.length === 0) return placeOf(walk, name, kindOf(stats))
+    else if (stats !== undefined) throw refused(walk.given, 'a part of it is not a directory')
+    else if (!walk.makeParents) throw new AppError('not_found', `Cannot find "${shown(walk.given)}"`)
+    else {
+      await here.mkdir(name)
+      await enter(walk, name)
+    }
+  }
+  return placeOf(walk, '.', 'directory')
+}
+
+async function enter(walk: Walk, name: string): Promise<void> {
+  if (walk.stack.length > depthLimit) throw refused(walk.given, `it goes deeper than ${depthLimit} directories`)
+  const directory = await current(walk).enter(name)
+  walk.stack.push(directory)
+  walk.names.push(name)
+  await assertNotPrivate(walk, directory)
+}
+
+async function leave(walk: Walk): Promise<void> {
+  if (walk.stack.length === 1) throw outside(walk)
+  walk.names.pop()
+  await walk.stack.pop()?.close()
+}
+
+async function follow(walk: Walk, name: string): Promise<void> {
+  if (++walk.links > linkLimit) throw refused(walk.given, `it goes through more than ${linkLimit} links`)
+  const target = await current(walk).readlink(name)
+  const parts = partsInside(walk, target)
+  if (target.startsWith('/')) while (walk.stack.length > 1) await leave(walk)
+  walk.pending.unshift(...parts)
+}
+
+function current(walk: Walk): DirectoryHandle {
+  const directory = walk.stack.at(-1)
+  if (directory === undefined) throw new TypeError('A walk has to begin at its root')
+  return directory
+}
+
+function placeOf(walk: Walk, name: string, kind: PlaceKind): ContainedPath {
+  return new ContainedPath({ path: join(walk.workingDir, ...walk.names, name), kind, directory: current(walk), name })
+}
+
+/** What is to be walked from where the walk is, or from the workspace when the path is absolute. */
+function partsInside(walk: Walk, path: string): string[] {
+  if (path === '') throw refused(walk.given, 'it is empty')
+  if (path.includes('\0')) throw refused(path.replaceAll('\0', '\\0'), 'it holds a NUL character')
+  if (Buffer.byteLength(path) > pathLimitBytes) throw refused(path, `it is longer than ${pathLimitBytes} bytes`)
+  const parts = partsOf(path)
+  if (!path.startsWith('/')) return parts
+  const root = walk.roots.find((candidate) => candidate.every((part, index) => part === parts[index]))
+  if (root === undefined) throw outside(walk)
+  return parts.slice(root.length)
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.')
+}
+
+function kindOf(stats: BigIntStats | undefined): PlaceKind {
+  if (stats === undefined) return 'nothing'
+  return stats.isFile() ? 'file' : 'special'
+}
+
+async function assertNotPrivate(walk: Walk, directory: DirectoryHandle): Promise<void> {
+  if (walk.privates.size === 0 || !walk.privates.has(await directory.identity())) return
+  throw refused(walk.given, "it holds the server's own data")
+}
+
+async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await Promise.all(paths.map((path) => stat(path, { bigint: true }).then(identityOf, () => undefined)))
+  return new Set(found.filter((identity) => identity !== undefined))
+}
+
+function outside({ given, workingDir }: Walk): AppError {
+  return refused(given, `it is outside the workspace "${workingDir}"`)
+}
+
+function refused(path: string, why: string): AppError {
+  return new AppError('invalid_input', `Cannot use the path "${shown(path)}": ${why}`)
+}
+
+function shown(path: string): string {
+  return path.length > 300 ? `${path.slice(0, 300)}...` : path
+}
+
+/** What went wrong with a file, in words that name the path as it was given and say nothing of where descriptors are. */
+export function pathError(path: string, thrown: unknown): unknown {
+  const code = systemCodeOf(thrown)
+  if (thrown instanceof AppError || code === undefined) return thrown
+  if (code === 'ENOENT') return new AppError('not_found', `Cannot find "${shown(path)}"`, { cause: thrown })
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new AppError('storage_full', `Cannot write "${shown(path)}": the disk is full`, { cause: thrown })
+  }
+  return new AppError('invalid_input', `Cannot use the path "${shown(path)}": ${reasons[code] ?? code}`, { cause: thrown })
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'a name in it is too long',
+  ENOTDIR: 'a part of it is not a directory',
+  EISDIR: 'it is a directory',
+  ELOOP: 'a part of it was exchanged for a link while it was used',
+  EMFILE: 'too many files are open',
+  ENXIO: 'it is not a regular file',
+}
