@@ -1,0 +1,92 @@
+/**
+ * A regular expression from outside, tried in a thread that is ended when it takes too long.
+ *
+ * An expression can be written so that it takes for ever on a short text; here it costs its thread and an error. The
+ * time is what the expression took in all its tests together, not the time between them. Texts are given one after the other.
+ */
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+
+/** For the thread to be there at all: it waits for a processor, not for the expression. */
+const startTimeoutMs = 30_000
+
+export interface PatternThreadOptions {
+  readonly source: string
+  readonly flags: string
+  /** For all tests together. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+export class PatternThread {
+  readonly #worker: Worker
+  readonly #signal: AbortSignal
+  readonly #onAbort = (): void => this.#settle({ failure: this.#signal.reason })
+  #timeLeftMs: number
+  #settle: (outcome: Outcome) => void = () => undefined
+
+  private constructor(options: PatternThreadOptions) {
+    const { source, flags } = options
+    // The compiler leaves the names of files in strings as they are.
+    const file = import.meta.url.endsWith('.ts') ? './pattern-worker.ts' : './pattern-worker.js'
+    this.#worker = new Worker(new URL(file, import.meta.url), {
+      workerData: { source, flags },
+      env: {},
+      stdin: false,
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    })
+    this.#timeLeftMs = options.timeoutMs
+    this.#signal = options.signal
+    this.#signal.addEventListener('abort', this.#onAbort)
+    this.#worker.on('message', (message: unknown) => this.#settle({ message }))
+    this.#worker.on('error', (failure) => this.#settle({ failure }))
+  }
+
+  /** @throws AppError `invalid_input` for what is no expression; the signal's reason */
+  static async start(options: PatternThreadOptions): Promise<PatternThread> {
+    const thread = new PatternThread(options)
+    try {
+      const answer = await thread.#answer(startTimeoutMs)
+      if (answer.ready === true) return thread
+      throw new AppError('invalid_input', `Cannot use the regular expression: ${String(answer.error)}`)
+    } catch (thrown) {
+      await thread.close()
+      throw thrown
+    }
+  }
+
+  /** Whether the expression matches anywhere in the text. @throws AppError `invalid_input` when its time is up; then close */
+  async test(text: string | Uint8Array): Promise<boolean> {
+    const start = performance.now()
+    this.#worker.postMessage(text)
+    const answer = await this.#answer(this.#timeLeftMs)
+    this.#timeLeftMs -= performance.now() - start
+    return answer.matches === true
+  }
+
+  /** Ends the thread. Idempotent. */
+  async close(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    await this.#worker.terminate()
+  }
+
+  async #answer(timeoutMs: number): Promise<Record<string, unknown>> {
+    this.#signal.throwIfAborted()
+    const outcome = await new Promise<Outcome>((resolve) => {
+      const timer = setTimeout(() => resolve({ failure: tookTooLong() }), Math.max(timeoutMs, 0))
+      this.#settle = (settled) => {
+        clearTimeout(timer)
+        resolve(settled)
+      }
+    })
+    if ('failure' in outcome) throw outcome.failure
+    return isObject(outcome.message) ? outcome.message : {}
+  }
+}
+
+type Outcome = { readonly message: unknown } | { readonly failure: unknown }
+
+function tookTooLong(): AppError {
+  return new AppError('invalid_input', 'Cannot use the regular expression: it takes too long, so write a simpler one')
+}
