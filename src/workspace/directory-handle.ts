@@ -11,6 +11,13 @@ import { lstat, mkdir, open, readlink, realpath, type FileHandle } from 'node:fs
 import { join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
 
+export interface DirectoryRules {
+  /** Whether the system has /proc/self/fd. */
+  readonly byDescriptor: boolean
+  /** Identities of directories that are never entered. */
+  readonly refused: ReadonlySet<string>
+}
+
 /** Linux opens a directory for its path alone: no right to list it is needed, and nothing can be read through it. */
 const pathOnlyFlag = 0o10000000
 
@@ -18,35 +25,29 @@ export class DirectoryHandle {
   readonly #handle: FileHandle
   /** Where it was when it was opened. */
   readonly #path: string
-  readonly #byDescriptor: boolean
+  readonly #rules: DirectoryRules
 
-  private constructor(handle: FileHandle, path: string, byDescriptor: boolean) {
+  private constructor(handle: FileHandle, path: string, rules: DirectoryRules) {
     this.#handle = handle
     this.#path = path
-    this.#byDescriptor = byDescriptor
+    this.#rules = rules
   }
 
-  /** The directory with this absolute path, none of whose parts is a link. Every part is passed to `visit`. */
-  static async openPath(path: string, byDescriptor: boolean, visit: (directory: DirectoryHandle) => Promise<void>): Promise<DirectoryHandle> {
-    let directory = await DirectoryHandle.#open('/', '/', byDescriptor)
-    try {
-      for (const name of path.split('/').filter((part) => part !== '')) {
-        const next = await directory.enter(name)
-        await directory.close()
-        directory = next
-        await visit(directory)
-      }
-      return directory
-    } catch (thrown) {
-      await directory.close()
-      throw thrown
+  /** The directory with this absolute path, none of whose parts may be a link. */
+  static async openPath(path: string, rules: DirectoryRules): Promise<DirectoryHandle> {
+    let directory = await DirectoryHandle.#open('/', '/', rules)
+    for (const name of path.split('/').filter((part) => part !== '')) {
+      const outer = directory
+      directory = await outer.enter(name).finally(() => outer.close())
     }
+    return directory
   }
 
-  /** A directory in this one. @throws the system's ENOTDIR or ELOOP for anything else */
+  /** A directory in this one. @throws the system's ENOTDIR or ELOOP for anything else, EPRIVATE for one that is refused */
   async enter(name: string): Promise<DirectoryHandle> {
-    const directory = await DirectoryHandle.#open(this.locate(name), join(this.#path, name), this.#byDescriptor)
+    const directory = await DirectoryHandle.#open(this.locate(name), join(this.#path, name), this.#rules)
     try {
+      if (this.#rules.refused.has(await directory.#identity())) throw errorOf('EPRIVATE', 'The directory is refused')
       await directory.assertInPlace()
       return directory
     } catch (thrown) {
@@ -80,32 +81,37 @@ export class DirectoryHandle {
 
   /** A path for the system, good while this is open and for functions that do not follow a link at its end. */
   locate(name: string): string {
-    return this.#byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)
+    return this.#rules.byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)
   }
 
-  async identity(): Promise<string> {
-    return identityOf(await this.#handle.stat({ bigint: true }))
-  }
-
-  /** @throws the system's ELOOP when paths are all there is and this one leads elsewhere now */
+  /** @throws ELOOP when paths are all there is and this one leads elsewhere now */
   async assertInPlace(): Promise<void> {
-    if (this.#byDescriptor) return
-    const there = await lstat(this.#path, { bigint: true })
-    if ((await realpath(this.#path)) === this.#path && identityOf(there) === (await this.identity())) return
-    throw Object.assign(new Error('The path of a directory was changed while it was used'), { code: 'ELOOP' })
+    if (this.#rules.byDescriptor) return
+    const there = identityOf(await lstat(this.#path, { bigint: true }))
+    if ((await realpath(this.#path)) === this.#path && there === (await this.#identity())) return
+    throw errorOf('ELOOP', 'The path of a directory was changed while it was used')
   }
 
   async close(): Promise<void> {
     await this.#handle.close()
   }
 
-  static async #open(locator: string, path: string, byDescriptor: boolean): Promise<DirectoryHandle> {
-    const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | (byDescriptor ? pathOnlyFlag : 0)
-    return new DirectoryHandle(await open(locator, flags), path, byDescriptor)
+  async #identity(): Promise<string> {
+    return identityOf(await this.#handle.stat({ bigint: true }))
+  }
+
+  static async #open(locator: string, path: string, rules: DirectoryRules): Promise<DirectoryHandle> {
+    const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+    const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | (rules.byDescriptor ? pathOnlyFlag : 0)
+    return new DirectoryHandle(await open(locator, flags), path, rules)
   }
 }
 
 /** Tells files and directories apart, whatever their paths are. */
 export function identityOf(stats: BigIntStats): string {
   return `${stats.dev}:${stats.ino}`
+}
+
+function errorOf(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
 }

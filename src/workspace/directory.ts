@@ -7,8 +7,8 @@
  */
 import { type BigIntStats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { AppError } from '../base/errors.ts'
+import { basename, dirname, join } from 'node:path'
+import { AppError, systemCodeOf } from '../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
@@ -20,13 +20,13 @@ export interface Entry {
   readonly name: string
   /** From where the walk began. */
   readonly relativePath: string
-  readonly path: string
-  readonly kind: 'file' | 'directory' | 'other'
+  /** The directory that it is in, from where the walk began; `.` for that one itself. */
+  readonly parentPath: string
   /** Bytes; of a file. */
   readonly size: number
   readonly modifiedMs: number
-  /** Where it is, for as long as the visitor has not returned. */
-  readonly parent: DirectoryHandle
+  /** Lent until the visitor has returned. */
+  readonly place: ContainedPath
 }
 
 export interface WalkOptions {
@@ -71,13 +71,13 @@ async function walkDirectory(walk: TreeWalk, directory: DirectoryHandle, relativ
       return
     }
     const stats = await directory.lstat(name)
-    if (stats !== undefined) await visitEntry(walk, entryOf(walk, directory, join(relativePath, name), name, stats), depth)
+    if (stats !== undefined) await visitEntry(walk, entryOf(walk.start, directory, join(relativePath, name), stats), depth)
   }
 }
 
 async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<void> {
   const wantsIn = await walk.visit(entry)
-  if (!wantsIn || entry.kind !== 'directory' || notWalked.has(entry.name)) return
+  if (!wantsIn || entry.place.kind !== 'directory' || notWalked.has(entry.name)) return
   if (depth >= depthLimit) {
     walk.isComplete = false
     return
@@ -88,7 +88,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
     await walkDirectory(walk, directory, entry.relativePath, depth + 1)
   } catch (thrown) {
     // One directory that may not be read is no reason to show nothing of the others.
-    if (thrown instanceof AppError || walk.signal.aborted || depth < 0) throw thrown
+    if (walk.signal.aborted || systemCodeOf(thrown) === undefined) throw thrown
     walk.isComplete = false
   } finally {
     await directory.close()
@@ -97,19 +97,18 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
 
 /** A directory that was exchanged or closed to us since it was looked at is left out. */
 async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
-  return entry.parent.enter(entry.name).catch(() => undefined)
+  return entry.place.directory.enter(entry.name).catch(() => undefined)
 }
 
-function entryOf(walk: TreeWalk, parent: DirectoryHandle, relativePath: string, name: string, stats: BigIntStats): Entry {
-  const kind = stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'other'
+function entryOf(start: ContainedPath, parent: DirectoryHandle, relativePath: string, stats: BigIntStats): Entry {
+  const kind = stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'special'
   return {
-    name,
+    name: basename(relativePath),
     relativePath,
-    path: join(walk.start.path, relativePath),
-    kind,
+    parentPath: dirname(relativePath),
     size: kind === 'file' ? Number(stats.size) : 0,
     modifiedMs: Number(stats.mtimeMs),
-    parent,
+    place: start.below(relativePath, parent, kind),
   }
 }
 

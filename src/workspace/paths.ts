@@ -13,9 +13,9 @@
  */
 import { type BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
-import { DirectoryHandle, identityOf } from './directory-handle.ts'
+import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
 
 /** As in Linux (path_resolution(7)). */
 const linkLimit = 40
@@ -49,20 +49,42 @@ export interface PlaceOptions {
 
 export type PlaceKind = 'file' | 'directory' | 'nothing' | 'special'
 
-/** A place inside the workspace, as long as it is lent. */
-class ContainedPath {
+interface Place {
   /** For people and models: absolute, with links resolved. */
   readonly path: string
   readonly kind: PlaceKind
   readonly directory: DirectoryHandle
   /** In that directory; `.` for a directory itself. Never a link when it was looked at. */
   readonly name: string
+}
 
-  constructor(place: Pick<ContainedPath, 'path' | 'kind' | 'directory' | 'name'>) {
-    this.path = place.path
-    this.kind = place.kind
-    this.directory = place.directory
-    this.name = place.name
+/** A place inside the workspace, for as long as it is lent. */
+class ContainedPath implements Place {
+  readonly #place: Place
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  get path(): string {
+    return this.#place.path
+  }
+
+  get kind(): PlaceKind {
+    return this.#place.kind
+  }
+
+  get directory(): DirectoryHandle {
+    return this.#place.directory
+  }
+
+  get name(): string {
+    return this.#place.name
+  }
+
+  /** The place of an entry that a walk of this directory has met. */
+  below(relativePath: string, directory: DirectoryHandle, kind: PlaceKind): ContainedPath {
+    return new ContainedPath({ path: join(this.path, relativePath), kind, directory, name: basename(relativePath) })
   }
 }
 export type { ContainedPath }
@@ -79,7 +101,6 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       given: path,
       roots: [workingDir, await findRoot()].map(partsOf),
       workingDir,
-      privates: await identitiesOf(privateDirs),
       makeParents: place.makeParents === true,
       stack: [],
       names: [],
@@ -87,7 +108,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       links: 0,
     }
     try {
-      return await use(await walkTo(walk, byDescriptor))
+      return await use(await walkTo(walk, { byDescriptor, refused: await identitiesOf(privateDirs) }))
     } finally {
       for (const directory of walk.stack) await directory.close()
     }
@@ -107,8 +128,6 @@ interface Walk {
   /** The workspace's path as it was given and as it is, in parts: what an absolute path may begin with. */
   readonly roots: readonly (readonly string[])[]
   readonly workingDir: string
-  /** Identities of directories that are refused. */
-  readonly privates: ReadonlySet<string>
   readonly makeParents: boolean
   /** The open directories from the workspace to where the walk is, and the names of all but the first. */
   readonly stack: DirectoryHandle[]
@@ -118,23 +137,18 @@ interface Walk {
   links: number
 }
 
-async function walkTo(walk: Walk, byDescriptor: boolean): Promise<ContainedPath> {
+async function walkTo(walk: Walk, rules: DirectoryRules): Promise<ContainedPath> {
   const { given } = walk
   walk.pending = partsInside(walk, given)
   try {
-    await openRoot(walk, byDescriptor)
+    // Only directories without a link on the way: one that was put in the workspace's place is refused.
+    walk.stack.push(await DirectoryHandle.openPath(`/${(walk.roots.at(-1) ?? []).join('/')}`, rules))
     const place = await walkOn(walk)
     if (/\/\.?$/.test(given) && place.kind !== 'directory') throw refused(given, 'it is not a directory')
     return place
   } catch (thrown) {
     throw pathError(given, thrown)
   }
-}
-
-/** Only directories without a link on the way: one that was put in the workspace's place is an ELOOP or ENOTDIR. */
-async function openRoot(walk: Walk, byDescriptor: boolean): Promise<void> {
-  const path = `/${(walk.roots.at(-1) ?? []).join('/')}`
-  walk.stack.push(await DirectoryHandle.openPath(path, byDescriptor, (directory) => assertNotPrivate(walk, directory)))
 }
 
 async function walkOn(walk: Walk): Promise<ContainedPath> {
@@ -160,10 +174,8 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
 
 async function enter(walk: Walk, name: string): Promise<void> {
   if (walk.stack.length > depthLimit) throw refused(walk.given, `it goes deeper than ${depthLimit} directories`)
-  const directory = await current(walk).enter(name)
-  walk.stack.push(directory)
+  walk.stack.push(await current(walk).enter(name))
   walk.names.push(name)
-  await assertNotPrivate(walk, directory)
 }
 
 async function leave(walk: Walk): Promise<void> {
@@ -211,11 +223,6 @@ function kindOf(stats: BigIntStats | undefined): PlaceKind {
   return stats.isFile() ? 'file' : 'special'
 }
 
-async function assertNotPrivate(walk: Walk, directory: DirectoryHandle): Promise<void> {
-  if (walk.privates.size === 0 || !walk.privates.has(await directory.identity())) return
-  throw refused(walk.given, "it holds the server's own data")
-}
-
 async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await Promise.all(paths.map((path) => stat(path, { bigint: true }).then(identityOf, () => undefined)))
   return new Set(found.filter((identity) => identity !== undefined))
@@ -252,6 +259,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of it is not a directory',
   EISDIR: 'it is a directory',
   ELOOP: 'a part of it was exchanged for a link while it was used',
+  EPRIVATE: "it holds the server's own data",
   EMFILE: 'too many files are open',
   ENXIO: 'it is not a regular file',
 }

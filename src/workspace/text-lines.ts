@@ -5,6 +5,7 @@
  * the first lines of a huge file cost nothing. The result has a limit in characters: a longer line is cut, and what
  * comes after is left out.
  */
+import { TextDecoder } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import { openFile } from './files.ts'
 import { pathError, type ContainedPath } from './paths.ts'
