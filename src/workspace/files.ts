@@ -11,7 +11,6 @@ import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { AppError, systemCodeOf } from '../base/errors.ts'
-import { identityOf } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
 export interface FileContent {
@@ -78,9 +77,9 @@ export function changed(place: ContainedPath): AppError {
   return new AppError('conflict', `Cannot write "${place.path}": it was changed by something else meanwhile, so look at it again first`)
 }
 
-/** Changes whenever the content does, and with a rename: which file it is, its length and its time. */
+/** Which file it is, its length and its time; without the device, whose number may be another after a restart. */
 function versionOf(stats: BigIntStats): string {
-  return `${identityOf(stats)}:${stats.size}:${stats.mtimeNs}`
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
 /** Opened for writing, as a write would, so that a file that is closed to us stays as it is. */

@@ -1,5 +1,6 @@
 /**
- * The tool `finish`: the agent's last message. That the run ends with it is the loop's business.
+ * The tool `finish`: the agent's last message.
+ * That the run ends with it is the loop's business.
  */
 import { defineTool, textContent } from './definition.ts'
 import type { Tool } from './tool.ts'

@@ -1,5 +1,6 @@
 /**
- * The tool `think`: room for a thought in the history. It does nothing else.
+ * The tool `think`: room for a thought in the history.
+ * It does nothing else.
  */
 import { defineTool, textContent } from './definition.ts'
 import type { Tool } from './tool.ts'

@@ -1,0 +1,105 @@
+/**
+ * What the file editor's changes replaced, so that they can be undone, also after a restart.
+ *
+ * A small index and one file for each former content, in a private folder of the conversation. The newest entries within a
+ * number and a size are kept. An entry knows the version of the file that its change made: a file that is another one by now
+ * is not to be overwritten by an undo. Calls must not overlap.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readJsonFile, writeFileAtomically, writeJsonFile } from '../../base/json-file.ts'
+import { isObject } from '../../base/json.ts'
+
+export interface UndoHistory {
+  record(change: Change): Promise<void>
+  /** The newest change of this file that is still known. */
+  newest(path: string): Promise<UndoEntry | undefined>
+  /** The content before a change; undefined when there was no file. */
+  contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
+  /** A change was undone, which made this version of the file (none: the file is gone). */
+  forget(entry: UndoEntry, version: string): Promise<void>
+}
+
+export interface Change {
+  readonly path: string
+  readonly before: { readonly bytes: Buffer; readonly version: string } | undefined
+  /** Of the file as the change left it. */
+  readonly version: string
+}
+
+export interface UndoEntry {
+  readonly id: string
+  readonly path: string
+  readonly version: string
+  /** `none`: there was no file. */
+  readonly versionBefore: string
+  readonly bytes: number
+}
+
+export interface UndoLimits {
+  readonly limitEntries: number
+  readonly limitBytes: number
+}
+
+export function createUndoHistory(folder: string, limits: UndoLimits): UndoHistory {
+  const indexPath = join(folder, 'index.json')
+  const contentPath = ({ id }: UndoEntry): string => join(folder, id)
+  return { record, newest, contentBefore, forget }
+
+  async function record({ path, before, version }: Change): Promise<void> {
+    if ((before?.bytes.length ?? 0) > limits.limitBytes) return
+    const entry = { id: randomUUID(), path, version, versionBefore: before?.version ?? 'none', bytes: before?.bytes.length ?? 0 }
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (before !== undefined) await writeFileAtomically(contentPath(entry), before.bytes)
+    await write([...await read(), entry])
+  }
+
+  async function newest(path: string): Promise<UndoEntry | undefined> {
+    return (await read()).findLast((entry) => entry.path === path)
+  }
+
+  async function contentBefore(entry: UndoEntry): Promise<Buffer | undefined> {
+    return entry.versionBefore === 'none' ? undefined : readFile(contentPath(entry))
+  }
+
+  /** The change before this one stands again, in a file that is new. */
+  async function forget(entry: UndoEntry, version: string): Promise<void> {
+    const rest = (await read()).filter(({ id }) => id !== entry.id)
+    await write(rest.map((other) => {
+      const standsAgain = other.path === entry.path && other.version === entry.versionBefore
+      return standsAgain ? { ...other, version } : other
+    }))
+    await rm(contentPath(entry), { force: true })
+  }
+
+  async function read(): Promise<UndoEntry[]> {
+    const index = await readJsonFile(indexPath)
+    return Array.isArray(index) ? index.filter(isEntry) : []
+  }
+
+  async function write(entries: readonly UndoEntry[]): Promise<void> {
+    const kept = newestWithin(entries, limits)
+    await writeJsonFile(indexPath, kept)
+    for (const entry of entries) if (!kept.includes(entry)) await rm(contentPath(entry), { force: true })
+  }
+}
+
+function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes }: UndoLimits): UndoEntry[] {
+  const kept: UndoEntry[] = []
+  let room = limitBytes
+  for (const entry of entries.slice(-limitEntries).reverse()) {
+    room -= entry.bytes
+    if (room < 0) break
+    kept.unshift(entry)
+  }
+  return kept
+}
+
+/** Names of files are our own; one that is not is not used. */
+function isEntry(value: unknown): value is UndoEntry {
+  if (!isObject(value)) return false
+  const { id, path, version, versionBefore, bytes } = value
+  return typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && typeof path === 'string' &&
+    typeof version === 'string' && typeof versionBefore === 'string' && typeof bytes === 'number'
+}
