@@ -29,37 +29,50 @@ export function parseGlob(pattern: string): GlobState {
   if (pattern === '' || pattern.length > patternLimitChars) {
     throw new AppError('invalid_input', `Cannot use the pattern: it has ${pattern.length} characters, expected 1 to ${patternLimitChars}`)
   }
-  const routes = expandBraces(pattern).map((alternative) => alternative.split('/').filter((part) => part !== '' && part !== '.'))
-  return stateOf(routes.map((parts) => ({ parts, at: 0 })))
+  const alternatives = expandBraces(pattern).map((alternative) => alternative.split('/').filter((part) => part !== '' && part !== '.'))
+  return stateOf(alternatives.map((parts) => ({ parts, places: new Set([0]) })))
 }
 
+/** One alternative, and the parts of it that may be the next. */
 interface Route {
   readonly parts: readonly string[]
-  readonly at: number
+  readonly places: ReadonlySet<number>
 }
 
 function stateOf(routes: readonly Route[]): GlobState {
-  const open = routes.flatMap(pastDoubleStars)
+  const open = routes.map(pastDoubleStars)
   return {
-    matches: (name) => open.some(({ parts, at }) => at === parts.length - 1 && matchesPart(parts[at] ?? '', name)),
+    matches: (name) => open.some(({ parts, places }) => places.has(parts.length - 1) && matchesPart(parts.at(-1) ?? '', name)),
     enter: (name) => {
-      const next = open.flatMap((route) => step(route, name))
+      const next = open.map((route) => step(route, name)).filter(({ places }) => places.size > 0)
       return next.length === 0 ? undefined : stateOf(next)
     },
   }
 }
 
-/** `**` may stand for nothing, so a route that is at one is also behind it. At the end it is as good as `*` below it. */
-function pastDoubleStars(route: Route): Route[] {
-  if (route.parts[route.at] !== '**') return [route]
-  return [route, ...pastDoubleStars({ ...route, at: route.at + 1 })]
+/** `**` may stand for nothing, so a route that is at one is also behind it; at the end it is as good as `*`. */
+function pastDoubleStars({ parts, places }: Route): Route {
+  const reached = new Set<number>()
+  for (const place of places) {
+    for (let at = place; !reached.has(at) && at < parts.length; at++) {
+      reached.add(at)
+      if (parts[at] !== '**') break
+    }
+  }
+  return { parts, places: reached }
 }
 
-function step({ parts, at }: Route, name: string): Route[] {
-  const part = parts[at]
-  if (part === undefined) return []
-  if (part === '**') return name.startsWith('.') ? [] : [{ parts, at }]
-  return at < parts.length - 1 && matchesPart(part, name) ? [{ parts, at: at + 1 }] : []
+function step({ parts, places }: Route, name: string): Route {
+  const next = new Set<number>()
+  for (const place of places) {
+    const part = parts[place] ?? ''
+    if (part === '**') {
+      if (!name.startsWith('.')) next.add(place)
+    } else if (place < parts.length - 1 && matchesPart(part, name)) {
+      next.add(place + 1)
+    }
+  }
+  return { parts, places: next }
 }
 
 function matchesPart(part: string, name: string): boolean {
