@@ -2,30 +2,36 @@
  * The other side of pattern-thread: holds one regular expression and tells of each text whether it matches.
  *
  * A thread of its own, because an expression can take for ever, and ending its thread is the only way to stop it. It
- * reads and writes nothing.
+ * reads and writes nothing. The first message out is `{ready}` or `{error}`, then one `{matches}` for each message in.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 
-const expression = compile(workerData)
-parentPort?.on('message', (message: unknown) => {
-  if (expression !== undefined) parentPort?.postMessage({ matches: expression.test(textOf(message)) })
-})
+export interface Port {
+  on(event: 'message', listener: (message: unknown) => void): unknown
+  postMessage(message: unknown): void
+}
 
-function compile(data: unknown): RegExp | undefined {
-  if (!isObject(data) || typeof data.source !== 'string' || typeof data.flags !== 'string') return undefined
+export function serveExpression(data: unknown, port: Port): void {
   try {
-    const compiled = new RegExp(data.source, data.flags)
-    parentPort?.postMessage({ ready: true })
-    return compiled
+    const expression = compile(data)
+    port.on('message', (message) => port.postMessage({ matches: expression.test(textOf(message)) }))
+    port.postMessage({ ready: true })
   } catch (thrown) {
-    parentPort?.postMessage({ error: messageOf(thrown) })
-    return undefined
+    port.postMessage({ error: messageOf(thrown) })
   }
+}
+
+function compile(data: unknown): RegExp {
+  if (isObject(data) && typeof data.source === 'string' && typeof data.flags === 'string') return new RegExp(data.source, data.flags)
+  throw new TypeError('Expected the source and the flags of an expression')
 }
 
 function textOf(message: unknown): string {
   if (typeof message === 'string') return message
-  return message instanceof Uint8Array ? Buffer.from(message).toString() : ''
+  if (message instanceof Uint8Array) return Buffer.from(message).toString()
+  throw new TypeError('Expected a text or bytes')
 }
+
+if (parentPort !== null) serveExpression(workerData, parentPort)
