@@ -5,7 +5,7 @@ import { openBelow, withFolders, type Folders } from '../support/workspace.ts'
 import { suite } from '../support/suite.ts'
 import { AppError } from '../../src/base/errors.ts'
 import { readFile, writeFile as writeContained } from '../../src/workspace/files.ts'
-import { createWorkspace, type PlaceKind, type Workspace } from '../../src/workspace/paths.ts'
+import { createWorkspace, pathError, type PlaceKind, type Workspace } from '../../src/workspace/paths.ts'
 
 const test = suite('workspace/paths')
 
@@ -190,6 +190,20 @@ test('a name that is exchanged for a link while it is used is not followed', asy
     })
     assert.is(await readRaw(join(outside, 'secret.txt'), 'utf8'), 'what nobody may see')
   })
+})
+
+test('an error of the system is told in words, without the descriptor that it was met at', () => {
+  const table: readonly (readonly [string, RegExp])[] = [
+    ['ENOENT', /^AppError: Cannot find "a"$/],
+    ['ENOSPC', /^AppError: Cannot write "a": the disk is full$/],
+    ['EACCES', /^AppError: Cannot use the path "a": permission denied$/],
+    ['EIO', /^AppError: Cannot use the path "a": EIO$/],
+  ]
+  for (const [code, message] of table) {
+    assert.match(String(pathError('a', Object.assign(new Error('at /proc/self/fd/7/a'), { code }))), message)
+  }
+  const other = new Error('other')
+  assert.is(pathError('a', other), other)
 })
 
 test.run()

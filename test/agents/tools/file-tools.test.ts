@@ -67,6 +67,22 @@ test('read_file cuts long lines and says so', async () => {
   }, { limits: { textChars: 100 } })
 })
 
+test('read_file gives a part of a file that is too large to be edited, without counting its lines', async () => {
+  await withTools(async ({ call, put }) => {
+    const path = await put('file', 'line\n'.repeat(100_000))
+    const { text, observation } = await call('read_file', { file_path: path, offset: 10, limit: 1 })
+    assert.is(text, `[${path}, lines 11 to 11; to read on: offset 11]\nline`)
+    assert.equal([observation.total_lines, observation.is_truncated], [undefined, true])
+  }, { limits: { editBytes: 1000 } })
+})
+
+test('an edit that makes a text too long to be shown is shown in part', async () => {
+  await withTools(async ({ call, put }) => {
+    const file_path = await put('file', 'a')
+    assert.match((await call('edit', { file_path, old_string: 'a', new_string: 'x'.repeat(200) })).text, /\n\[cut\]$/)
+  }, { limits: { textChars: 100 } })
+})
+
 test('write_file makes a file and its directories, or replaces one, exactly as given', async () => {
   await withTools(async ({ call, put, bytes }) => {
     const made = await call('write_file', { file_path: 'a/b/file', content: 'grüße\r\n' })
