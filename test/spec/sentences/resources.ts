@@ -142,7 +142,13 @@ export const action: Sentences = {
     const table = 'spec/tables: action: ${kind} is closed and has the fields of the table'
     return [kind, [itsFields, table, 'later: tools, browser, memory']]
   })),
-  'FileEditorAction.2': ['which fields each command needs', 'later: tools, browser, memory'],
+  'FileEditorAction.2': [
+    'which fields each command needs',
+    'agents/tools/file-editor: a file is created with its directories, and never over another',
+    'agents/tools/file-editor: a text that cannot be replaced is refused with the reason, and the file stays',
+    'agents/tools/file-editor: lines are inserted behind a line',
+    'agents/tools/file-editor: a file is shown with the numbers of its lines',
+  ],
 }
 
 export const observation: Sentences = {
