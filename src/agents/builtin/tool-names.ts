@@ -1,0 +1,50 @@
+/**
+ * Which tool a model means that calls it by another name (contract: tests.md, "Model input and tool-call repair").
+ *
+ * A tool that is really there under the name wins. Otherwise debris of markup behind the name is cut, and the names that
+ * models have learned elsewhere lead to the tool that does the same, if that is there. Nothing is guessed beyond the list.
+ */
+import type { JsonObject } from '../../base/json.ts'
+
+export interface NamedCall {
+  readonly name: string
+  readonly args: JsonObject
+}
+
+/** The call under the name of one of `tools`; undefined when none is meant. */
+export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
+  if (tools.has(call.name)) return call
+  const name = withoutMarkup(call.name)
+  if (tools.has(name)) return { name, args: call.args }
+  if (editorNames.has(name)) return tools.has('file_editor') ? editorCall(call.args) : undefined
+  return tools.has('terminal') ? terminalCall(name, call.args) : undefined
+}
+
+const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
+const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
+/** Programs whose bare name is a whole command. */
+const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
+
+function withoutMarkup(name: string): string {
+  const end = name.search(/[<>"\s]/)
+  return (end === -1 ? name : name.slice(0, end)).trim()
+}
+
+function editorCall(args: JsonObject): NamedCall {
+  if (Object.hasOwn(args, 'command')) return { name: 'file_editor', args }
+  return { name: 'file_editor', args: { command: editorCommand(args), ...args } }
+}
+
+function editorCommand(args: JsonObject): string {
+  if (Object.hasOwn(args, 'old_str')) return 'str_replace'
+  if (Object.hasOwn(args, 'insert_line')) return 'insert'
+  return Object.hasOwn(args, 'file_text') ? 'create' : 'view'
+}
+
+function terminalCall(name: string, args: JsonObject): NamedCall | undefined {
+  const isKnown = terminalNames.has(name) || programs.has(name)
+  if (!isKnown) return undefined
+  if (Object.hasOwn(args, 'command')) return { name: 'terminal', args }
+  if (programs.has(name)) return { name: 'terminal', args: { ...args, command: name } }
+  return { name: 'terminal', args: name === 'reset' ? { ...args, command: '', reset: true } : args }
+}
