@@ -1,0 +1,99 @@
+/**
+ * Tells an agent that goes round in circles (contract: conversations.md, section 3).
+ *
+ * Looked at are the newest 20 events of the branch, and of those only what came after the last message of the user. Four
+ * patterns count: the same action with the same result four times; the same action failing, which earns one nudge at
+ * the third time and is stuck at the fourth; three messages of the agent in a row; two actions taking turns for six.
+ * Messages of the environment, such as the nudge itself, break no pattern.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { ActionEvent, Event, MessageEvent } from '../../schema/generated/events.ts'
+
+export type Progress = 'moving' | 'nudge' | 'stuck'
+
+/** How many of the newest events `judgeProgress` looks at. */
+export const stuckWindow = 20
+
+/** @param newest the end of the branch, oldest first; what is before the window is not looked at. */
+export function judgeProgress(newest: readonly Event[]): Progress {
+  const window = newest.slice(-stuckWindow)
+  const events = window.slice(window.findLastIndex(isUserMessage) + 1)
+  const steps = stepsOf(events)
+  const failures = countAlike(steps.filter(isAnswered).map(failureOf))
+  if (failures >= 4 || isMonologue(events) || countAlike(steps.filter(isAnswered)) >= 4 || takesTurns(steps)) return 'stuck'
+  return failures === 3 && !wasNudged(events) ? 'nudge' : 'moving'
+}
+
+/** An action and its answer, without what differs between two that are alike. */
+interface Step {
+  readonly action: unknown
+  readonly result: unknown
+  readonly failed: boolean
+}
+
+function stepsOf(events: readonly Event[]): Step[] {
+  return events.filter((event) => event.kind === 'ActionEvent').map((event) => stepOf(event, events))
+}
+
+function stepOf(event: ActionEvent, events: readonly Event[]): Step {
+  const action = event.action ?? [event.tool_name, event.tool_call.arguments]
+  for (const answer of events) {
+    if (answer.kind === 'ObservationEvent' && answer.tool_call_id === event.tool_call_id) {
+      return { action, result: answer.observation, failed: false }
+    }
+    if (answer.kind === 'AgentErrorEvent' && answer.tool_call_id === event.tool_call_id) {
+      return { action, result: answer.error, failed: true }
+    }
+  }
+  return { action, result: undefined, failed: false }
+}
+
+function isAnswered(step: Step): boolean {
+  return step.result !== undefined
+}
+
+/** What makes two failures alike is the action alone: the text of an error may differ. Undefined for a success. */
+function failureOf(step: Step): unknown {
+  return step.failed ? { action: step.action } : undefined
+}
+
+/** How many at the end equal the last one; 0 for nothing, or nothing that counts. */
+function countAlike(values: readonly unknown[]): number {
+  const last = values.at(-1)
+  if (last === undefined) return 0
+  const different = values.findLastIndex((value) => !isDeepStrictEqual(value, last))
+  return values.length - 1 - different
+}
+
+/** Six steps, every second one alike. */
+function takesTurns(steps: readonly Step[]): boolean {
+  const six = steps.filter(isAnswered).slice(-6)
+  return six.length === 6 && six.every((step, place) => isDeepStrictEqual(step, six[place % 2]))
+}
+
+function isMonologue(events: readonly Event[]): boolean {
+  const said = events.filter((event) => event.kind === 'MessageEvent' ? event.source === 'agent' : isStep(event))
+  return said.length >= 3 && said.slice(-3).every((event) => event.kind === 'MessageEvent')
+}
+
+function isStep(event: Event): boolean {
+  switch (event.kind) {
+    case 'ActionEvent':
+    case 'ObservationEvent':
+    case 'AgentErrorEvent':
+    case 'UserRejectObservation':
+      return true
+    default:
+      return false
+  }
+}
+
+/** Whether the environment has spoken since the last failure. */
+function wasNudged(events: readonly Event[]): boolean {
+  const failure = events.findLastIndex((event) => event.kind === 'AgentErrorEvent')
+  return events.slice(failure + 1).some((event) => event.kind === 'MessageEvent' && event.source === 'environment')
+}
+
+function isUserMessage(event: Event): event is MessageEvent {
+  return event.kind === 'MessageEvent' && event.source === 'user'
+}
