@@ -9,10 +9,17 @@
  */
 import type { JsonObject } from '../base/json.ts'
 import type { ConfirmationPolicy } from '../schema/generated/conversations.ts'
-import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
+import type { Event, EventDraft, MessageEvent } from '../schema/generated/events.ts'
 
 /** One instance per open conversation. Starts its programs when the first turn needs them, not before. */
 export interface Agent {
+  /**
+   * A stepping agent reads the history itself before each of its steps, so it sees what the user says during a run, and
+   * it ends a turn between two steps when `turn.pausing` is aborted. Any other is cancelled in both cases.
+   */
+  readonly isStepping?: true
+  /** What has to stand in the history before the first message of the user. */
+  introduction?(): Promise<EventDraft>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
   /** The confirmation policy has changed: apply it to what runs now (a session mode, say). */
@@ -42,6 +49,10 @@ export interface AgentHost {
   readonly observationsDir: string
   /** A private folder of this conversation for what the agent's program keeps over its lives; created by whoever writes. */
   readonly agentDir: string
+  /** The events of the active branch, for an agent that works from the history. Each call begins at its beginning. */
+  history(): History
+  /** The rules of this moment for an agent that judges its own steps. */
+  rules(): RunRules
   /** The policy of this moment. */
   policy(): ConfirmationPolicy
   /** Secrets of the conversation on top of the global ones, resolved; names are environment variable names. */
@@ -70,6 +81,27 @@ export interface SecretChange {
   readonly current: string
 }
 
+/** Reads the active branch, part by part. */
+export interface History {
+  /** What has become history since the last call; everything recorded before the call is in it. */
+  next(): Promise<HistoryPart>
+}
+
+export interface HistoryPart {
+  /** True when this part begins at the beginning: it is the first, or the head was moved and what was read before is void. */
+  readonly isFresh: boolean
+  readonly events: readonly Event[]
+  /** What `keepResponse` kept, by the id of the response. */
+  readonly responses: ReadonlyMap<string, JsonObject>
+}
+
+export interface RunRules {
+  readonly maxIterations: number
+  readonly stuckDetection: boolean
+  /** Whether risks that a model declares are believed. */
+  readonly hasAnalyzer: boolean
+}
+
 /** The names under which an agent may keep private state. A closed list: it is part of the format on disk. */
 export type KeptKey = 'session' | 'usage' | 'provider_state'
 
@@ -78,6 +110,14 @@ export interface Turn {
   /** User messages that no turn has served, oldest first. Empty when the user resumes a stopped run. */
   readonly messages: readonly MessageEvent[]
   readonly signal: AbortSignal
+  /** Aborted when a stepping agent is to end the turn before its next step. */
+  readonly pausing: AbortSignal
+  /** Ids of the actions that waited for the user and are approved now. */
+  readonly approved: readonly string[]
+  /** The agent has got the user messages up to this event, also such as came during the turn. */
+  served(messageId: string): void
+  /** Keeps what a provider wants back with one of its answers: privately, beside the events of that answer. */
+  keepResponse(id: string, state: JsonObject): void
   /** Records one event; its place in the history is the order of calls. Ignored once the turn has ended. */
   record(draft: EventDraft): Recorded
   /** Sends a piece of text to live readers only; it is never stored. */
@@ -145,4 +185,6 @@ export type TurnEnd =
   | { readonly outcome: 'stopped'; readonly served: boolean }
   /** Only for agents that can answer later, from the history alone: pending actions wait for the user, also over a restart. */
   | { readonly outcome: 'waiting'; readonly served: true }
+  /** It goes round in circles. */
+  | { readonly outcome: 'stuck'; readonly served: true }
   | { readonly outcome: 'failed'; readonly served: boolean; readonly code: string; readonly detail: string }

@@ -8,6 +8,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
+import { within } from '../base/wait.ts'
 import { createStamper, formatMicros, type RandomBytes, type Stamp } from '../base/stamp.ts'
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
 import type { Message } from '../schema/generated/values.ts'
@@ -20,9 +21,10 @@ import { idOf, readEvent } from './history.ts'
 import { fullState } from './info.ts'
 import type { PendingConfirmation } from './questions.ts'
 import { Repair } from './repair.ts'
-import type { ConversationState } from './state.ts'
+import type { ConversationState, OpenAction } from './state.ts'
 import { titleOf } from './titles.ts'
 import { userMessageEvent } from './user-message.ts'
+import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
 
 export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp' | 'onRunEnd' | 'onLogFailure'> {
   readonly feed: Feed
@@ -94,6 +96,8 @@ export class Conversation {
     const { journal, eventLimitBytes } = this.#options
     const event = userMessageEvent(message, eventLimitBytes)
     await this.#assertWritable()
+    await this.#driver.introduce()
+    this.#assertOpen()
     journal.move('message')
     const { id } = journal.record(event)
     journal.update('last_user_message_id', id)
@@ -118,10 +122,16 @@ export class Conversation {
     await this.#driver.start()
   }
 
-  /** Stops between steps. Leaves a conversation that waits for an answer, or has ended, as it is. */
+  /**
+   * Stops between steps. Leaves a conversation that waits for an answer, or has ended, as it is. A step may take long,
+   * so the answer does not wait for the end of it for ever.
+   */
   async pause(): Promise<void> {
     if (this.isRunning && this.#options.journal.status === 'waiting_for_confirmation') return
-    await this.interrupt()
+    if (!this.isRunning || !this.#driver.isStepping) return this.interrupt()
+    this.#assertOpen()
+    await within(this.#driver.stop('pause'), pauseLimitMs)
+    this.#pushFullState()
   }
 
   /** Stops at once: resolves when nothing of the turn is left. Without a run it is the same as a pause. */
@@ -133,7 +143,7 @@ export class Conversation {
   }
 
   confirmations(): readonly PendingConfirmation[] {
-    return this.#driver.questions()
+    return [...this.#driver.questions(), ...listPending(this.#waitingActions())]
   }
 
   /**
@@ -145,8 +155,29 @@ export class Conversation {
       ? ({ outcome: 'accepted' } as const)
       : ({ outcome: 'denied', reason: response.reason } as const)
     const found = this.#driver.answer(answer, response.id)
+    if (!found && this.#waitingActions().length > 0) return this.#respondLater(response)
     if (!found && response.id !== undefined) throw new AppError('not_found', `Confirmation not found: ${response.id}`)
     await this.#options.journal.durable()
+  }
+
+  /** Answers for actions that wait between two runs. */
+  async #respondLater({ accept, reason, id }: { readonly accept: boolean; readonly reason: string; readonly id?: string | undefined }): Promise<void> {
+    await this.#assertWritable()
+    const waiting = this.#waitingActions()
+    if (waiting.length === 0) return
+    if (accept) {
+      assertApproves(waiting, id)
+      await this.#driver.start()
+    } else {
+      rejectPending(this.#options.journal, reason, id)
+      await this.#options.journal.durable()
+    }
+  }
+
+  /** Empty while a run is under way: then its turn has the say. */
+  #waitingActions(): readonly OpenAction[] {
+    const isWaiting = !this.isRunning && this.state.execution_status === 'waiting_for_confirmation'
+    return isWaiting ? this.state.open_actions : []
   }
 
   async setConfirmationPolicy(policy: JsonObject): Promise<void> {
@@ -308,6 +339,9 @@ export class Conversation {
     if (this.#closing !== undefined) throw new AppError('conflict', 'The conversation is being closed or deleted')
   }
 }
+
+/** A pause is answered within this, whatever the tools of the step do. */
+const pauseLimitMs = 5000
 
 function isEnded(status: ExecutionStatus): boolean {
   return status !== 'running' && status !== 'waiting_for_confirmation'

@@ -13,10 +13,11 @@ import type { Clock, Stamp } from '../base/stamp.ts'
 import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
 import type { ConversationLog } from '../storage/log.ts'
-import type { Agent, AgentHost, Answer, KeptKey, SecretChange, UsageReport } from './agent.ts'
-import { readEvent } from './history.ts'
+import type { Agent, AgentHost, Answer, KeptKey, RunRules, SecretChange, UsageReport } from './agent.ts'
+import { hasEventOf, readEvent } from './history.ts'
 import type { Journal } from './journal.ts'
 import { LiveTurn } from './live-turn.ts'
+import { readBranch } from './branch.ts'
 import { Questions, type PendingConfirmation } from './questions.ts'
 import { Runner, type StopReason } from './runner.ts'
 import type { ConversationState } from './state.ts'
@@ -60,6 +61,7 @@ export class Driver {
   /** One question beside the work at a time. */
   #isAsking = false
   readonly #ledger: UsageLedger
+  #introducing: Promise<void> | undefined
   /** The newest recorded `agent_state`, durable or not. */
   #agentState: JsonObject
   /** What the agent has kept, durable or not. */
@@ -98,6 +100,25 @@ export class Driver {
   /** Stops the run and resolves when nothing of it is left. */
   async stop(reason: StopReason): Promise<void> {
     await this.#runner?.stop(reason)
+  }
+
+  /** Whether the agent ends a turn between its steps: how long that takes is up to its tools. */
+  get isStepping(): boolean {
+    return this.#agent?.isStepping === true
+  }
+
+  /** Records what an agent has to say before the first message of the user, once. */
+  async introduce(): Promise<void> {
+    const { journal, log } = this.#options
+    const isNew = journal.state.last_user_message_id === null && journal.state.agent['kind'] === 'Agent'
+    if (!isNew || hasEventOf(log, 'SystemPromptEvent')) return
+    this.#introducing ??= this.#introduce().finally(() => (this.#introducing = undefined))
+    await this.#introducing
+  }
+
+  async #introduce(): Promise<void> {
+    const draft = await this.#ensureAgent().introduction?.()
+    if (draft !== undefined) await this.#options.journal.record(draft).durable()
   }
 
   /** Resolves when no run is under way. */
@@ -178,6 +199,8 @@ export class Driver {
       workingDir: state.working_dir,
       observationsDir,
       agentDir,
+      history: () => readBranch(log, () => journal.durable()),
+      rules: () => rulesOf(state),
       policy: () => policyOf(state),
       secrets: (signal) => resolveSecrets(state.secrets, signal),
       replaceSecret: (change) => this.#replaceSecret(change),
@@ -200,17 +223,18 @@ export class Driver {
       diagnostics,
       stopLimitMs,
       readMessages: (ids) => this.#readMessages(ids),
-      openTurn: (messages) => this.#openTurn(messages),
+      openTurn: (messages, approved) => this.#openTurn(messages, approved),
       budgetSpent: () => this.#budgetSpent(),
       onEnd: onRunEnd,
       onLogFailure,
     })
   }
 
-  #openTurn(messages: readonly MessageEvent[]): LiveTurn {
+  #openTurn(messages: readonly MessageEvent[], approved: readonly string[]): LiveTurn {
     const { journal, nextFrameStamp, createMaskingStream } = this.#options
     const count = (report: UsageReport): void => this.#count(report)
-    this.#turn = new LiveTurn({ messages, journal, questions: this.#questions, count, nextFrameStamp, createMaskingStream })
+    const parts = { journal, questions: this.#questions, count, nextFrameStamp, createMaskingStream }
+    this.#turn = new LiveTurn({ messages, approved, ...parts })
     return this.#turn
   }
 
@@ -282,6 +306,10 @@ export class Driver {
       this.#turn?.refuse(cause)
     }
   }
+}
+
+function rulesOf({ max_iterations, stuck_detection, security_analyzer }: Readonly<ConversationState>): RunRules {
+  return { maxIterations: max_iterations, stuckDetection: stuck_detection, hasAnalyzer: security_analyzer !== null }
 }
 
 /** The policy that the schema let in; one of a later version is taken for the strictest. */

@@ -83,6 +83,14 @@ export async function countEvents(log: ConversationLog, filter: EventFilter): Pr
   return count
 }
 
+/** Whether any event of this kind is in the log, on whichever branch. */
+export function hasEventOf(log: ConversationLog, kind: string): boolean {
+  for (let sequence = 0; sequence < log.eventCount; sequence++) {
+    if (kindOfMark(log.markOf(sequence)) === kind) return true
+  }
+  return false
+}
+
 /** The text of the agent's newest answer: a finish message, or a message of its own. Empty if there is none. */
 export async function finalResponse(log: ConversationLog): Promise<string> {
   for (let sequence = log.eventCount - 1; sequence >= 0; sequence--) {

@@ -6,15 +6,18 @@
  */
 import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import type { MaskingStream } from '../base/masking.ts'
+import type { JsonObject } from '../base/json.ts'
 import { deferred } from '../base/wait.ts'
 import type { Answer, QuestionDraft, Recorded, Turn, UsageReport } from './agent.ts'
 import type { Journal } from './journal.ts'
 import type { Questions } from './questions.ts'
+import type { PrivateRecord } from './state.ts'
 import { deltaFrame, type DeltaPiece } from './frames.ts'
 import type { Stamp } from '../base/stamp.ts'
 
 export interface LiveTurnOptions {
   readonly messages: readonly MessageEvent[]
+  readonly approved: readonly string[]
   readonly journal: Journal
   readonly questions: Questions
   readonly count: (report: UsageReport) => void
@@ -25,8 +28,10 @@ export interface LiveTurnOptions {
 
 export class LiveTurn implements Turn {
   readonly messages: readonly MessageEvent[]
+  readonly approved: readonly string[]
   readonly #options: LiveTurnOptions
   readonly #controller = new AbortController()
+  readonly #pausing = new AbortController()
   readonly #aborted = deferred<void>()
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
   #fenced = false
@@ -35,11 +40,16 @@ export class LiveTurn implements Turn {
 
   constructor(options: LiveTurnOptions) {
     this.messages = options.messages
+    this.approved = options.approved
     this.#options = options
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  get pausing(): AbortSignal {
+    return this.#pausing.signal
   }
 
   /** Resolves when the turn is told to stop; never, if it is not. */
@@ -57,6 +67,11 @@ export class LiveTurn implements Turn {
     if (this.#fenced) return
     this.#controller.abort(new Error('The turn was stopped'))
     this.#aborted.resolve()
+  }
+
+  /** Asks a stepping agent to end the turn before its next step. */
+  pause(): void {
+    this.#pausing.abort(new Error('The turn was paused'))
   }
 
   /** Something of this turn could not be recorded, so it cannot go on. */
@@ -82,6 +97,14 @@ export class LiveTurn implements Turn {
       this.refuse(cause)
       return { id: '', durable: () => Promise.reject(cause) }
     }
+  }
+
+  served(messageId: string): void {
+    this.#keep(['served', messageId])
+  }
+
+  keepResponse(id: string, state: JsonObject): void {
+    this.#keep(['response', { id, state }])
   }
 
   /** A secret may be cut in two by a border of pieces, so the end of one may have to wait for the next. */
@@ -113,6 +136,15 @@ export class LiveTurn implements Turn {
 
   ready(): Promise<void> {
     return this.#options.journal.ready()
+  }
+
+  #keep(record: PrivateRecord): void {
+    if (this.#fenced) return
+    try {
+      this.#options.journal.keep(record)
+    } catch (cause) {
+      this.refuse(cause)
+    }
   }
 
   /** Who has begun to act has got the messages: after a crash they must not make it act a second time. */

@@ -16,8 +16,8 @@ export interface PendingConfirmation {
   readonly tool_call_id: string
   readonly title: string
   readonly options: readonly QuestionOption[]
-  /** When it will be denied if nobody answers: ISO 8601, UTC. */
-  readonly deadline: string
+  /** When it will be denied if nobody answers: ISO 8601, UTC. Null when it waits for ever. */
+  readonly deadline: string | null
 }
 
 export interface QuestionsOptions {

@@ -16,7 +16,7 @@ import type { LiveTurn } from './live-turn.ts'
 import { answerOpenActions } from './orphaned-run.ts'
 
 /** Why a run is being stopped. A pause and an interrupt differ only in what may be stopped; a shutdown is no user's act. */
-export type StopReason = 'interrupt' | 'shutdown' | 'delete'
+export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
 
 export interface RunnerOptions {
   readonly journal: Journal
@@ -28,7 +28,7 @@ export interface RunnerOptions {
   /** An agent that does not settle this long after its signal was aborted is closed by force. */
   readonly stopLimitMs: number
   readonly readMessages: (ids: readonly string[]) => Promise<readonly MessageEvent[]>
-  readonly openTurn: (messages: readonly MessageEvent[]) => LiveTurn
+  readonly openTurn: (messages: readonly MessageEvent[], approved: readonly string[]) => LiveTurn
   /** Why no turn may begin any more; undefined while one may. */
   readonly budgetSpent: () => string | undefined
   /** Called when a run has ended and its end is durable. */
@@ -70,11 +70,13 @@ export class Runner {
 
   /**
    * A newer message wants to be served: the turn under way is cancelled, the run goes on with all that is queued. A
-   * turn that waits for the user is left alone, since a message answers no question; the message comes after it.
+   * turn that waits for the user is left alone, since a message answers no question; the message comes after it. So is
+   * that of a stepping agent, which sees the message before its next step, or in a turn after its last.
    */
   supersede(): void {
     this.#again = true
-    if (this.#options.journal.status !== 'waiting_for_confirmation') this.#turn?.abort()
+    const isLeftAlone = this.#isStepping() || this.#options.journal.status === 'waiting_for_confirmation'
+    if (!isLeftAlone) this.#turn?.abort()
   }
 
   /** Stops the run and resolves when nothing of it is left and its end is durable. What is sent later begins another. */
@@ -82,8 +84,13 @@ export class Runner {
     if (this.#run === undefined) return
     this.#again = false
     this.#stop ??= { reason, done: deferred<void>() }
-    this.#turn?.abort()
+    if (reason === 'pause' && this.#isStepping()) this.#turn?.pause()
+    else this.#turn?.abort()
     await this.#stop.done.promise
+  }
+
+  #isStepping(): boolean {
+    return this.#options.agent().isStepping === true
   }
 
   /** Resolves when no run is under way. */
@@ -143,7 +150,8 @@ export class Runner {
   }
 
   async #runTurn(messages: readonly MessageEvent[]): Promise<TurnEnd> {
-    const turn = this.#options.openTurn(messages)
+    const approved = this.#options.journal.state.open_actions.map((action) => action.action_id)
+    const turn = this.#options.openTurn(messages, approved)
     this.#turn = turn
     try {
       const end = await this.#untilSettled(this.#options.agent().runTurn(turn), turn)
@@ -179,16 +187,21 @@ export class Runner {
 
   /** Records how the turn ended. True when the run goes on. */
   #conclude(end: TurnEnd): boolean {
-    if (this.#stop !== undefined) return this.#concludeStop(this.#stop.reason)
+    // A pause lets the step under way be done: when that was the last, the end stays what it is.
+    const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
+    if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
     const { journal } = this.#options
     switch (end.outcome) {
       case 'finished':
       case 'stopped':
-        if (this.#again && journal.state.unserved.length > 0) return true
+        if (this.#stop === undefined && this.#again && journal.state.unserved.length > 0) return true
         journal.move('finished')
         return false
       case 'waiting':
         journal.move('asked')
+        return false
+      case 'stuck':
+        journal.move('stuck')
         return false
       case 'failed':
         journal.record({
@@ -206,7 +219,7 @@ export class Runner {
 
   #concludeStop(reason: StopReason): false {
     this.#options.journal.move('interrupted')
-    if (reason === 'interrupt') this.#options.journal.record({ kind: 'PauseEvent', source: 'user' })
+    if (reason === 'interrupt' || reason === 'pause') this.#options.journal.record({ kind: 'PauseEvent', source: 'user' })
     return false
   }
 }

@@ -57,6 +57,8 @@ export type PrivateRecord =
   | readonly ['agent', JsonObject]
   | readonly ['secrets', Readonly<Record<string, JsonObject>>]
   | readonly ['kept', { readonly key: KeptKey; readonly value: JsonObject }]
+  /** What a model's provider wants back with one of its answers and no event can carry (decisions 27). No part of the state. */
+  | readonly ['response', { readonly id: string; readonly state: JsonObject }]
   /** All user messages up to this event id have been handed to the agent. */
   | readonly ['served', string]
 
@@ -199,6 +201,8 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
     case 'kept':
       state.kept[record[1].key] = record[1].value
       return
+    case 'response':
+      return
     case 'served':
       state.unserved = state.unserved.slice(state.unserved.indexOf(record[1]) + 1)
       return
@@ -208,7 +212,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
 }
 
 /** The names of private records, for telling ours from damage when a log is read. */
-const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'served']
+const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'response', 'served']
 
 /** Whether a parsed line is one of our private records. The chain vouches for what is inside. */
 export function isPrivateRecord(value: unknown): value is PrivateRecord {

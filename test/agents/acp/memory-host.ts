@@ -53,6 +53,8 @@ export function memoryHost(workingDir: string): MemoryHost {
     confirmation: { kind: 'NeverConfirm' },
     past: '',
     answer: undefined,
+    history: () => ({ next: async () => ({ isFresh: true, events: [], responses: new Map() }) }),
+    rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false }),
     policy: () => host.confirmation,
     secrets: async () => host.environment,
     replaceSecret: async ({ name, lent, current }) => {
@@ -87,6 +89,10 @@ function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options
   return {
     messages: prompt === '' ? [] : [userMessage(prompt)],
     signal: controller.signal,
+    pausing: new AbortController().signal,
+    approved: [],
+    served() {},
+    keepResponse() {},
     record(draft) {
       const id = `e${host.events.push(draft)}`
       check()

@@ -1,0 +1,49 @@
+/**
+ * Actions of the built-in agent that wait for the user between two runs.
+ *
+ * Unlike the questions of an external agent they are in the history, so they wait without a deadline and outlive a
+ * restart (decisions 14, 15). What is refused is answered here; what is approved runs in the turn that comes next.
+ */
+import { AppError } from '../base/errors.ts'
+import type { Journal } from './journal.ts'
+import type { PendingConfirmation } from './questions.ts'
+import type { OpenAction } from './state.ts'
+
+const options = [
+  { id: 'accept', name: 'Accept', kind: 'allow_once' },
+  { id: 'reject', name: 'Reject', kind: 'reject_once' },
+] as const
+
+export function listPending(actions: readonly OpenAction[]): PendingConfirmation[] {
+  return actions.map(({ action_id, tool_call_id, tool_name }) => {
+    return { id: action_id, tool_call_id, title: tool_name, options, deadline: null }
+  })
+}
+
+/** Answers one waiting action, or all. When none is left the conversation waits no more. @throws AppError `not_found` */
+export function rejectPending(journal: Journal, reason: string, id?: string): void {
+  const waiting = journal.state.open_actions
+  const refused = waiting.filter((action) => id === undefined || action.action_id === id)
+  if (refused.length === 0 && id !== undefined) throw new AppError('not_found', `Confirmation not found: ${id}`)
+  if (refused.length === waiting.length) journal.move('rejected')
+  for (const { action_id, tool_call_id, tool_name } of refused) {
+    journal.record({
+      kind: 'UserRejectObservation',
+      source: 'environment',
+      tool_name,
+      tool_call_id,
+      action_id,
+      rejection_reason: reason,
+      rejection_source: 'user',
+    })
+  }
+}
+
+/** An approval is for all that waits: a model's calls of one answer belong together. @throws AppError */
+export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {
+  if (id === undefined) return
+  if (!actions.some((action) => action.action_id === id)) throw new AppError('not_found', `Confirmation not found: ${id}`)
+  if (actions.length > 1) {
+    throw new AppError('bad_request', `Cannot approve one of ${actions.length} actions: reject the others first, or approve all`)
+  }
+}
