@@ -1,0 +1,240 @@
+/**
+ * One turn of the built-in agent: steps, each a call of the model and what follows from its answer.
+ *
+ * The history is read before each step, so a message that came meanwhile is seen, and nothing is told to a model that is
+ * not durable. A step ends in one of four ways: tools ran and the turn goes on, the agent is done, the user has to
+ * approve, or the model failed. A pause is heeded between steps and ends a model call, never a tool; a stop ends both.
+ */
+import type { AgentHost, History, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
+import type { ActionEvent, EventDraft } from '../../schema/generated/events.ts'
+import type { Message } from '../../schema/generated/values.ts'
+import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
+import type { Tool } from '../tools/tool.ts'
+import { needsConfirmation } from './confirmation.ts'
+import { executeAll, type Deed } from './execute.ts'
+import { maskArguments, maskMessage, maskObservation } from './masked.ts'
+import { judgeProgress } from './stuck.ts'
+import { modelTool, prepareCalls, type BadCall, type PreparedCall } from './tool-calls.ts'
+import type { View } from './view.ts'
+
+export interface LoopOptions {
+  readonly host: AgentHost
+  readonly turn: Turn
+  readonly history: History
+  readonly view: View
+  readonly llm: LLM
+  readonly model: ModelClient
+  readonly tools: readonly Tool[]
+  readonly concurrencyLimit: number
+  /** What stands before everything else in the history. */
+  readonly introduction: () => Promise<EventDraft>
+}
+
+/** Undefined: the turn goes on. */
+type StepEnd = TurnEnd | undefined
+
+const finished = { outcome: 'finished', served: true } as const
+
+export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
+  const { turn } = options
+  try {
+    return await runSteps(options)
+  } catch (thrown) {
+    if (turn.signal.aborted || turn.pausing.aborted) return { outcome: 'stopped', served: true }
+    if (thrown instanceof ModelError) {
+      return { outcome: 'failed', served: true, code: thrown.code, detail: options.host.mask(thrown.message) }
+    }
+    throw thrown
+  }
+}
+
+async function runSteps(options: LoopOptions): Promise<TurnEnd> {
+  const { host, turn, view, history } = options
+  const { maxIterations } = host.rules()
+  view.add(await history.next())
+  if (!view.hasSystemPrompt) turn.record(await options.introduction())
+  await runApproved(options)
+  for (let step = 0; step < maxIterations; step++) {
+    assertGoesOn(turn)
+    view.add(await history.next())
+    const end = judge(options) ?? refuseImages(options) ?? (await runStep(options))
+    if (end !== undefined) return end
+  }
+  const detail = `The agent reached the maximum iterations limit (${maxIterations})`
+  return { outcome: 'failed', served: true, code: 'MaxIterationsReached', detail }
+}
+
+function assertGoesOn({ signal, pausing }: Turn): void {
+  signal.throwIfAborted()
+  pausing.throwIfAborted()
+}
+
+/** What waited for the user runs now, without being asked about again. */
+async function runApproved(options: LoopOptions): Promise<void> {
+  const { turn, view, tools } = options
+  const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, tools))
+  if (deeds.length > 0) await execute(deeds, options)
+}
+
+function deedOf({ id, tool_call_id, tool_name, action }: ActionEvent, tools: readonly Tool[]): Deed[] {
+  const tool = tools.find(({ name }) => name === tool_name)
+  return tool === undefined || action === null ? [] : [{ actionId: id, callId: tool_call_id, tool, action }]
+}
+
+/** Looks for circles in what was done; a nudge is seen by the model in this very step. */
+function judge({ host, view, turn }: LoopOptions): StepEnd {
+  if (!host.rules().stuckDetection) return undefined
+  const progress = judgeProgress(view.newest)
+  if (progress === 'stuck') return { outcome: 'stuck', served: true }
+  if (progress === 'nudge') correct(turn, 'The same action has failed three times. Do not repeat it: find the cause, or try another way.')
+  return undefined
+}
+
+/** A model that sees no images is not asked about a message that has some. */
+function refuseImages({ view, model, turn }: LoopOptions): StepEnd {
+  const asked = view.lastUserMessage
+  const isNew = asked !== undefined && view.newest.at(-1)?.id === asked.id
+  if (!isNew || model.takesImages !== false || !asked.llm_message.content.some((part) => part.type === 'image')) return undefined
+  turn.served(asked.id)
+  say(turn, `The model ${model.model} does not support images. Send text, or choose a model that takes images.`)
+  return finished
+}
+
+async function runStep(options: LoopOptions): Promise<StepEnd> {
+  const { turn, view, history, host } = options
+  // A nudge of this step has been recorded after the view was read.
+  view.add(await history.next())
+  const asked = view.lastUserMessage
+  const answer = await callModel(options)
+  if (answer === undefined) {
+    correct(turn, 'The model provider refused the last request because of its content policy. Go on without what it refused.')
+    return undefined
+  }
+  if (asked !== undefined) turn.served(asked.id)
+  report(answer, options)
+  const message = maskMessage(answer.message, host.mask)
+  if (message.tool_calls !== undefined && message.tool_calls.length > 0) return act(answer.id, message, options)
+  return conclude(answer.id, message, turn)
+}
+
+/** The answer; undefined when the provider refused to give one because of what was asked. */
+async function callModel({ turn, view, llm, model, tools, host }: LoopOptions): Promise<ModelAnswer | undefined> {
+  const request = {
+    messages: view.messages({ withImages: model.takesImages !== false }),
+    tools: tools.map(modelTool),
+    signal: AbortSignal.any([turn.signal, turn.pausing]),
+    cacheKey: host.conversationId,
+  }
+  try {
+    return await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
+  } catch (thrown) {
+    if (thrown instanceof ModelError && thrown.code === 'LLMContentPolicyViolationError' && !isCorrected(view)) return undefined
+    throw thrown
+  }
+}
+
+/** Whether the newest event is a correction: one for each answer is enough. */
+function isCorrected(view: View): boolean {
+  const last = view.newest.at(-1)
+  return last?.kind === 'MessageEvent' && last.source === 'environment'
+}
+
+/** Everything about an answer but what it says. */
+function report({ id, state, usage, tokenIds, exchange }: ModelAnswer, { turn, llm, model, host }: LoopOptions): void {
+  if (state !== undefined) turn.keepResponse(id, state)
+  const { contextWindow } = model
+  turn.usage({ usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }) })
+  if (tokenIds !== undefined) {
+    turn.record({ kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response })
+  }
+  if (exchange !== undefined) {
+    turn.record({
+      kind: 'LLMCompletionLogEvent',
+      source: 'environment',
+      filename: `${id.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}.json`,
+      log_data: cut(host.mask(JSON.stringify(exchange))),
+      model_name: model.model,
+      usage_id: llm.usage_id,
+    })
+  }
+}
+
+/** Of a log of one call, in characters. */
+const logLimit = 1024 * 1024
+
+function cut(text: string): string {
+  return text.length <= logLimit ? text : `${text.slice(0, logLimit)}[cut: ${text.length - logLimit} more characters]`
+}
+
+/** The answer calls tools. */
+async function act(responseId: string, message: Message, options: LoopOptions): Promise<StepEnd> {
+  const { host, turn, tools } = options
+  const { hasAnalyzer } = host.rules()
+  const prepared = prepareCalls(message.tool_calls ?? [], { tools, hasAnalyzer, maskArguments: (args) => maskArguments(args, host.mask) })
+  const deeds = prepared.flatMap((call, place) => recordCall(call, { responseId, message, isFirst: place === 0 }, turn))
+  const batch = prepared.filter((call) => call.ok)
+  if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: 'waiting', served: true }
+  await execute(deeds, options)
+  return batch.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
+}
+
+interface Origin {
+  readonly responseId: string
+  readonly message: Message
+  /** What the model said and thought stands with the first of its calls. */
+  readonly isFirst: boolean
+}
+
+function recordCall(prepared: PreparedCall | BadCall, origin: Origin, turn: Turn): Deed[] {
+  const { call } = prepared
+  const { id } = turn.record({
+    kind: 'ActionEvent',
+    source: 'agent',
+    ...(origin.isFirst ? thoughtsOf(origin.message) : { thought: [] }),
+    action: prepared.ok ? prepared.action : null,
+    tool_name: call.name,
+    tool_call_id: call.id,
+    tool_call: call,
+    llm_response_id: origin.responseId,
+    ...(prepared.ok ? { security_risk: prepared.risk, summary: prepared.summary } : {}),
+  })
+  if (prepared.ok) return [{ actionId: id, callId: call.id, tool: prepared.tool, action: prepared.action }]
+  turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name: call.name, tool_call_id: call.id, error: prepared.error })
+  return []
+}
+
+function thoughtsOf({ content, reasoning_content, thinking_blocks, responses_reasoning_item }: Message): Pick<
+  ActionEvent, 'thought' | 'thinking_blocks' | 'reasoning_content' | 'responses_reasoning_item'
+> {
+  return {
+    thought: content.filter((part) => part.type === 'text'),
+    thinking_blocks,
+    ...(reasoning_content === undefined ? {} : { reasoning_content }),
+    ...(responses_reasoning_item === undefined ? {} : { responses_reasoning_item }),
+  }
+}
+
+async function execute(deeds: readonly Deed[], { host, history, turn, view, concurrencyLimit }: LoopOptions): Promise<void> {
+  // Read, and so durable, before the first tool starts: no deed without a trace (decisions 6).
+  view.add(await history.next())
+  const { mask } = host
+  await executeAll(deeds, { turn, concurrencyLimit, mask, maskObservation: (observation) => maskObservation(observation, mask) })
+}
+
+/** The answer calls no tool: words end the turn, anything else is no answer. */
+function conclude(id: string, message: Message, turn: Turn): StepEnd {
+  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: message, llm_response_id: id })
+  if (message.content.some((part) => part.type === 'text' && part.text.trim() !== '')) return finished
+  correct(turn, 'Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message to the user.')
+  return undefined
+}
+
+function say(turn: Turn, text: string): void {
+  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: text } })
+}
+
+/** A word of the server to the model, seen by everyone. */
+function correct(turn: Turn, text: string): void {
+  turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: text } })
+}

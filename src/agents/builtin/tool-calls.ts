@@ -1,0 +1,97 @@
+/**
+ * From the tool calls of a model's answer to actions, or to what is wrong with them (contract: payloads.md, section 5).
+ *
+ * Names and arguments are repaired first. `security_risk` and `summary`, which every tool gets, are taken off before the
+ * tool reads its arguments. A call that cannot be executed keeps the name that the model gave it and says why; that is no
+ * end of the run. What follows a call of `finish` is dropped.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { Action } from '../../schema/generated/actions.ts'
+import { isSecurityRisk, type MessageToolCall, type SecurityRisk } from '../../schema/generated/values.ts'
+import type { ModelTool } from '../llm/model.ts'
+import type { Tool } from '../tools/tool.ts'
+import { readArguments } from './tool-arguments.ts'
+import { repairName } from './tool-names.ts'
+
+/** A call that can be executed. */
+export interface PreparedCall {
+  readonly ok: true
+  /** Under the name of the tool. */
+  readonly call: MessageToolCall
+  readonly tool: Tool
+  readonly action: Action
+  /** As the model declared it; UNKNOWN where that counts for nothing. */
+  readonly risk: SecurityRisk
+  readonly summary: string | undefined
+}
+
+export interface BadCall {
+  readonly ok: false
+  readonly call: MessageToolCall
+  readonly error: string
+}
+
+export interface PrepareOptions {
+  readonly tools: readonly Tool[]
+  readonly hasAnalyzer: boolean
+  /** Masks what is about to be recorded. */
+  readonly maskArguments: (args: JsonObject) => JsonObject
+}
+
+export function prepareCalls(calls: readonly MessageToolCall[], options: PrepareOptions): (PreparedCall | BadCall)[] {
+  const prepared: (PreparedCall | BadCall)[] = []
+  for (const call of calls) {
+    const next = prepareCall(call, options)
+    prepared.push(next)
+    if (next.ok && next.action.kind === 'FinishAction') break
+  }
+  return prepared
+}
+
+/** How a model is told of a tool: with the members that every tool gets. */
+export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
+  const own = parameters['properties']
+  const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
+  const risk = isReadOnly ? {} : { security_risk: riskParameter }
+  return { name, description, parameters: { ...parameters, properties: { summary: summaryParameter, ...risk, ...properties } } }
+}
+
+const summaryParameter = { type: 'string', description: 'What this call does and why, in about ten words, for the user.' }
+const riskParameter = {
+  type: 'string',
+  enum: ['LOW', 'MEDIUM', 'HIGH', 'UNKNOWN'],
+  description: 'How much harm this call could do: LOW reads or changes within the workspace, MEDIUM reaches out of it, HIGH destroys, installs or discloses.',
+}
+
+function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, maskArguments }: PrepareOptions): PreparedCall | BadCall {
+  const bad = (problem: string): BadCall => ({ ok: false, call, error: problem })
+  const read = readArguments(call.arguments)
+  const named = repairName({ name: call.name, args: read.ok ? read.args : {} }, new Set(tools.map((tool) => tool.name)))
+  const tool = tools.find(({ name }) => name === named?.name)
+  if (named === undefined || tool === undefined) return bad(unknownTool(call.name, tools))
+  if (!read.ok) return bad(`Error validating the arguments of tool '${tool.name}': ${read.problem}`)
+  const { security_risk: risk, summary, ...own } = maskArguments(named.args)
+  const isJudged = hasAnalyzer && !tool.isReadOnly
+  if (isJudged && risk !== undefined && !isSecurityRisk(risk)) {
+    return bad(`Error validating the arguments of tool '${tool.name}': security_risk: expected LOW, MEDIUM, HIGH or UNKNOWN`)
+  }
+  const args = tool.read(declares(tool, 'summary') && summary !== undefined ? { ...own, summary } : own)
+  if (!args.ok) return bad(`Error validating the arguments of tool '${tool.name}': ${args.problem}`)
+  return {
+    ok: true,
+    call: { ...call, name: tool.name },
+    tool,
+    action: args.action,
+    risk: isJudged && isSecurityRisk(risk) ? risk : 'UNKNOWN',
+    summary: typeof summary === 'string' && summary.trim() !== '' ? summary : undefined,
+  }
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): string {
+  return `Tool '${name.slice(0, 64)}' not found. Available: ${tools.map((tool) => tool.name).join(', ')}`
+}
+
+function declares({ parameters }: Tool, name: string): boolean {
+  const { properties } = parameters
+  return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name)
+}

@@ -1,0 +1,169 @@
+/**
+ * What a model is told of a conversation: the events of the active branch as messages (contract: tests.md, "Model input").
+ *
+ * It grows with the history, event by event, so a late step costs what an early one does. The calls of one answer become
+ * one message, their results follow it in the order of the calls, and what the user said meanwhile comes after them. A
+ * call without an answer is never shown. Nothing is masked here: what the log holds is masked already.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { ActionEvent, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
+import { toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
+import type { HistoryPart } from '../../conversation/agent.ts'
+import type { ModelMessage } from '../llm/model.ts'
+import { stuckWindow } from './stuck.ts'
+
+/** The calls of one answer, and the results that have come so far. */
+interface Batch {
+  readonly id: string
+  readonly actions: ActionEvent[]
+  readonly results: Map<string, Message>
+}
+
+type Slot = { readonly message: ModelMessage } | { readonly batch: Batch }
+
+export class View {
+  #system: ModelMessage | undefined
+  #slots: Slot[] = []
+  #responses = new Map<string, JsonObject>()
+  #newest: Event[] = []
+  #lastUserMessage: MessageEvent | undefined
+
+  /** Takes in what is new in the history. */
+  add({ isFresh, events, responses }: HistoryPart): void {
+    if (isFresh) this.#clear()
+    for (const [id, state] of responses) this.#responses.set(id, state)
+    for (const event of events) this.#addEvent(event)
+  }
+
+  get hasSystemPrompt(): boolean {
+    return this.#system !== undefined
+  }
+
+  /** The end of the branch, for judging progress. */
+  get newest(): readonly Event[] {
+    return this.#newest
+  }
+
+  get lastUserMessage(): MessageEvent | undefined {
+    return this.#lastUserMessage
+  }
+
+  /** Actions without an answer among those with these ids. */
+  openActions(ids: readonly string[]): ActionEvent[] {
+    const batch = this.#lastBatch()
+    if (batch === undefined) return []
+    return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
+  }
+
+  /** Without images for a model that takes none. */
+  messages(options: { readonly withImages: boolean }): ModelMessage[] {
+    const system = this.#system === undefined ? [] : [this.#system]
+    const all = [...system, ...this.#slots.flatMap((slot) => ('batch' in slot ? this.#batchMessages(slot.batch) : [slot.message]))]
+    return options.withImages ? all : all.map(withoutImages)
+  }
+
+  #clear(): void {
+    this.#system = undefined
+    this.#slots = []
+    this.#responses = new Map()
+    this.#newest = []
+    this.#lastUserMessage = undefined
+  }
+
+  #addEvent(event: Event): void {
+    switch (event.kind) {
+      case 'SystemPromptEvent':
+        this.#system = { message: systemMessage(event) }
+        return
+      case 'MessageEvent':
+        if (event.source === 'user') this.#lastUserMessage = event
+        this.#addMessage(event)
+        break
+      case 'ActionEvent':
+        this.#addAction(event)
+        break
+      case 'ObservationEvent': {
+        const { content, is_error } = event.observation
+        this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...content] : content)
+        break
+      }
+      case 'UserRejectObservation':
+        this.#addResult(event, [toTextContent({ text: `The action was rejected: ${event.rejection_reason}` })])
+        break
+      case 'AgentErrorEvent':
+        this.#addResult(event, [toTextContent({ text: event.error })])
+        break
+      default:
+        return
+    }
+    this.#newest.push(event)
+    if (this.#newest.length > stuckWindow) this.#newest.shift()
+  }
+
+  #addMessage(event: MessageEvent): void {
+    const message = { ...event.llm_message, content: [...event.llm_message.content, ...event.extended_content] }
+    const last = this.#slots.at(-1)
+    if (last !== undefined && 'message' in last && isPlainUserMessage(last.message.message) && isPlainUserMessage(message)) {
+      const content = [...last.message.message.content, ...message.content]
+      this.#slots[this.#slots.length - 1] = { message: { message: { ...message, content } } }
+      return
+    }
+    const state = event.llm_response_id === undefined ? undefined : this.#responses.get(event.llm_response_id)
+    this.#slots.push({ message: withState(message, state) })
+  }
+
+  #addAction(event: ActionEvent): void {
+    const batch = this.#lastBatch()
+    if (batch?.id === event.llm_response_id) batch.actions.push(event)
+    else this.#slots.push({ batch: { id: event.llm_response_id, actions: [event], results: new Map() } })
+  }
+
+  #addResult({ tool_call_id, tool_name }: { readonly tool_call_id: string; readonly tool_name: string }, content: readonly Content[]): void {
+    const batch = this.#lastBatch()
+    batch?.results.set(tool_call_id, toMessage({ role: 'tool', content, tool_call_id, name: tool_name }))
+  }
+
+  #lastBatch(): Batch | undefined {
+    const slot = this.#slots.findLast((candidate) => 'batch' in candidate)
+    return slot !== undefined && 'batch' in slot ? slot.batch : undefined
+  }
+
+  #batchMessages({ id, actions, results }: Batch): ModelMessage[] {
+    const answered = actions.filter((action) => results.has(action.tool_call_id))
+    const first = actions[0]
+    if (first === undefined || answered.length === 0) return []
+    const message = toMessage({
+      role: 'assistant',
+      content: first.thought,
+      tool_calls: answered.map((action) => action.tool_call),
+      reasoning_content: first.reasoning_content,
+      thinking_blocks: first.thinking_blocks,
+      responses_reasoning_item: first.responses_reasoning_item,
+    })
+    // What the provider keeps of its answer speaks of all its calls.
+    const state = answered.length === actions.length ? this.#responses.get(id) : undefined
+    const tools = answered.flatMap((action) => results.get(action.tool_call_id) ?? [])
+    return [withState(message, state), ...tools.map((tool) => ({ message: tool }))]
+  }
+}
+
+const errorHeader = '[An error occurred during execution.]\n'
+
+function systemMessage({ system_prompt, dynamic_context }: SystemPromptEvent): Message {
+  return toMessage({ role: 'system', content: dynamic_context === undefined ? [system_prompt] : [system_prompt, dynamic_context] })
+}
+
+function isPlainUserMessage({ role, name, tool_call_id, tool_calls }: Message): boolean {
+  return role === 'user' && name === undefined && tool_call_id === undefined && tool_calls === undefined
+}
+
+function withState(message: Message, state: JsonObject | undefined): ModelMessage {
+  return state === undefined ? { message } : { message, state }
+}
+
+function withoutImages(entry: ModelMessage): ModelMessage {
+  const { content } = entry.message
+  if (!content.some((part) => part.type === 'image')) return entry
+  const texts = content.map((part) => (part.type === 'image' ? toTextContent({ text: '[An image that the model cannot see.]' }) : part))
+  return { ...entry, message: { ...entry.message, content: texts } }
+}

@@ -1,0 +1,113 @@
+/**
+ * Conversations of the built-in agent for tests: a scripted model, tools that do what a test says, a real log.
+ */
+import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
+import { actionOf, type Tool, type ToolCall } from '../../src/agents/tools/tool.ts'
+import type { Clock } from '../../src/base/stamp.ts'
+import type { Conversation } from '../../src/conversation/conversation.ts'
+import { toConversationAgent, type Agent } from '../../src/schema/generated/conversations.ts'
+import { toAction } from '../../src/schema/generated/actions.ts'
+import { toObservation, type Observation } from '../../src/schema/generated/observations.ts'
+import type { Created } from '../../src/conversation/state.ts'
+import { toJsonObject } from '../../src/base/json.ts'
+import { makeConversation, openTestConversation, withWorld, type World } from './conversation.ts'
+import type { ScriptModel } from './script-model.ts'
+
+export interface BuiltIn {
+  readonly conversation: Conversation
+  readonly world: World
+  readonly model: ScriptModel
+  /** What the tools were asked to do, in the order in which they began. */
+  readonly done: readonly string[]
+  /** Closes the conversation and opens it again, as after a restart. */
+  reopen(): Promise<Conversation>
+}
+
+export interface BuiltInOptions {
+  readonly model: ScriptModel
+  readonly changes?: Partial<Created>
+  /** What the tool `terminal` does; without it, it gives back the command. */
+  readonly terminal?: (command: string, call: ToolCall) => Promise<string>
+  readonly settings?: Partial<Agent>
+}
+
+export async function withBuiltIn(options: BuiltInOptions, body: (parts: BuiltIn) => Promise<void>): Promise<void> {
+  await withWorld(async (outer) => {
+    const done: string[] = []
+    const settings = agentSettings(options)
+    const tools = testTools(done, options.terminal ?? (async (command) => `ran ${command}`))
+    const toolSet = { tools, close: async () => void done.push('closed') }
+    const clock: Clock = () => outer.time.now
+    const deps = { ...outer.deps, createAgent: (_agent: unknown, host: ConstructorParameters<typeof BuiltInAgent>[0]['host']) => {
+      return new BuiltInAgent({ settings, host, model: options.model, toolSet, clock })
+    } }
+    const world = { ...outer, deps }
+    const directory = await makeConversation(world, { agent: toJsonObject(settings), ...options.changes })
+    let conversation = await openTestConversation(world, directory)
+    const reopen = async (): Promise<Conversation> => {
+      await conversation.close()
+      conversation = await openTestConversation(world, directory)
+      return conversation
+    }
+    try {
+      await body({ conversation, world, model: options.model, done, reopen })
+    } finally {
+      await conversation.close()
+    }
+  })
+}
+
+function agentSettings({ settings = {} }: BuiltInOptions): Agent {
+  const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'test/script', usage_id: 'agent' }, tools: [] })
+  if (agent.kind !== 'Agent') throw new Error('expected the built-in agent')
+  return { ...agent, ...settings }
+}
+
+function testTools(done: string[], terminal: (command: string, call: ToolCall) => Promise<string>): Tool[] {
+  return [
+    testTool('terminal', 'TerminalTool', 'command', async (action, call) => {
+      const { command } = actionOf(action, 'TerminalAction')
+      done.push(command)
+      return toObservation({ kind: 'TerminalObservation', command, content: [{ text: await terminal(command, call) }] })
+    }),
+    testTool('think', 'ThinkTool', 'thought', async (action) => {
+      done.push(actionOf(action, 'ThinkAction').thought)
+      return toObservation({ kind: 'ThinkObservation', content: [{ text: 'noted' }] })
+    }),
+    testTool('finish', 'FinishTool', 'message', async (action) => {
+      return toObservation({ kind: 'FinishObservation', content: [{ text: actionOf(action, 'FinishAction').message }] })
+    }),
+  ]
+}
+
+type ToolKind = 'TerminalTool' | 'ThinkTool' | 'FinishTool'
+const actionKinds = { TerminalTool: 'TerminalAction', ThinkTool: 'ThinkAction', FinishTool: 'FinishAction' } as const
+
+function testTool(name: string, kind: ToolKind, member: string, run: (...given: Parameters<Tool['run']>) => Promise<Observation>): Tool {
+  const description = `The tool ${name}`
+  const type = actionKinds[kind]
+  return {
+    name,
+    description,
+    parameters: { type: 'object', properties: { [member]: { type: 'string' } }, required: [member] },
+    definition: { kind, description, action_type: type, title: name },
+    isReadOnly: kind !== 'TerminalTool',
+    read(args) {
+      const text = args[member]
+      if (typeof text !== 'string') return { ok: false, problem: `${member}: expected a string` }
+      return { ok: true, action: actionFrom(type, text) }
+    },
+    run,
+  }
+}
+
+function actionFrom(kind: (typeof actionKinds)[ToolKind], text: string): ReturnType<typeof toAction> {
+  switch (kind) {
+    case 'TerminalAction':
+      return toAction({ kind, command: text })
+    case 'ThinkAction':
+      return toAction({ kind, thought: text })
+    case 'FinishAction':
+      return toAction({ kind, message: text })
+  }
+}
