@@ -120,7 +120,7 @@ export class Runner {
     // `isRunning` may rely on `supersede`.
     this.#stop?.done.resolve()
     this.#stop = undefined
-    const goesOn = this.#again && journal.status !== 'waiting_for_confirmation'
+    const goesOn = this.#again && journal.state.unserved.length > 0 && journal.status !== 'waiting_for_confirmation'
     this.#run = goesOn ? this.#serve(this.#begin()) : undefined
   }
 
