@@ -11,27 +11,30 @@ import { toObservation, type Observation } from '../../src/schema/generated/obse
 import type { Created } from '../../src/conversation/state.ts'
 import { toJsonObject } from '../../src/base/json.ts'
 import { makeConversation, openTestConversation, withWorld, type World } from './conversation.ts'
-import type { ScriptModel } from './script-model.ts'
+import type { ModelClient } from '../../src/agents/llm/model.ts'
 
-export interface BuiltIn {
+export interface BuiltIn<Model extends ModelClient> {
   readonly conversation: Conversation
   readonly world: World
-  readonly model: ScriptModel
+  readonly model: Model
   /** What the tools were asked to do, in the order in which they began. */
   readonly done: readonly string[]
   /** Closes the conversation and opens it again, as after a restart. */
   reopen(): Promise<Conversation>
 }
 
-export interface BuiltInOptions {
-  readonly model: ScriptModel
+export interface BuiltInOptions<Model extends ModelClient> {
+  readonly model: Model
   readonly changes?: Partial<Created>
   /** What the tool `terminal` does; without it, it gives back the command. */
   readonly terminal?: (command: string, call: ToolCall) => Promise<string>
   readonly settings?: Partial<Agent>
 }
 
-export async function withBuiltIn(options: BuiltInOptions, body: (parts: BuiltIn) => Promise<void>): Promise<void> {
+export async function withBuiltIn<Model extends ModelClient>(
+  options: BuiltInOptions<Model>,
+  body: (parts: BuiltIn<Model>) => Promise<void>,
+): Promise<void> {
   await withWorld(async (outer) => {
     const done: string[] = []
     const settings = agentSettings(options)
@@ -39,7 +42,7 @@ export async function withBuiltIn(options: BuiltInOptions, body: (parts: BuiltIn
     const toolSet = { tools, close: async () => void done.push('closed') }
     const clock: Clock = () => outer.time.now
     const deps = { ...outer.deps, createAgent: (_agent: unknown, host: ConstructorParameters<typeof BuiltInAgent>[0]['host']) => {
-      return new BuiltInAgent({ settings, host, model: options.model, toolSet, clock })
+      return new BuiltInAgent({ settings, host, createModel: () => options.model, createTools: async () => toolSet, clock })
     } }
     const world = { ...outer, deps }
     const directory = await makeConversation(world, { agent: toJsonObject(settings), ...options.changes })
@@ -57,7 +60,7 @@ export async function withBuiltIn(options: BuiltInOptions, body: (parts: BuiltIn
   })
 }
 
-function agentSettings({ settings = {} }: BuiltInOptions): Agent {
+function agentSettings({ settings = {} }: { readonly settings?: Partial<Agent> }): Agent {
   const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'test/script', usage_id: 'agent' }, tools: [] })
   if (agent.kind !== 'Agent') throw new Error('expected the built-in agent')
   return { ...agent, ...settings }

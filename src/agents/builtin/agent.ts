@@ -10,17 +10,19 @@ import type { Clock } from '../../base/stamp.ts'
 import type { Agent, AgentHost, History, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
-import type { ModelClient } from '../llm/model.ts'
+import { ModelError, type ModelClient } from '../llm/model.ts'
 import type { ToolSet } from '../tools/tool.ts'
-import { runLoop } from './loop.ts'
+import { runLoop, type LoopOptions } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
 import { View } from './view.ts'
 
 export interface BuiltInAgentOptions {
   readonly settings: AgentSettings
   readonly host: AgentHost
-  readonly model: ModelClient
-  readonly toolSet: ToolSet
+  /** @throws ModelError for settings that name no model */
+  readonly createModel: () => ModelClient
+  /** @throws AppError for settings that name no tools */
+  readonly createTools: () => Promise<ToolSet>
   readonly clock: Clock
 }
 
@@ -29,6 +31,7 @@ export class BuiltInAgent implements Agent {
   readonly #options: BuiltInAgentOptions
   readonly #history: History
   readonly #view = new View()
+  #tools: Promise<ToolSet> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: BuiltInAgentOptions) {
@@ -37,7 +40,8 @@ export class BuiltInAgent implements Agent {
   }
 
   async introduction(): Promise<EventDraft> {
-    const { settings, host, toolSet, clock } = this.#options
+    const { settings, host, clock } = this.#options
+    const { tools } = await this.#openTools()
     const secrets = await host.secrets(AbortSignal.timeout(secretsLimitMs))
     const context = dynamicContext({
       agent: settings,
@@ -49,21 +53,22 @@ export class BuiltInAgent implements Agent {
       kind: 'SystemPromptEvent',
       source: 'agent',
       system_prompt: { text: systemPrompt(settings) },
-      tools: toolSet.tools.map((tool) => tool.definition),
+      tools: tools.map((tool) => tool.definition),
       dynamic_context: { text: host.mask(context) },
     }
   }
 
-  runTurn(turn: Turn): Promise<TurnEnd> {
-    const { settings, host, model, toolSet } = this.#options
+  async runTurn(turn: Turn): Promise<TurnEnd> {
+    const { settings, host } = this.#options
+    const parts = await this.#openParts()
+    if ('outcome' in parts) return parts
     return runLoop({
+      ...parts,
       host,
       turn,
-      model,
       history: this.#history,
       view: this.#view,
       llm: settings.llm,
-      tools: toolSet.tools,
       concurrencyLimit: settings.tool_concurrency_limit,
       introduction: () => this.introduction(),
     })
@@ -77,8 +82,29 @@ export class BuiltInAgent implements Agent {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#options.toolSet.close()
+    this.#closing ??= this.#closeTools()
     return this.#closing
+  }
+
+  async #closeTools(): Promise<void> {
+    const toolSet = await this.#tools?.catch(() => undefined)
+    await toolSet?.close()
+  }
+
+  /** What a turn works with, or why there is none: settings may name a model or tools that do not exist. */
+  async #openParts(): Promise<Pick<LoopOptions, 'model' | 'tools'> | TurnEnd> {
+    try {
+      const { tools } = await this.#openTools()
+      return { model: this.#options.createModel(), tools }
+    } catch (thrown) {
+      if (!(thrown instanceof ModelError) && !(thrown instanceof AppError)) throw thrown
+      return { outcome: 'failed', served: false, code: thrown.code, detail: this.#options.host.mask(thrown.message) }
+    }
+  }
+
+  #openTools(): Promise<ToolSet> {
+    this.#tools ??= this.#options.createTools()
+    return this.#tools
   }
 }
 
