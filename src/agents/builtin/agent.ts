@@ -7,11 +7,12 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
-import type { Agent, AgentHost, History, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { Agent, AgentHost, AsideAnswer, History, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import { ModelError, type ModelClient } from '../llm/model.ts'
 import type { ToolSet } from '../tools/tool.ts'
+import { askAside } from './aside.ts'
 import { runLoop, type LoopOptions } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
 import { View } from './view.ts'
@@ -79,6 +80,16 @@ export class BuiltInAgent implements Agent {
 
   async switchModel(): Promise<void> {
     throw new AppError('bad_request', 'Cannot switch the model in this way: the conversation is not driven by an external agent')
+  }
+
+  async switchMode(): Promise<void> {
+    throw new AppError('bad_request', 'Cannot switch the mode: the conversation is not driven by an external agent')
+  }
+
+  async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
+    const { settings, host, createModel } = this.#options
+    const { tools } = await this.#openTools()
+    return askAside({ question, signal, host, tools, createModel, usageId: settings.llm.usage_id })
   }
 
   close(): Promise<void> {
