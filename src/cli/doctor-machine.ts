@@ -2,16 +2,17 @@
  * The machine as `agent-server doctor` sees it: what a server needs (Node, the data folder), and what it does better
  * with (a cgroup for each agent, a pseudo-terminal; decisions 26 and 28). Nothing is changed in the data folder.
  */
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isOnPath } from '../agents/acp/program.ts'
-import { messageOf, systemCodeOf } from '../base/errors.ts'
+import { assertNever, messageOf, systemCodeOf } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { readJsonFile } from '../base/json-file.ts'
 import { findCgroupParent } from '../process/cgroup.ts'
 import { readOwner } from '../process/lock.ts'
 import { readProcess } from '../process/proc.ts'
+import { detectTerminalKind } from '../process/pty.ts'
 import { formatNumber } from '../storage/layout.ts'
 import type { Finding } from './finding.ts'
 
@@ -27,7 +28,7 @@ export interface MachineExamination {
 
 export async function examineMachine(examination: MachineExamination): Promise<readonly Finding[]> {
   const { dataDir, searchPath, nodeVersion = process.version, proc = '/proc' } = examination
-  return [examineNode(nodeVersion), await examineDataFolder(dataDir, proc), await examineCgroup(proc), examineTerminal(searchPath)]
+  return [examineNode(nodeVersion), await examineDataFolder(dataDir, proc), await examineCgroup(proc), await examineTerminal(searchPath)]
 }
 
 function examineNode(nodeVersion: string): Finding {
@@ -85,9 +86,16 @@ async function examineCgroup(proc: string): Promise<Finding> {
   return { subject, state: 'note', text, advice: 'delegate a cgroup to the server (Delegate=yes in systemd)' }
 }
 
-function examineTerminal(searchPath: string): Finding {
+async function examineTerminal(searchPath: string): Promise<Finding> {
   const subject = 'pseudo-terminal'
-  if (isOnPath('script', searchPath)) return { subject, state: 'ok', text: 'by script(1)', advice: '' }
-  if (isOnPath('python3', searchPath)) return { subject, state: 'ok', text: "by Python's pty module", advice: '' }
-  return { subject, state: 'note', text: 'none: the terminal tool works over pipes', advice: 'install script(1) of util-linux' }
+  const kind = await detectTerminalKind({ cwd: '/', env: { PATH: searchPath }, marker: `doctor/${randomUUID()}` })
+  switch (kind) {
+    case 'script': return { subject, state: 'ok', text: 'by script(1)', advice: '' }
+    case 'python': return { subject, state: 'ok', text: "by Python's pty module", advice: '' }
+    case 'pipes': {
+      const text = 'none: the terminal tool works over pipes, without control keys and programs that insist on a terminal'
+      return { subject, state: 'note', text, advice: 'install script(1) of util-linux' }
+    }
+    default: return assertNever(kind)
+  }
 }

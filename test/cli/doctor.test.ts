@@ -134,9 +134,11 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   assert.match((await examine({ nodeVersion: 'v22.1.0' }))[0] ?? '', 'ok v22.1.0')
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  writeFileSync(join(bin, 'python3'), '')
+  // What a program that finds itself on a terminal would say.
+  const program = '#!/bin/sh\necho on-a-terminal\n'
+  writeFileSync(join(bin, 'python3'), program, { mode: 0o755 })
   assert.match((await examine({ searchPath: bin }))[3] ?? '', "ok by Python's pty module")
-  writeFileSync(join(bin, 'script'), '')
+  writeFileSync(join(bin, 'script'), program, { mode: 0o755 })
   assert.match((await examine({ searchPath: bin }))[3] ?? '', 'ok by script(1)')
   writeFileSync(join(folder, 'file'), '')
   assert.match((await examine({ dataDir: join(folder, 'file') }))[1] ?? '', 'is not a folder')

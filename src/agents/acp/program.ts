@@ -38,6 +38,6 @@ export async function findProgram(
 }
 
 /** Only in absolute folders: what the others mean depends on where the agent works. */
-export function isOnPath(program: string, path: string): boolean {
+function isOnPath(program: string, path: string): boolean {
   return program !== '' && path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))
 }
