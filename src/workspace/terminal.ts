@@ -285,10 +285,10 @@ export class Terminal {
   async #dropShell(): Promise<void> {
     const shell = this.#shell
     if (shell === undefined) return
-    await shell.stop()
-    await this.#output.write(this.#masking.push(shell.takeLine()))
     this.#shell = undefined
     this.#report = undefined
+    await shell.stop()
+    await this.#output.write(this.#masking.push(shell.takeLine()))
   }
 }
 

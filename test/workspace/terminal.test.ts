@@ -240,6 +240,15 @@ test('gives secrets to one command and hides them', () => withTerminal({ secrets
   assert.is((await run('echo $TOKEN; env | grep TOKEN')).output, 'own\n')
 }))
 
+test('hides a secret of which one call shows the beginning and the next one the end', () => withTerminal(
+  { secrets: ['s3cret-value'], idleMs: 500 },
+  async ({ run }) => {
+    const first = await run('printf "token: s3cret-"; sleep 2; echo value')
+    assert.is(first.output, 'token: ')
+    assert.is((await run('', { timeoutMs: 30_000 })).output, '<secret-hidden>\n')
+  },
+))
+
 test('cuts a long output and keeps the whole in a file', () => withTerminal({ outputLimitChars: 1000, secrets: ['s3cret-value'] }, async (t) => {
   const { output, file = '' } = await t.run('seq 1 1000; echo s3cret-value')
   assert.match(output, /^1\n2\n/)
