@@ -7,8 +7,9 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { absentAgent } from './agents/builtin/absent.ts'
+import { createBuiltInAgent, type BuiltInAgents } from './agents/builtin/create.ts'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
@@ -20,21 +21,22 @@ import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
+import { createAgentSecrets } from './conversation/agent-secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts'
-import type { Agent, AgentHost, SecretChange } from './conversation/agent.ts'
+import type { Agent, AgentHost } from './conversation/agent.ts'
 import type { CreationDeps } from './conversation/creation.ts'
 import { ConversationService } from './conversation/service.ts'
 import type { JsonObject } from './base/json.ts'
 import { sendRequest } from './net/outbound.ts'
 import { startChild } from './process/child.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
-import { isLoaderVariable, type Environment } from './process/environment.ts'
+import { buildEnvironment, isLoaderVariable, type Environment } from './process/environment.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
+import { detectTerminalKind, type TerminalKind } from './process/pty.ts'
 import { sweepMarked } from './process/sweep.ts'
-import type { SecretSource } from './schema/generated/secrets.ts'
 import { createCipher } from './settings/cipher.ts'
 import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
-import { resolveSecrets, type LookupRequest } from './settings/lookup.ts'
+import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { customServer } from './settings/providers.ts'
 import { loadProviders } from './settings/providers-file.ts'
@@ -203,9 +205,10 @@ interface ServiceParts extends AppOptions {
 }
 
 async function startService(parts: ServiceParts, undo: Undo[]): Promise<ConversationService> {
-  const { config, log, masker, clock, folder, reserve, vault } = parts
+  const { config, log, masker, clock, folder, reserve, secrets, vault, urls } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
+  const builtIn = shareBuiltIn(parts)
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
     idleTimeoutMs: config.agentIdleMs,
@@ -220,9 +223,8 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,
       stopLimitMs: config.shutdownGraceMs,
-      createAgent: (stored, host) => createAgent(stored, host, parts, slots),
-      resolveSecrets: (id, sources, signal) => secretsOf(id, vault.openSources(id, sources), signal, parts),
-      replaceSecret: (id, sources, change) => replaceSecret(id, sources, change, parts),
+      createAgent: (stored, host) => createAgent(stored, host, parts, slots, builtIn),
+      secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText }),
       mask: (text) => masker.mask(text),
       createMaskingStream: () => masker.stream(),
       onClosed: (id) => vault.forget(id),
@@ -233,12 +235,30 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
   return service
 }
 
+function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, masker, clock, log }: ServiceParts): BuiltInAgents {
+  let kind: Promise<TerminalKind> | undefined
+  const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${folder.instance}/terminal-trial`, cgroupParent }
+  return {
+    environment,
+    passEnvironment: config.passEnv,
+    privateDirs: [folder.path],
+    runtimeDir,
+    instanceId: folder.instance,
+    cgroupParent,
+    hostname: hostname(),
+    terminalKind: () => (kind ??= detectTerminalKind(trial)),
+    createMaskingStream: () => masker.stream(),
+    clock,
+    log,
+  }
+}
+
 /** A flooding agent is not read while this much waits for the disk. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
-function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, slots: AgentSlots): Agent {
+function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, slots: AgentSlots, builtIn: BuiltInAgents): Agent {
   const agent = parts.vault.openAgent(host.conversationId, stored)
-  if (agent.kind === 'Agent') return absentAgent
+  if (agent.kind === 'Agent') return createBuiltInAgent(agent, host, builtIn)
   const { config, environment, folder, runtimeDir, cgroupParent, providers, installed, clock, log } = parts
   return createAcpAgent({
     settings: { ...agent, acp_server: agent.acp_server ?? customServer },
@@ -261,32 +281,6 @@ function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, s
     lineLimitBytes: config.agentLineLimitBytes,
     transcriptLimitBytes: config.transcriptLimitBytes,
   })
-}
-
-/** All global secrets, and the conversation's own on top (decisions 23). */
-async function secretsOf(
-  conversationId: string,
-  sources: ReadonlyMap<string, SecretSource>,
-  signal: AbortSignal,
-  { secrets, vault, log, urls }: ServiceParts,
-): Promise<ReadonlyMap<string, string>> {
-  const globalSecret = (name: string): Promise<string> => secrets.get(name)
-  const resolved = await resolveSecrets(sources, { serverUrls: urls, globalSecret, fetchText, signal })
-  for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
-  vault.hide(conversationId, resolved.values)
-  return new Map([...(await secrets.values()), ...resolved.values])
-}
-
-/** A value that a program has renewed goes back where it came from; hidden it is in any case. */
-async function replaceSecret(
-  conversationId: string,
-  sources: Readonly<Record<string, JsonObject>>,
-  change: SecretChange,
-  { secrets, vault }: ServiceParts,
-): Promise<boolean | Readonly<Record<string, JsonObject>>> {
-  const { name, lent, current } = change
-  vault.hide(conversationId, new Map([[name, current]]))
-  return vault.replaceSource(conversationId, sources, change) ?? secrets.replace(name, lent, current)
 }
 
 async function fetchText(request: LookupRequest): Promise<string> {

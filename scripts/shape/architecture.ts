@@ -178,9 +178,6 @@ export const forbiddenGlobals: ReadonlySet<string> = new Set([
   'Function', 'WebAssembly', 'eval', 'globalThis', 'require',
 ])
 
-/** File -> how many `as` casts it may hold besides `as const`: one where a brand is given. */
-export const castsAllowed: Readonly<Record<string, number>> = {}
-
 /** Words that say nothing about what a file holds. */
 export const forbiddenNames: ReadonlySet<string> = new Set([
   'common', 'constants', 'core', 'helper', 'helpers', 'manager', 'misc', 'types', 'util', 'utils',

@@ -3,7 +3,7 @@
  *
  * They are the part of the house style that a program can see; the rest is for readers.
  */
-import { castsAllowed, forbiddenNames, limits } from './architecture.ts'
+import { forbiddenNames, limits } from './architecture.ts'
 import type { Finding } from './finding.ts'
 import { measureFunctions } from './functions.ts'
 import type { SourceFile } from './source-file.ts'
@@ -77,9 +77,8 @@ const checkNonNull: Rule = (file) =>
 
 const checkCasts: Rule = (file) => {
   const casts = file.code.filter((_, index) => isCast(file.code, index))
-  const allowed = castsAllowed[file.path] ?? 0
   const message = 'a cast proves nothing: narrow the value with a check, or type it where it is made'
-  return casts.slice(allowed).map(({ line }) => finding(file, line, 'cast', message))
+  return casts.map(({ line }) => finding(file, line, 'cast', message))
 }
 
 const checkComments: Rule = (file) =>

@@ -144,9 +144,10 @@ function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
 }
 
 function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
-  const { llm, tools, mcp_config, agent_context } = settings
+  const { llm, tools, mcp_config, agent_context, tool_concurrency_limit } = settings
   const usual = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name, params: {} }))
-  const agent = toConversationAgent({ kind: 'Agent', llm, tools: tools ?? usual, mcp_config, agent_context })
+  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit }
+  const agent = toConversationAgent({ kind: 'Agent', ...rest })
   if (agent.kind !== 'Agent') throw new TypeError('Expected the agent kind that was asked for')
   return agent
 }

@@ -56,7 +56,9 @@ export interface AgentHost {
   /** The policy of this moment. */
   policy(): ConfirmationPolicy
   /** Secrets of the conversation on top of the global ones, resolved; names are environment variable names. */
-  secrets(signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
+  /** What secrets there are, without looking their values up. */
+  secretNames(): Promise<readonly NamedSecret[]>
   /**
    * Gives back a secret that was lent as a file and that the agent's program has changed, to be sealed where it came from.
    * False when the secret is another by now: then that one stays.
@@ -72,6 +74,11 @@ export interface AgentHost {
   mask(text: string): string
   /** What was said and done, masked: all of it, or without the messages that no turn has served. The oldest is left out. */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
+}
+
+export interface NamedSecret {
+  readonly name: string
+  readonly description: string | null
 }
 
 /** A secret that was lent, the value it had then, and the one that the program has made of it. */

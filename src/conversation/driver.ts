@@ -15,6 +15,7 @@ import type { MessageEvent } from '../schema/generated/events.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Agent, AgentHost, Answer, KeptKey, RunRules, SecretChange, UsageReport } from './agent.ts'
 import { hasEventOf, readEvent } from './history.ts'
+import type { AgentSecrets } from './agent-secrets.ts'
 import type { Journal } from './journal.ts'
 import { LiveTurn } from './live-turn.ts'
 import { readBranch } from './branch.ts'
@@ -37,15 +38,7 @@ export interface DriverOptions {
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
   readonly createAgent: (host: AgentHost) => Agent
-  readonly resolveSecrets: (
-    sources: Readonly<Record<string, JsonObject>>,
-    signal: AbortSignal,
-  ) => Promise<ReadonlyMap<string, string>>
-  /** True when it is stored, false when the secret is another by now, or the sealed sources to keep with the conversation. */
-  readonly replaceSecret: (
-    sources: Readonly<Record<string, JsonObject>>,
-    change: SecretChange,
-  ) => Promise<boolean | Readonly<Record<string, JsonObject>>>
+  readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
   readonly onRunEnd: () => Promise<void>
@@ -192,7 +185,7 @@ export class Driver {
   }
 
   #createHost(): AgentHost {
-    const { journal, log, resolveSecrets, mask, observationsDir, agentDir } = this.#options
+    const { journal, log, secrets, mask, observationsDir, agentDir } = this.#options
     const { state } = journal
     return {
       conversationId: state.id,
@@ -202,7 +195,8 @@ export class Driver {
       history: () => readBranch(log, () => journal.durable()),
       rules: () => rulesOf(state),
       policy: () => policyOf(state),
-      secrets: (signal) => resolveSecrets(state.secrets, signal),
+      secrets: (signal, wanted = () => true) => secrets.resolve(state.id, state.secrets, wanted, signal),
+      secretNames: () => secrets.list(state.secrets),
       replaceSecret: (change) => this.#replaceSecret(change),
       kept: (key) => this.#kept[key],
       keep: (key, value) => this.#keep(key, value),
@@ -268,8 +262,8 @@ export class Driver {
   }
 
   async #replaceSecret(change: SecretChange): Promise<boolean> {
-    const { journal, replaceSecret } = this.#options
-    const result = await replaceSecret(journal.state.secrets, change)
+    const { journal, secrets } = this.#options
+    const result = await secrets.replace(journal.state.id, journal.state.secrets, change)
     if (typeof result === 'boolean') return result
     journal.keep(['secrets', result])
     await journal.durable()

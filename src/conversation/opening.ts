@@ -18,9 +18,9 @@ import { openLog, type ConversationLog } from '../storage/log.ts'
 import type { Reserve } from '../storage/reserve.ts'
 import { writeState } from '../storage/state-file.ts'
 import { readCachedState } from './state-cache.ts'
-import type { Agent, AgentHost, SecretChange } from './agent.ts'
+import type { AgentSecrets } from './agent-secrets.ts'
+import type { Agent, AgentHost } from './agent.ts'
 import { Conversation } from './conversation.ts'
-import type { DriverOptions } from './driver.ts'
 import { Feed } from './feed.ts'
 import { Journal } from './journal.ts'
 import { endOrphanedRun } from './orphaned-run.ts'
@@ -42,16 +42,7 @@ export interface ConversationDeps {
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
   readonly createAgent: (agent: JsonObject, host: AgentHost) => Agent
-  readonly resolveSecrets: (
-    conversationId: string,
-    sources: Readonly<Record<string, JsonObject>>,
-    signal: AbortSignal,
-  ) => Promise<ReadonlyMap<string, string>>
-  readonly replaceSecret: (
-    conversationId: string,
-    sources: Readonly<Record<string, JsonObject>>,
-    change: SecretChange,
-  ) => ReturnType<DriverOptions['replaceSecret']>
+  readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
   /** Called when a conversation is closed. */
@@ -130,8 +121,7 @@ function assemble(
     stopLimitMs,
     mask,
     createMaskingStream,
-    resolveSecrets: (sources, signal) => deps.resolveSecrets(journal.state.id, sources, signal),
-    replaceSecret: (sources, change) => deps.replaceSecret(journal.state.id, sources, change),
+    secrets: deps.secrets,
     onClosed: () => deps.onClosed(journal.state.id),
     createAgent: (host) => deps.createAgent(journal.state.agent, host),
     saveState: () => writeState(directory, { line: log.head, state: journal.state }),

@@ -39,7 +39,7 @@ export async function withBuiltIn<Model extends ModelClient>(
     const done: string[] = []
     const settings = agentSettings(options)
     const tools = testTools(done, options.terminal ?? (async (command) => `ran ${command}`))
-    const toolSet = { tools, close: async () => void done.push('closed') }
+    const toolSet = { tools, missing: [], close: async () => void done.push('closed') }
     const clock: Clock = () => outer.time.now
     const deps = { ...outer.deps, createAgent: (_agent: unknown, host: ConstructorParameters<typeof BuiltInAgent>[0]['host']) => {
       return new BuiltInAgent({ settings, host, createModel: () => options.model, createTools: async () => toolSet, clock })

@@ -162,8 +162,11 @@ async function makeWorld(folder: string): Promise<World> {
       agents.push(agent)
       return agent
     },
-    resolveSecrets: async (_id, sources) => new Map(Object.keys(sources).map((name) => [name, `value of ${name}`])),
-    replaceSecret: async () => true,
+    secrets: {
+      list: async (sources) => Object.keys(sources).map((name) => ({ name, description: null })),
+      resolve: async (_id, sources, wanted) => new Map(Object.keys(sources).filter(wanted).map((name) => [name, `value of ${name}`])),
+      replace: async () => true,
+    },
     mask: (text) => text.replaceAll('SECRET', '<secret-hidden>'),
     createMaskingStream: () => masker.stream(),
     onClosed: (id) => closedIds.push(id),

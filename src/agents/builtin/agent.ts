@@ -23,7 +23,7 @@ export interface BuiltInAgentOptions {
   /** @throws ModelError for settings that name no model */
   readonly createModel: () => ModelClient
   /** @throws AppError for settings that name no tools */
-  readonly createTools: () => Promise<ToolSet>
+  readonly createTools: (signal: AbortSignal) => Promise<ToolSet>
   readonly clock: Clock
 }
 
@@ -32,6 +32,7 @@ export class BuiltInAgent implements Agent {
   readonly #options: BuiltInAgentOptions
   readonly #history: History
   readonly #view = new View()
+  readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
   #closing: Promise<void> | undefined
 
@@ -42,13 +43,13 @@ export class BuiltInAgent implements Agent {
 
   async introduction(): Promise<EventDraft> {
     const { settings, host, clock } = this.#options
-    const { tools } = await this.#openTools()
-    const secrets = await host.secrets(AbortSignal.timeout(secretsLimitMs))
+    const { tools, missing } = await this.#openTools()
     const context = dynamicContext({
       agent: settings,
       date: new Date(clock()).toISOString().slice(0, 10),
       workingDir: host.workingDir,
-      secretNames: [...secrets.keys()].sort(),
+      secrets: await host.secretNames(),
+      missingTools: missing,
     })
     return {
       kind: 'SystemPromptEvent',
@@ -98,6 +99,7 @@ export class BuiltInAgent implements Agent {
   }
 
   async #closeTools(): Promise<void> {
+    this.#closed.abort(new AppError('conflict', 'The conversation is being closed or deleted'))
     const toolSet = await this.#tools?.catch(() => undefined)
     await toolSet?.close()
   }
@@ -114,10 +116,7 @@ export class BuiltInAgent implements Agent {
   }
 
   #openTools(): Promise<ToolSet> {
-    this.#tools ??= this.#options.createTools()
+    this.#tools ??= this.#options.createTools(this.#closed.signal)
     return this.#tools
   }
 }
-
-/** A secret may have to be looked up elsewhere; its name is known even when that takes too long. */
-const secretsLimitMs = 10_000

@@ -4,6 +4,7 @@
  * The prompt is the same for all conversations with the same settings, so that a provider may cache it; what differs (the
  * day, the folder, the names of secrets) is in the context. A prompt in the settings takes the place of ours.
  */
+import type { NamedSecret } from '../../conversation/agent.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'
 
 const role = `You are a software engineer who works for the user through tools: you read and change files, run commands and check what you did.`
@@ -40,13 +41,18 @@ export interface ContextOptions {
   /** ISO 8601, to the day. */
   readonly date: string
   readonly workingDir: string
-  readonly secretNames: readonly string[]
+  readonly secrets: readonly NamedSecret[]
+  /** Tools that were asked for and that this server has not. */
+  readonly missingTools: readonly string[]
 }
 
-export function dynamicContext({ agent, date, workingDir, secretNames }: ContextOptions): string {
+export function dynamicContext({ agent, date, workingDir, secrets, missingTools }: ContextOptions): string {
   const lines = [`Date: ${agent.agent_context?.current_datetime ?? date}`, `Working directory: ${workingDir}`]
-  if (secretNames.length > 0) {
-    lines.push(`Secrets, each in an environment variable for a command that names it: ${secretNames.join(', ')}`)
-  }
+  if (missingTools.length > 0) lines.push(`Tools that were asked for and are not available here: ${missingTools.join(', ')}`)
+  if (secrets.length > 0) lines.push('Secrets, each in an environment variable for a command that names it:', ...secrets.map(secretLine))
   return lines.join('\n')
+}
+
+function secretLine({ name, description }: NamedSecret): string {
+  return description === null || description.trim() === '' ? `- ${name}` : `- ${name}: ${description}`
 }

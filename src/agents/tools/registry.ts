@@ -68,13 +68,15 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...options.makers }
   const choices = settings.tools ?? usualTools.map((name) => ({ name, params: {} }))
-  const configured = choices.map(({ name, params }) => ({ name: knownName(name, makers), params }))
+  const missing = choices.map(({ name }) => name).filter(isElsewhere)
+  const there = choices.filter(({ name }) => !missing.includes(name))
+  const configured = there.map(({ name, params }) => ({ name: knownName(name, makers), params }))
   const kept = await filterChoices(configured, settings.filter_tools_regex, options.signal)
   const defaults = settings.include_default_tools.map((name) => ({ name: knownName(name, defaultTools), params: {} }))
   const all = [...kept, ...defaults]
   assertUnique(all.map(({ name }) => name))
   const tools = all.map(({ name, params }) => makeTool({ ...makers, ...defaultTools }, name, params))
-  return { tools, close: async () => { await Promise.all(tools.map(async (tool) => tool.close?.())) } }
+  return { tools, missing, close: async () => { await Promise.all(tools.map(async (tool) => tool.close?.())) } }
 }
 
 /** The names that settings may use, for clients that ask. */
@@ -104,6 +106,19 @@ function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[numbe
     task_tracker: () => createTaskTrackerTool(join(observationsDir, 'tasks.json')),
   }
 }
+
+/**
+ * Whether servers of this kind may have a tool of this name (contract: payloads.md, section 4) although this one has not: then the
+ * conversation goes without, and its agent is told.
+ */
+function isElsewhere(name: string): boolean {
+  return /^(browser_|Browser)/.test(name) || toolsElsewhere.has(name.endsWith('Tool') || name.endsWith('Set') ? toolNameOf(name) : name)
+}
+
+const toolsElsewhere: ReadonlySet<string> = new Set([
+  'task', 'task_tool_set', 'delegate', 'workflow', 'workflow_tool_set', 'apply_patch', 'switch_llm', 'invoke_skill', 'vision_inspect',
+  'ask_oracle', 'tom_consult', 'sleeptime_compute',
+])
 
 function knownName(given: string, makers: Readonly<Record<string, ToolMaker>>): string {
   const name = given.endsWith('Tool') ? toolNameOf(given) : given

@@ -57,6 +57,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false }),
     policy: () => host.confirmation,
     secrets: async () => host.environment,
+    secretNames: async () => [...host.environment.keys()].map((name) => ({ name, description: null })),
     replaceSecret: async ({ name, lent, current }) => {
       if (host.environment.get(name) !== lent) return false
       host.environment.set(name, current)

@@ -1,0 +1,93 @@
+/**
+ * A built-in agent with everything that its settings name: the model, the tools, and the terminal with its secrets.
+ *
+ * Nothing is started here. The shell starts with the first command, in the environment that any child of this server
+ * gets; a command is given those secrets that it names, for as long as it runs (contract: conversations.md, section 6).
+ */
+import { randomUUID } from 'node:crypto'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { MaskingStream } from '../../base/masking.ts'
+import type { Clock } from '../../base/stamp.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import { buildEnvironment, type Environment } from '../../process/environment.ts'
+import type { TerminalKind } from '../../process/pty.ts'
+import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
+import { createModelClient } from '../llm/client.ts'
+import type { ModelClient } from '../llm/model.ts'
+import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
+import { createToolSet, type ClosableTool } from '../tools/registry.ts'
+import { createTerminalTool } from '../tools/terminal.ts'
+import type { ToolSet } from '../tools/tool.ts'
+import { BuiltInAgent } from './agent.ts'
+
+/** What the built-in agents of a server share. */
+export interface BuiltInAgents {
+  readonly environment: Environment
+  /** Names of variables that the operator lets children have. */
+  readonly passEnvironment: readonly string[]
+  /** No tool reads or writes there. */
+  readonly privateDirs: readonly string[]
+  readonly runtimeDir: string
+  readonly instanceId: string
+  readonly cgroupParent: string | undefined
+  /** Of this machine, for observations. */
+  readonly hostname: string
+  /** Found by trying, once. */
+  readonly terminalKind: () => Promise<TerminalKind>
+  readonly createMaskingStream: () => MaskingStream
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function createBuiltInAgent(settings: AgentSettings, host: AgentHost, shared: BuiltInAgents): BuiltInAgent {
+  return new BuiltInAgent({
+    settings,
+    host,
+    clock: shared.clock,
+    createModel: () => createModel(settings),
+    createTools: (signal) => createTools(settings, host, shared, signal),
+  })
+}
+
+/** @throws ModelError */
+function createModel({ llm }: AgentSettings): ModelClient {
+  return llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm)
+}
+
+async function createTools(
+  settings: AgentSettings, host: AgentHost, shared: BuiltInAgents, signal: AbortSignal,
+): Promise<ToolSet> {
+  const kind = await shared.terminalKind()
+  return createToolSet({
+    workingDir: host.workingDir,
+    observationsDir: host.observationsDir,
+    privateDirs: shared.privateDirs,
+    settings,
+    makers: { terminal: () => createTerminal(kind, host, shared) },
+    signal,
+  })
+}
+
+function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInAgents): ClosableTool {
+  const { environment, passEnvironment, runtimeDir, instanceId, cgroupParent, hostname, createMaskingStream, log } = shared
+  return createTerminalTool({
+    kind,
+    workingDir: host.workingDir,
+    observationsDir: host.observationsDir,
+    runtimeDir,
+    env: buildEnvironment({ server: environment, pass: passEnvironment }),
+    instance: instanceId,
+    cgroupParent,
+    createId: randomUUID,
+    createMaskingStream,
+    onError: (error) => log.warn('The output of a command could not be kept', { error: messageOf(error) }),
+    secretsFor: async (command, abort) => Object.fromEntries(await host.secrets(abort, (name) => names(command, name))),
+    hostname,
+  })
+}
+
+/** Whether a command speaks of a secret, in any case of letters. */
+function names(command: string, name: string): boolean {
+  return command.toLowerCase().includes(name.toLowerCase())
+}

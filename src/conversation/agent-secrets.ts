@@ -1,0 +1,66 @@
+/**
+ * The secrets that a conversation's agent may use: all global ones, and the conversation's own on top (decisions 23).
+ *
+ * Names and descriptions are told without a value being looked up; values are resolved for those that ask for them, and
+ * every value is masked from then on.
+ */
+import type { JsonObject } from '../base/json.ts'
+import type { Log } from '../base/log.ts'
+import { resolveSecrets, type ResolveSecretsOptions } from '../settings/lookup.ts'
+import type { SecretStore } from '../settings/secrets.ts'
+import type { AgentVault } from './agent-vault.ts'
+import type { NamedSecret, SecretChange } from './agent.ts'
+
+export interface AgentSecretsOptions {
+  readonly vault: AgentVault
+  readonly globals: SecretStore
+  readonly log: Log
+  /** Addresses of this server, the main one first. */
+  readonly serverUrls: readonly string[]
+  readonly fetchText: ResolveSecretsOptions['fetchText']
+}
+
+/** Sealed sources by name, as a conversation stores them. */
+export type SealedSources = Readonly<Record<string, JsonObject>>
+
+/** Which secrets are wanted, by name. */
+export type Wanted = (name: string) => boolean
+
+export interface AgentSecrets {
+  list(sources: SealedSources): Promise<readonly NamedSecret[]>
+  resolve(owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** True when it is stored, false when the secret is another by now, or the sealed sources to keep with the conversation. */
+  replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
+}
+
+export function createAgentSecrets({ vault, globals, log, serverUrls, fetchText }: AgentSecretsOptions): AgentSecrets {
+  return {
+    async list(sources) {
+      const own = Object.entries(sources).map(([name, { description }]): [string, NamedSecret] => {
+        return [name, { name, description: typeof description === 'string' ? description : null }]
+      })
+      const all = new Map([...(await globals.list()).map((secret) => [secret.name, secret] as const), ...own])
+      return [...all.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+    },
+
+    async resolve(owner, sources, wanted, signal) {
+      const opened = onlyWanted(vault.openSources(owner, sources), wanted)
+      const globalSecret = (name: string): Promise<string> => globals.get(name)
+      const resolved = await resolveSecrets(opened, { serverUrls, globalSecret, fetchText, signal })
+      for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
+      vault.hide(owner, resolved.values)
+      return new Map([...onlyWanted(await globals.values(), wanted), ...resolved.values])
+    },
+
+    /** A value that a program has renewed goes back where it came from; hidden it is in any case. */
+    async replace(owner, sources, change) {
+      const { name, lent, current } = change
+      vault.hide(owner, new Map([[name, current]]))
+      return vault.replaceSource(owner, sources, change) ?? globals.replace(name, lent, current)
+    },
+  }
+}
+
+function onlyWanted<Value>(all: ReadonlyMap<string, Value>, wanted: Wanted): Map<string, Value> {
+  return new Map([...all].filter(([name]) => wanted(name)))
+}
