@@ -32,8 +32,15 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
   return { gemini: { parts: parts.flatMap(entryOf) } }
 }
 
-/** The parts that an answer goes back in. Newer models want the first call of every answer to be signed. */
-export function partsOfAnswer({ message, state }: ModelMessage, wantsSignatures: boolean): JsonObject[] {
+/** The parts that an answer goes back in. Newer models want a call of every answer that calls to be signed. */
+export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
+  const parts = partsOf(answer)
+  const calls = parts.filter((part) => part.functionCall !== undefined)
+  const unsigned = calls.every((part) => part.thoughtSignature === undefined) && wantsSignatures ? calls[0] : undefined
+  return parts.map((part) => part === unsigned ? { ...part, thoughtSignature: signatureOfOthers } : part)
+}
+
+function partsOf({ message, state }: ModelMessage): JsonObject[] {
   const texts = message.content.flatMap((part) => part.type === 'text' && part.text !== '' ? [part.text] : [])
   const calls = message.tool_calls ?? []
   const entries = objectsOf(objectOf(state?.gemini).parts)
@@ -43,11 +50,7 @@ export function partsOfAnswer({ message, state }: ModelMessage, wantsSignatures:
   const isSameCalls = ofCalls.length === calls.length
   if (isSameText && isSameCalls) return rebuilt(entries, texts.join(''), calls)
   const signatures = isSameCalls ? ofCalls.map(signatureOf) : []
-  const first = signatures.every((each) => each === undefined) && wantsSignatures ? signatureOfOthers : undefined
-  return [
-    ...texts.map((text) => ({ text })),
-    ...calls.map((call, index) => callPart(call, signatures[index] ?? (index === 0 ? first : undefined))),
-  ]
+  return [...texts.map((text) => ({ text })), ...calls.map((call, index) => callPart(call, signatures[index]))]
 }
 
 /** One part for every entry; texts and calls are taken in their order. */

@@ -98,6 +98,18 @@ test('signs the first call of another model with what is documented for it, wher
   assert.equal(bodyOf([foreign], { model: 'gemini-flash-latest' }).contents, [{ role: 'model', parts: signed }])
 })
 
+test('signs the first call of an older model too, which signed its text alone', () => {
+  const state = { gemini: { parts: [{ kind: 'text', chars: 2, signature: 's' }, { kind: 'call' }] } }
+  const older = sent({ role: 'assistant', content: [text('Hm')], tool_calls: [call('a')] }, state)
+  assert.equal(bodyOf([older], { model: 'gemini-3-pro' }).contents, [{
+    role: 'model',
+    parts: [
+      { text: 'Hm', thoughtSignature: 's' },
+      { functionCall: functionCall('a'), thoughtSignature: 'skip_thought_signature_validator' },
+    ],
+  }])
+})
+
 test('rebuilds an answer from a state that lacks members', () => {
   const state = { gemini: { parts: [{ kind: 'thought' }, { kind: 'text' }, { kind: 'call' }, { kind: 'call', signature: 's' }] } }
   const { contents } = bodyOf([sent({ role: 'assistant', tool_calls: [call('a'), call('b')] }, state)])
