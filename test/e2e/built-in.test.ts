@@ -34,9 +34,10 @@ async function scripted(steps: readonly ModelStep[], start = startAnthropicModel
   return model
 }
 
-function agentFor(model: string, baseUrl: string, more: object = {}): object {
+function agentFor(model: string, baseUrl: string): object {
+  const apiMode = model.startsWith('openai/') ? 'responses' : 'auto'
   const tools = ['terminal', 'file_editor'].map((name) => ({ name }))
-  return { kind: 'Agent', llm: { model, base_url: baseUrl, api_key: 'key-of-the-model', num_retries: 0, stream: true }, tools, ...more }
+  return { kind: 'Agent', llm: { model, base_url: baseUrl, api_key: 'key-of-the-model', num_retries: 0, stream: true, api_mode: apiMode }, tools }
 }
 
 function call(name: string, input: Readonly<Record<string, unknown>>): ModelStep {
