@@ -173,8 +173,8 @@ test('a secret that the agent gives back is kept with the conversation only wher
   await withConversation(async (conversation, world) => {
     const answers = [true, false, { TOKEN: { kind: 'StaticSecret', value: 'as1:new' } }]
     const given: unknown[] = []
-    Object.assign(world.deps, {
-      replaceSecret: async (_id: string, sources: object, change: object) => {
+    Object.assign(world.deps.secrets, {
+      replace: async (_id: string, sources: object, change: object) => {
         given.push([Object.keys(sources), change])
         return answers[given.length - 1]
       },

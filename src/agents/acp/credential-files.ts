@@ -10,7 +10,6 @@
  * can tell a renewed login. Text that was cut short is not taken: what was JSON must still be JSON. A file that the
  * program removed leaves the secret as it is. Names of files and folders are single segments: the schema sees to that.
  */
-import { unwatchFile, watchFile } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
@@ -69,7 +68,8 @@ export class LentFiles {
   readonly variables: Record<string, string> = {}
   readonly #options: LendOptions
   readonly #files: LentFile[] = []
-  readonly #onChange = (): void => void this.readBack()
+  #timer: NodeJS.Timeout | undefined
+  #isLooking = false
   #folder: string | undefined
   #reading: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
@@ -95,7 +95,8 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    watchFile(file.path, { interval: watchIntervalMs, persistent: false }, this.#onChange)
+    // Not fs.watchFile: a change before its own first look would never be told.
+    this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
   /** Takes over what the program has changed. Never rejects. */
@@ -110,8 +111,16 @@ export class LentFiles {
     return this.#closing
   }
 
+  /** Of one slow disk no queue of looks is made. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    await this.readBack()
+    this.#isLooking = false
+  }
+
   async #close(): Promise<void> {
-    for (const { path } of this.#files) unwatchFile(path, this.#onChange)
+    clearInterval(this.#timer)
     await this.readBack()
     const made = [...this.#files.map(({ path }) => path), ...(this.#folder === undefined ? [] : [this.#folder])]
     for (const path of made) await rm(path, { recursive: true, force: true })
