@@ -3,7 +3,8 @@
  *
  * Starts the built server on a free port with a data folder of its own, creates a conversation that is driven by the
  * demonstration agent (a real subprocess that speaks ACP), prints its events as they come over a WebSocket, reads one
- * of them back over REST, changes the agent settings, stops the server and sums up. Exit code 0 if every step held.
+ * of them back over REST, has the built-in agent work with the scripted model `demo/scripted`, changes the agent
+ * settings, stops the server and sums up. Exit code 0 if every step held.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -24,7 +25,7 @@ try {
   await demo()
   say('')
   say('Summary')
-  for (const [what, result] of steps) say(`  ${what.padEnd(28)} ${result}`)
+  for (const [what, result] of steps) say(`  ${what.padEnd(38)} ${result}`)
   say('')
   say('That was the whole main job. Next: npm start, then see README.md for curl and WebSocket examples.')
 } catch (error) {
@@ -38,19 +39,23 @@ try {
 async function demo(): Promise<void> {
   const url = await startServer()
   const call = api(url, key)
-  const conversation = await call('POST', '/api/conversations', {
-    workspace: { working_dir: join(folder, 'project') },
-    confirmation_policy: { kind: 'AlwaysConfirm' },
-  })
-  const id = text(conversation, 'id')
-  steps.push(['conversation created', id])
-  say(`\nConversation ${id}: its events, as they come over the WebSocket\n`)
-  const events = await converse(call, url, id)
-  steps.push(['events over the WebSocket', `${events.length}, the last status was "finished"`])
-  await readOneBack(call, id, events)
+  await converseWith('an external agent', { confirmation_policy: { kind: 'AlwaysConfirm' } }, call, url)
+  const tools = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name }))
+  await converseWith('the built-in agent', { agent: { kind: 'Agent', llm: { model: 'demo/scripted' }, tools } }, call, url)
   await changeSettings(call)
   const files = readdirSync(join(folder, 'project')).filter((name) => !name.startsWith('.'))
   steps.push(['files the agent left', files.join(', ') || 'none'])
+}
+
+/** A conversation from its creation to the end of its first run. */
+async function converseWith(who: string, request: Record<string, unknown>, call: Api, url: string): Promise<void> {
+  const conversation = await call('POST', '/api/conversations', { workspace: { working_dir: join(folder, 'project') }, ...request })
+  const id = text(conversation, 'id')
+  steps.push([`conversation with ${who}`, id])
+  say(`\nConversation ${id} with ${who}: its events, as they come over the WebSocket\n`)
+  const events = await converse(call, url, id)
+  steps.push(['events over the WebSocket', `${events.length}, the last status was "finished"`])
+  await readOneBack(call, id, events)
 }
 
 /** Opens the stream, sends one message through it and returns all events until the run has ended. */

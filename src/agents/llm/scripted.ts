@@ -35,27 +35,34 @@ interface ScriptedCall {
 function nextStep(request: ModelRequest): ModelAnswer {
   const messages = request.messages.map((entry) => entry.message)
   const asked = messages.findLastIndex(({ role }) => role === 'user')
-  const steps = script(workingDirOf(messages)).filter(({ tool }) => request.tools.some(({ name }) => name === tool))
+  const path = `${workingDirOf(messages)}/${noteName(messages)}`
+  const steps = script(path).filter(({ tool }) => request.tools.some(({ name }) => name === tool))
   const call = steps[messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length]
   if (isGreeting(messages[asked]) || call === undefined) return speak(`${notice} Send me any task, and I show a short piece of work.`, request)
   return callTool(call)
 }
 
-function script(workingDir: string): readonly ScriptedCall[] {
-  const path = `${workingDir}/demo-note.md`
+function script(path: string): readonly ScriptedCall[] {
   const plan = ['Look at the folder', 'Write a note', 'Read it back'].map((title) => ({ title, notes: '', status: 'todo' }))
   return [
-    { tool: 'think', args: { thought: `${notice} I will look at the folder, write a note and read it back.` } },
-    { tool: 'task_tracker', args: { command: 'plan', task_list: plan } },
+    { tool: 'think', args: { summary: 'Think about what to show', thought: `${notice} I will look at the folder, write a note and read it back.` } },
+    { tool: 'task_tracker', args: { summary: 'Make a plan', command: 'plan', task_list: plan } },
     { tool: 'terminal', args: { command: 'ls', security_risk: 'LOW', summary: 'List the working directory' } },
-    { tool: 'file_editor', args: { command: 'create', path, file_text: `# A note\n\n${notice}\n`, security_risk: 'LOW' } },
-    { tool: 'file_editor', args: { command: 'view', path, security_risk: 'LOW' } },
+    { tool: 'file_editor', args: { command: 'create', path, file_text: `# A note\n\n${notice}\n`, security_risk: 'LOW', summary: 'Write a note' } },
+    { tool: 'file_editor', args: { command: 'view', path, security_risk: 'LOW', summary: 'Read it back' } },
     { tool: 'finish', args: { message: `${notice} I planned, looked at the folder and wrote ${path}, as far as I had the tools.` } },
   ]
 }
 
 function isGreeting(message: Message | undefined): boolean {
   return message === undefined || /^\s*(hi|hello|hey|who are you)\b[\s!.?]*$/i.test(textOf(message))
+}
+
+/** Another one for each time that it was written. */
+function noteName(messages: readonly Message[]): string {
+  const asked = messages.findLastIndex(({ role }) => role === 'user')
+  const notes = messages.slice(0, asked).flatMap(({ tool_calls }) => tool_calls ?? []).filter((call) => call.arguments.includes('"create"'))
+  return notes.length === 0 ? 'demo-note.md' : `demo-note-${notes.length + 1}.md`
 }
 
 /** As the context of the conversation tells it. */

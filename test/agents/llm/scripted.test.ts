@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { createScriptedModel } from '../../../src/agents/llm/scripted.ts'
+import { toMessage } from '../../../src/schema/generated/values.ts'
 import { ended, eventsOf, story, userText } from '../../support/conversation.ts'
 import { withBuiltIn } from '../../support/built-in.ts'
 import { suite } from '../../support/suite.ts'
@@ -34,6 +35,16 @@ test('a task is worked on with the tools that are there, and ends with a summary
     assert.is(conversation.state.execution_status, 'finished')
     assert.is(done.filter((command) => command === 'ls').length, 2)
   })
+})
+
+test('a second piece of work writes a second note', async () => {
+  const ask = (text: string) => ({ message: toMessage({ role: 'user', content: text }) })
+  const call = { id: 'a', name: 'file_editor', arguments: '{"command":"create"}', origin: 'completion' } as const
+  const done = { message: toMessage({ role: 'assistant', tool_calls: [call] }) }
+  const tools = [{ name: 'file_editor', description: '', parameters: {} }]
+  const { signal } = new AbortController()
+  const answer = await createScriptedModel().complete({ messages: [ask('Show me'), done, ask('Again')], tools, signal })
+  assert.match(answer.message.tool_calls?.[0]?.arguments ?? '', 'demo-note-2.md')
 })
 
 test('an aborted call gives no answer', async () => {
