@@ -9,7 +9,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createBuiltInAgent, type BuiltInAgents } from './agents/builtin/create.ts'
+import { createBuiltInAgent, usableTools, type BuiltInAgents } from './agents/builtin/create.ts'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
@@ -73,6 +73,8 @@ export interface App {
   /** The file that holds the session key, when it was made by the server itself. */
   readonly sessionKeyPath: string | undefined
   readonly reserve: Reserve
+  /** Tools of the built-in agent, by name. */
+  readonly usableTools: readonly string[]
   /** Notes an address under which this server can be reached. */
   announce(url: string): Promise<void>
   /** Pauses what runs, ends every agent and gives the data folder free. Idempotent. */
@@ -122,6 +124,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     settings,
     secrets,
     reserve,
+    usableTools,
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
     creation: {

@@ -46,6 +46,7 @@ export function createHandlers({ app, config, log, clock, unreadyBecause }: Hand
     meta: {
       productVersion: version,
       capabilities,
+      usableTools: app.usableTools,
       clock,
       startedAt: clock(),
       idleMs: () => clock() - lastWorkAt,

@@ -16,6 +16,8 @@ export const apiLevel = '1.43.1'
 export interface Meta {
   readonly productVersion: string
   readonly capabilities: readonly string[]
+  /** Of the built-in agent. */
+  readonly usableTools: readonly string[]
   readonly clock: Clock
   /** When the server was started: milliseconds since the epoch. */
   readonly startedAt: number
@@ -43,7 +45,7 @@ export function serverInfo({ meta }: { readonly meta: Meta }): Answer {
     sdk_version: apiLevel,
     server_name: 'agent-server',
     server_version: meta.productVersion,
-    usable_tools: [],
+    usable_tools: meta.usableTools,
     capabilities: meta.capabilities,
     docs: '/openapi.json',
     redoc: '/openapi.json',

@@ -16,7 +16,7 @@ import type { Agent as AgentSettings } from '../../schema/generated/conversation
 import { createModelClient } from '../llm/client.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
-import { createToolSet, type ClosableTool } from '../tools/registry.ts'
+import { createToolSet, toolNames, type ClosableTool } from '../tools/registry.ts'
 import { createTerminalTool } from '../tools/terminal.ts'
 import type { ToolSet } from '../tools/tool.ts'
 import { BuiltInAgent } from './agent.ts'
@@ -39,6 +39,9 @@ export interface BuiltInAgents {
   readonly clock: Clock
   readonly log: Log
 }
+
+/** What settings may name as tools. */
+export const usableTools: readonly string[] = toolNames(['terminal'])
 
 export function createBuiltInAgent(settings: AgentSettings, host: AgentHost, shared: BuiltInAgents): BuiltInAgent {
   return new BuiltInAgent({
