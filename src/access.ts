@@ -50,6 +50,7 @@ export const access = {
   'POST /api/conversations/{conversation_id}/events': 'drive',
   'GET /api/conversations/{conversation_id}/events': 'read',
   'GET /api/conversations/{conversation_id}/events/search': 'read',
+  'GET /api/conversations/{conversation_id}/events/stream': 'read',
   'GET /api/conversations/{conversation_id}/events/count': 'read',
   'GET /api/conversations/{conversation_id}/events/{event_id}': 'read',
   'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': 'drive',

@@ -13,22 +13,13 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationService } from '../conversation/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/feed.ts'
 import { errorFrame } from '../conversation/frames.ts'
-import { readEvent, sequenceOf } from '../conversation/history.ts'
 import type { SessionKeys } from '../http/auth.ts'
 import { parse } from '../schema/check.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeText } from '../ws/frame.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
-
-/** What the client asked to be sent again. */
-export type Resend =
-  | { readonly mode: 'none' }
-  | { readonly mode: 'all' }
-  /** Microseconds since the epoch, inclusive. */
-  | { readonly mode: 'since'; readonly micros: number | undefined }
-  /** Everything after this event. */
-  | { readonly mode: 'after'; readonly eventId: string }
+import { startOf, type Resend } from './resend.ts'
 
 export interface EventSocketOptions {
   readonly connection: WebSocketConnection
@@ -162,22 +153,6 @@ class EventSocket implements Sink {
     if (code === 'unavailable') return this.#connection.close(closeCodes.tryAgainLater, messageOf(thrown))
     this.#options.log.error('A socket could not join its conversation', { error: messageOf(thrown) })
     this.#connection.close(closeCodes.internalError, 'The conversation cannot be opened')
-  }
-}
-
-/** Number of the first event to send; undefined when the event to continue after is unknown. */
-async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
-  switch (resend.mode) {
-    case 'none':
-      return 'now'
-    case 'all':
-      return 0
-    case 'since':
-      return resend.micros === undefined ? 'now' : conversation.log.firstAtOrAfter(resend.micros)
-    case 'after': {
-      const known = await readEvent(conversation.log, resend.eventId)
-      return known === undefined ? undefined : sequenceOf(conversation.log, resend.eventId) + 1
-    }
   }
 }
 

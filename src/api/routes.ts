@@ -8,13 +8,14 @@ import type { Answer } from '../http/reply.ts'
 import type { Method } from '../http/router.ts'
 import type { Call, Route } from './call.ts'
 import * as conversations from './conversations.ts'
+import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
 import * as meta from './meta.ts'
 import * as runs from './runs.ts'
 import * as secrets from './secrets.ts'
 import * as settings from './settings.ts'
 
-export interface ApiParts extends conversations.ConversationParts, settings.SettingsParts, secrets.SecretParts {
+export interface ApiParts extends StreamParts, settings.SettingsParts, secrets.SecretParts {
   readonly meta: meta.Meta
 }
 
@@ -54,6 +55,7 @@ const table = {
   'POST /api/conversations/{conversation_id}/events': events.sendMessage,
   'GET /api/conversations/{conversation_id}/events': events.getEvents,
   'GET /api/conversations/{conversation_id}/events/search': events.searchForEvents,
+  'GET /api/conversations/{conversation_id}/events/stream': streamEvents,
   'GET /api/conversations/{conversation_id}/events/count': events.countMatchingEvents,
   'GET /api/conversations/{conversation_id}/events/{event_id}': events.getEvent,
 

@@ -13,11 +13,12 @@ import type { ConversationService } from '../conversation/service.ts'
 import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
 import { headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, type OriginRules } from '../http/origin.ts'
-import { boolean, dateTime, oneOf, readQuery, text, uuid } from '../http/query.ts'
+import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf } from '../http/router.ts'
 import { parseTarget } from '../http/target.ts'
 import { acceptUpgrade, refuseUpgrade, type UpgradeOptions } from '../ws/upgrade.ts'
-import { serveEventSocket, type Resend } from './event-socket.ts'
+import { serveEventSocket } from './event-socket.ts'
+import { resendFields, resendOf, type Resend } from './resend.ts'
 
 export interface UpgradeRules {
   readonly service: ConversationService
@@ -62,22 +63,14 @@ function check(request: IncomingMessage, rules: UpgradeRules): Accepted {
   if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
   const id = uuid().read([parameterOf(match.parameters, 'conversation_id')])
   if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
-  const resend = resendOf(target.query)
+  const resend = resendFrom(target.query)
   return { conversationId: id.value, resend, awaitKeys: authenticate(rawHeaders, target.query, rules.keys) }
 }
 
-function resendOf(query: string): Resend {
-  const read = readQuery(query, {
-    after: text({ maxLength: 64 }),
-    resend_mode: oneOf(['all', 'since']),
-    resend_all: boolean(),
-    after_timestamp: dateTime(),
-  })
-  if (!read.ok) throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
-  const { after, resend_mode: mode, resend_all: all, after_timestamp: micros } = read.value
-  if (after !== undefined) return { mode: 'after', eventId: after }
-  if (mode === 'since') return { mode, micros }
-  return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
+function resendFrom(query: string): Resend {
+  const read = readQuery(query, resendFields)
+  if (read.ok) return resendOf(read.value)
+  throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
 }
 
 /** The keys that the first frame must hold one of; undefined when nothing more is asked. */

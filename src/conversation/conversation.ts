@@ -252,7 +252,7 @@ export class Conversation {
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {
     const { feed } = this.#options
     const from = options.from === 'now' ? this.log.eventCount : options.from
-    options.sink.write(options.encode(this.fullStateFrame()))
+    options.sink.write(options.encode(this.fullStateFrame(), false))
     return feed.join(from, options.encode, options.sink)
   }
 

@@ -10,8 +10,11 @@
 import { AppError } from '../base/errors.ts'
 import type { EventRange } from '../storage/log-reader.ts'
 
-/** Turns the JSON bytes of one event into what goes on the wire. The same function object means the same encoding. */
-export type Encode = (json: Buffer) => Buffer
+/**
+ * Turns the JSON bytes of one event, or of a frame that is not stored, into what goes on the wire. The same function object
+ * means the same encoding.
+ */
+export type Encode = (json: Buffer, isStored: boolean) => Buffer
 
 export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
@@ -74,7 +77,7 @@ export class Feed {
     this.#head = event.sequence + 1
     const encoded = new Map<Encode, Buffer>()
     for (const reader of this.#readers) {
-      if (reader.wants(event.sequence)) reader.take(once(encoded, reader.encode, event.json))
+      if (reader.wants(event.sequence)) reader.take(once(encoded, reader.encode, event.json, true))
     }
   }
 
@@ -82,7 +85,7 @@ export class Feed {
   push(json: Buffer): void {
     const encoded = new Map<Encode, Buffer>()
     for (const reader of this.#readers) {
-      if (reader.wants(this.#head)) reader.push(once(encoded, reader.encode, json))
+      if (reader.wants(this.#head)) reader.push(once(encoded, reader.encode, json, false))
     }
   }
 
@@ -158,7 +161,7 @@ export class Reader {
     for (const { number, json } of range.events) {
       if (this.#state !== 'reading') return
       this.#next = number
-      this.take(this.encode(json))
+      this.take(this.encode(json, true))
     }
     if (this.#state === 'reading') this.#next = range.next
   }
@@ -169,10 +172,10 @@ export class Reader {
   }
 }
 
-function once(encoded: Map<Encode, Buffer>, encode: Encode, json: Buffer): Buffer {
+function once(encoded: Map<Encode, Buffer>, encode: Encode, json: Buffer, isStored: boolean): Buffer {
   const known = encoded.get(encode)
   if (known !== undefined) return known
-  const made = encode(json)
+  const made = encode(json, isStored)
   encoded.set(encode, made)
   return made
 }

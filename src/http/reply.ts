@@ -29,6 +29,8 @@ export interface Answer {
   readonly body?: Buffer
   /** The body's media type; JSON unless said otherwise. */
   readonly type?: string
+  /** Instead of a body: writes one that comes bit by bit, with regard to back-pressure, and ends it. */
+  readonly stream?: (response: ServerResponse) => void
 }
 
 /** Makes ids that are unique in this process, and by their beginning differ from those of other ones. */
@@ -46,14 +48,20 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   return { request, response, requestId, headers: ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'] }
 }
 
-/** Sends an answer whose body, if any, is ready. */
+/** Sends an answer. */
 export function send(exchange: Exchange, answer: Answer): void {
   const { request, response } = exchange
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const { status, body, type = 'application/json' } = answer
+  const { status, body, type = 'application/json', stream } = answer
+  if (stream !== undefined) {
+    const started = startStream(exchange, { ...answer, type })
+    if (request.method === 'HEAD') started.end()
+    else stream(started)
+    return
+  }
   const headers = headersOf(exchange, answer)
   if (body !== undefined) headers.push('Content-Type', type, 'Content-Length', String(body.length))
   else if (status !== 204 && status !== 304) headers.push('Content-Length', '0')

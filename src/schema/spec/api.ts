@@ -19,6 +19,12 @@ const filters = {
   timestamp__gte: optional(dateTime),
   timestamp__lt: optional(dateTime),
 }
+const resend = {
+  resend_mode: optional(oneOf('all', 'since')),
+  resend_all: optional(boolean, 'Means the mode `all` when none is given.'),
+  after_timestamp: optional(dateTime),
+  after: optional(string, 'The last event that the client has.'),
+}
 
 export const api: Definitions = {
   ErrorDetail: response('The body of an error.', { detail: required(either(string, openObject)) }),
@@ -58,11 +64,9 @@ export const api: Definitions = {
   }),
   EventSocketQuery: tolerant('What a socket is sent.', {
     session_api_key: secret(optional(string)),
-    resend_mode: optional(oneOf('all', 'since')),
-    resend_all: optional(boolean, 'Means the mode `all` when none is given.'),
-    after_timestamp: optional(dateTime),
-    after: optional(string, 'The last event that the client has.'),
+    ...resend,
   }),
+  EventStreamQuery: tolerant('What a stream begins with. The header Last-Event-ID wins over it.', resend),
 
   Health: response('The server answers.', { status: required(string), message: optional(string) }),
   ServerInfo: response('About this server.', {
@@ -97,6 +101,11 @@ export const endpoints: readonly Endpoint[] = [
     get(`${conversation}/events/{event_id}`, 'Get one event of a conversation', ref('Event')),
     { ...get(`${conversation}/events/search`, 'Search events', ref('EventPage')), query: 'EventSearchQuery' },
     { ...get(`${conversation}/events/count`, 'Count events', integer), query: 'EventCountQuery' },
+    {
+      ...get(`${conversation}/events/stream`, 'Follow the events', string),
+      query: 'EventStreamQuery',
+      responses: { 200: { doc: 'Server-sent events: each `data` is an Event, each `id` that of a stored one.', mediaType: 'text/event-stream' } },
+    },
     {
       ...get(`${conversation}/events`, 'Get events by their ids', arrayOf(nullable(ref('Event')))),
       request: arrayOf(string),

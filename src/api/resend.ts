@@ -1,0 +1,45 @@
+/**
+ * What a client asks to be sent again when it joins a live stream, on a socket or as server-sent events
+ * (contract: websocket.md section 1, decisions 35).
+ */
+import type { Conversation } from '../conversation/conversation.ts'
+import { readEvent, sequenceOf } from '../conversation/history.ts'
+import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.ts'
+
+export type Resend =
+  | { readonly mode: 'none' }
+  | { readonly mode: 'all' }
+  /** Microseconds since the epoch, inclusive. */
+  | { readonly mode: 'since'; readonly micros: number | undefined }
+  /** Everything after this event. */
+  | { readonly mode: 'after'; readonly eventId: string }
+
+export const resendFields = {
+  after: text({ maxLength: 64 }),
+  resend_mode: oneOf(['all', 'since']),
+  resend_all: boolean(),
+  after_timestamp: dateTime(),
+}
+
+export function resendOf(query: QueryValues<typeof resendFields>): Resend {
+  const { after, resend_mode: mode, resend_all: all, after_timestamp: micros } = query
+  if (after !== undefined) return { mode: 'after', eventId: after }
+  if (mode === 'since') return { mode, micros }
+  return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
+}
+
+/** Number of the first event to send; undefined when the event to continue after is unknown. */
+export async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
+  switch (resend.mode) {
+    case 'none':
+      return 'now'
+    case 'all':
+      return 0
+    case 'since':
+      return resend.micros === undefined ? 'now' : conversation.log.firstAtOrAfter(resend.micros)
+    case 'after': {
+      const known = await readEvent(conversation.log, resend.eventId)
+      return known === undefined ? undefined : sequenceOf(conversation.log, resend.eventId) + 1
+    }
+  }
+}
