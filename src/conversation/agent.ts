@@ -10,6 +10,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { ConfirmationPolicy } from '../schema/generated/conversations.ts'
 import type { Event, EventDraft, MessageEvent } from '../schema/generated/events.ts'
+import type { Message, TextContent } from '../schema/generated/values.ts'
 
 /** One instance per open conversation. Starts its programs when the first turn needs them, not before. */
 export interface Agent {
@@ -20,6 +21,8 @@ export interface Agent {
   readonly isStepping?: true
   /** What has to stand in the history before the first message of the user. */
   introduction?(): Promise<EventDraft>
+  /** What goes into the history with a message of the user that is about to be recorded. Asked in the order of messages. */
+  contextOf?(message: Message): Promise<readonly TextContent[]>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
   /** The confirmation policy has changed: apply it to what runs now (a session mode, say). */
@@ -49,6 +52,8 @@ export interface AgentHost {
   readonly observationsDir: string
   /** A private folder of this conversation for what the agent's program keeps over its lives; created by whoever writes. */
   readonly agentDir: string
+  /** As `readHookConfig` made it; null without hooks. */
+  readonly hookConfig: JsonObject | null
   /** The events of the active branch, for an agent that works from the history. Each call begins at its beginning. */
   history(): History
   /** The rules of this moment for an agent that judges its own steps. */

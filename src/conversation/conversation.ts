@@ -18,12 +18,12 @@ import { Driver, type DriverOptions } from './driver.ts'
 import type { Encode, Feed, Reader, Sink } from './feed.ts'
 import { fullStateFrame } from './frames.ts'
 import { idOf, readEvent } from './history.ts'
+import { takeMessage } from './incoming-message.ts'
 import { fullState } from './info.ts'
 import type { PendingConfirmation } from './questions.ts'
 import { Repair } from './repair.ts'
 import type { ConversationState, OpenAction } from './state.ts'
-import { titleOf } from './titles.ts'
-import { userMessageEvent } from './user-message.ts'
+import { assertFits, userMessageEvent } from './user-message.ts'
 import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
 
 export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp' | 'onRunEnd' | 'onLogFailure'> {
@@ -93,19 +93,13 @@ export class Conversation {
    * @throws AppError `body_too_large` when the message makes a longer event than the log takes.
    */
   async send(message: Message, run: boolean): Promise<void> {
-    const { journal, eventLimitBytes } = this.#options
-    const event = userMessageEvent(message, eventLimitBytes)
+    assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
     await this.#assertWritable()
-    await this.#driver.introduce()
-    this.#assertOpen()
-    journal.move('message')
-    const { id } = journal.record(event)
-    journal.update('last_user_message_id', id)
-    this.#titleFrom(message)
-    await journal.durable()
+    const isToBeServed = await takeMessage(message, { ...this.#options, driver: this.#driver, assertOpen: () => this.#assertOpen() })
     if (!run) return
     this.#assertOpen()
-    await this.#driver.serve()
+    if (isToBeServed) await this.#driver.serve()
+    else await this.#finishUnserved()
   }
 
   /**
@@ -306,12 +300,14 @@ export class Conversation {
     await journal.durable()
   }
 
-  #titleFrom(message: Message): void {
-    const { journal, clock } = this.#options
-    if (!this.state.autotitle || this.state.title !== null || this.state.last_user_message_id !== null) return
-    const text = message.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join(' ')
-    const title = titleOf(text)
-    if (title !== undefined) journal.keep(['patched', { at: formatMicros(Math.floor(clock() * 1000)), title }])
+  /** A run that has nothing to do, because a hook refused what it was for. */
+  async #finishUnserved(): Promise<void> {
+    const { journal } = this.#options
+    if (this.isRunning || journal.status === 'waiting_for_confirmation') return
+    journal.move('run')
+    journal.move('finished')
+    await journal.durable()
+    await this.#runEnded()
   }
 
   async #runEnded(): Promise<void> {

@@ -12,6 +12,7 @@ import { formatMicros, type Clock } from '../base/stamp.ts'
 import type { StartConversationRequest } from '../schema/generated/conversations.ts'
 import type { Settings } from '../settings/patch.ts'
 import type { AgentVault } from './agent-vault.ts'
+import { readHookConfig } from './hook-config.ts'
 import type { Created } from './state.ts'
 
 export interface CreationDeps {
@@ -41,6 +42,7 @@ export async function settleRequest(request: StartConversationRequest, deps: Cre
 
 async function settle(request: StartConversationRequest, id: string, deps: CreationDeps): Promise<Created> {
   assertOneAgent(request)
+  const hooks = request.hook_config === undefined ? undefined : readHookConfig(request.hook_config)
   const agent = await deps.vault.sealAgent(id, request, deps.settings)
   const secrets = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
   const workingDir = await deps.preparePlace(request.workspace?.working_dir, id)
@@ -57,7 +59,7 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
     autotitle: request.autotitle,
     tags: request.tags,
     secrets,
-    hook_config: request.hook_config === undefined ? null : toJsonObject(request.hook_config),
+    hook_config: hooks === undefined ? null : toJsonObject(hooks),
     client_tools: request.client_tools.map(toJsonObject),
     parent_conversation_id: parent,
     launched_agent_profile: null,

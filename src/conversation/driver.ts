@@ -12,6 +12,7 @@ import type { MaskingStream } from '../base/masking.ts'
 import type { Clock, Stamp } from '../base/stamp.ts'
 import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
+import type { Message, TextContent } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Agent, AgentHost, Answer, KeptKey, RunRules, SecretChange, UsageReport } from './agent.ts'
 import { hasEventOf, readEvent } from './history.ts'
@@ -114,6 +115,13 @@ export class Driver {
     if (draft !== undefined) await this.#options.journal.record(draft).durable()
   }
 
+  /** What the agent's hooks put beside a message before it is recorded. */
+  async contextOf(message: Message): Promise<readonly TextContent[]> {
+    const { hook_config: hooks, agent } = this.#options.journal.state
+    if (hooks === null || agent['kind'] !== 'Agent') return []
+    return (await this.#ensureAgent().contextOf?.(message)) ?? []
+  }
+
   /** Resolves when no run is under way. */
   async settled(): Promise<void> {
     await this.#runner?.settled()
@@ -192,6 +200,7 @@ export class Driver {
       workingDir: state.working_dir,
       observationsDir,
       agentDir,
+      hookConfig: state.hook_config,
       history: () => readBranch(log, () => journal.durable()),
       rules: () => rulesOf(state),
       policy: () => policyOf(state),

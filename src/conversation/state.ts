@@ -11,6 +11,7 @@ import type { ExecutionStatus } from '../schema/generated/conversations.ts'
 import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
 import type { KeptKey } from './agent.ts'
+import { blockedReason } from './blocked-message.ts'
 
 /** What a create request came to. Secrets inside are sealed. */
 export interface Created {
@@ -148,7 +149,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   state.updated_at = event.timestamp
   switch (event.kind) {
     case 'MessageEvent':
-      if (event.source === 'user') state.unserved.push(event.id)
+      if (event.source === 'user' && blockedReason(event) === undefined) state.unserved.push(event.id)
       for (const skill of event.activated_skills) {
         if (!state.activated_knowledge_skills.includes(skill)) state.activated_knowledge_skills.push(skill)
       }

@@ -7,22 +7,26 @@
  */
 import { AppError } from '../base/errors.ts'
 import type { EventDraft } from '../schema/generated/events.ts'
-import type { Message } from '../schema/generated/values.ts'
+import type { Message, TextContent } from '../schema/generated/values.ts'
 
 export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
   return { role: 'user', content, thinking_blocks: [] }
 }
 
-/** The event of a message. @throws AppError `body_too_large` */
-export function userMessageEvent(message: Message, limitBytes: number): EventDraft {
-  const event: EventDraft = {
+/** The event of a message, with what goes beside it. */
+export function userMessageEvent(message: Message, context: readonly TextContent[] = []): EventDraft {
+  return {
     kind: 'MessageEvent',
     source: 'user',
     llm_message: message,
     activated_skills: [],
-    extended_content: [],
+    extended_content: context,
   }
-  if (Buffer.byteLength(JSON.stringify(event)) + stampBytes <= limitBytes) return event
+}
+
+/** @throws AppError `body_too_large` for an event that is longer than the log takes */
+export function assertFits(event: EventDraft, limitBytes: number): void {
+  if (Buffer.byteLength(JSON.stringify(event)) + stampBytes <= limitBytes) return
   throw new AppError('body_too_large', `Could not store the message: expected at most ${limitBytes} bytes as an event`)
 }
 

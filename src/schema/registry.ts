@@ -8,6 +8,7 @@ import { actions } from './spec/actions.ts'
 import { api } from './spec/api.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
+import { hooks } from './spec/hooks.ts'
 import { llm } from './spec/llm.ts'
 import { observations } from './spec/observations.ts'
 import { secrets } from './spec/secrets.ts'
@@ -25,6 +26,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   secrets,
   llm,
   settings,
+  hooks,
   conversations,
   api,
 }
@@ -38,6 +40,7 @@ export const registry: Definitions = {
   ...secrets,
   ...llm,
   ...settings,
+  ...hooks,
   ...conversations,
   ...api,
 }

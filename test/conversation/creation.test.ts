@@ -63,7 +63,7 @@ test('takes what the request says', async () => {
     stuck_detection: false,
     autotitle: false,
     tags: { a: '1' },
-    hook_config: { stop: [] },
+    hook_config: { stop: [], pre_tool_use: [], post_tool_use: [], user_prompt_submit: [], session_start: [], session_end: [] },
   }
   const created = await settle({
     ...given,

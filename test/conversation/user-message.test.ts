@@ -1,7 +1,7 @@
 /** Messages of users as events. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { userMessageEvent, userMessageOf } from '../../src/conversation/user-message.ts'
+import { assertFits, userMessageEvent, userMessageOf } from '../../src/conversation/user-message.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('conversation/user message')
@@ -13,10 +13,10 @@ test('takes the content of a message and nothing else', () => {
 })
 
 test('refuses a message that makes a longer event than the log takes', () => {
-  const message = userMessageOf({ content })
-  assert.is(userMessageEvent(message, 1000).kind, 'MessageEvent')
+  const event = userMessageEvent(userMessageOf({ content }))
+  assertFits(event, 1000)
   try {
-    userMessageEvent(message, 200)
+    assertFits(event, 200)
     assert.unreachable()
   } catch (error) {
     assert.is(error instanceof AppError && error.code, 'body_too_large')

@@ -1,6 +1,7 @@
 /**
  * Conversations of the built-in agent for tests: a scripted model, tools that do what a test says, a real log.
  */
+import { randomUUID } from 'node:crypto'
 import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
 import { actionOf, type Tool, type ToolCall } from '../../src/agents/tools/tool.ts'
 import type { Clock } from '../../src/base/stamp.ts'
@@ -9,7 +10,10 @@ import { toConversationAgent, type Agent } from '../../src/schema/generated/conv
 import { toAction } from '../../src/schema/generated/actions.ts'
 import { toObservation, type Observation } from '../../src/schema/generated/observations.ts'
 import type { Created } from '../../src/conversation/state.ts'
-import { toJsonObject } from '../../src/base/json.ts'
+import { toJsonObject, type JsonObject } from '../../src/base/json.ts'
+import { HookSession } from '../../src/agents/builtin/hooks/session.ts'
+import { readHookConfig } from '../../src/conversation/hook-config.ts'
+import { startChild } from '../../src/process/child.ts'
 import { makeConversation, openTestConversation, withWorld, type World } from './conversation.ts'
 import type { ModelClient } from '../../src/agents/llm/model.ts'
 
@@ -29,7 +33,12 @@ export interface BuiltInOptions<Model extends ModelClient> {
   /** What the tool `terminal` does; without it, it gives back the command. */
   readonly terminal?: (command: string, call: ToolCall) => Promise<string>
   readonly settings?: Partial<Agent>
+  /** As in a request; they run in the folder of the world. */
+  readonly hooks?: JsonObject
 }
+
+/** In the markers of processes of hooks. */
+export const hookInstance = `test${randomUUID().slice(0, 8)}`
 
 export async function withBuiltIn<Model extends ModelClient>(
   options: BuiltInOptions<Model>,
@@ -42,10 +51,12 @@ export async function withBuiltIn<Model extends ModelClient>(
     const toolSet = { tools, missing: [], close: async () => void done.push('closed') }
     const clock: Clock = () => outer.time.now
     const deps = { ...outer.deps, createAgent: (_agent: unknown, host: ConstructorParameters<typeof BuiltInAgent>[0]['host']) => {
-      return new BuiltInAgent({ settings, host, createModel: () => options.model, createTools: async () => toolSet, clock })
+      const hooks = new HookSession({ host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID, startProcess: startChild, log: outer.deps.diagnostics })
+      return new BuiltInAgent({ settings, host, createModel: () => options.model, createTools: async () => toolSet, hooks, clock })
     } }
     const world = { ...outer, deps }
-    const directory = await makeConversation(world, { agent: toJsonObject(settings), ...options.changes })
+    const hooks = options.hooks === undefined ? {} : { hook_config: toJsonObject(readHookConfig(options.hooks)), working_dir: outer.folder }
+    const directory = await makeConversation(world, { agent: toJsonObject(settings), ...hooks, ...options.changes })
     let conversation = await openTestConversation(world, directory)
     const reopen = async (): Promise<Conversation> => {
       await conversation.close()

@@ -10,9 +10,11 @@ import type { Clock } from '../../base/stamp.ts'
 import type { Agent, AgentHost, AsideAnswer, History, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
+import type { Message, TextContent } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from '../llm/model.ts'
 import type { ToolSet } from '../tools/tool.ts'
 import { askAside } from './aside.ts'
+import type { HookSession } from './hooks/session.ts'
 import { runLoop, type LoopOptions } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
 import { View } from './view.ts'
@@ -24,6 +26,8 @@ export interface BuiltInAgentOptions {
   readonly createModel: () => ModelClient
   /** @throws AppError for settings that name no tools */
   readonly createTools: (signal: AbortSignal) => Promise<ToolSet>
+  /** Of this agent alone, which closes them. */
+  readonly hooks: HookSession
   readonly clock: Clock
 }
 
@@ -42,7 +46,8 @@ export class BuiltInAgent implements Agent {
   }
 
   async introduction(): Promise<EventDraft> {
-    const { settings, host, clock } = this.#options
+    const { settings, host, hooks, clock } = this.#options
+    await hooks.begin()
     const { tools, missing } = await this.#openTools()
     const context = dynamicContext({
       agent: settings,
@@ -60,13 +65,18 @@ export class BuiltInAgent implements Agent {
     }
   }
 
+  contextOf(message: Message): Promise<readonly TextContent[]> {
+    return this.#options.hooks.contextOf(message)
+  }
+
   async runTurn(turn: Turn): Promise<TurnEnd> {
-    const { settings, host } = this.#options
+    const { settings, host, hooks } = this.#options
     const parts = await this.#openParts()
     if ('outcome' in parts) return parts
     return runLoop({
       ...parts,
       host,
+      hooks,
       turn,
       history: this.#history,
       view: this.#view,
@@ -94,12 +104,13 @@ export class BuiltInAgent implements Agent {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#closeTools()
+    this.#closing ??= this.#close()
     return this.#closing
   }
 
-  async #closeTools(): Promise<void> {
+  async #close(): Promise<void> {
     this.#closed.abort(new AppError('conflict', 'The conversation is being closed or deleted'))
+    await this.#options.hooks.close()
     const toolSet = await this.#tools?.catch(() => undefined)
     await toolSet?.close()
   }

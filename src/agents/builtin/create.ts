@@ -1,5 +1,5 @@
 /**
- * A built-in agent with everything that its settings name: the model, the tools, and the terminal with its secrets.
+ * A built-in agent with everything that its settings name: the model, the tools, the terminal with its secrets; and its hooks.
  *
  * Nothing is started here. The shell starts with the first command, in the environment that any child of this server
  * gets; a command is given those secrets that it names, for as long as it runs (contract: conversations.md, section 6).
@@ -10,6 +10,7 @@ import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { Clock } from '../../base/stamp.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
+import { startChild } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import type { TerminalKind } from '../../process/pty.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
@@ -20,6 +21,7 @@ import { createToolSet, toolNames, type ClosableTool } from '../tools/registry.t
 import { createTerminalTool } from '../tools/terminal.ts'
 import type { ToolSet } from '../tools/tool.ts'
 import { BuiltInAgent } from './agent.ts'
+import { HookSession } from './hooks/session.ts'
 
 /** What the built-in agents of a server share. */
 export interface BuiltInAgents {
@@ -50,6 +52,7 @@ export function createBuiltInAgent(settings: AgentSettings, host: AgentHost, sha
     clock: shared.clock,
     createModel: () => createModel(settings),
     createTools: (signal) => createTools(settings, host, shared, signal),
+    hooks: createHooks(host, shared),
   })
 }
 
@@ -87,6 +90,17 @@ function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInAgen
     onError: (error) => log.warn('The output of a command could not be kept', { error: messageOf(error) }),
     secretsFor: async (command, abort) => Object.fromEntries(await host.secrets(abort, (name) => names(command, name))),
     hostname,
+  })
+}
+
+function createHooks(host: AgentHost, { environment, passEnvironment, instanceId, cgroupParent, log }: BuiltInAgents): HookSession {
+  return new HookSession({
+    host,
+    env: buildEnvironment({ server: environment, pass: passEnvironment }),
+    instance: instanceId,
+    createId: randomUUID,
+    startProcess: (options) => startChild({ ...options, cgroupParent }),
+    log,
   })
 }
 

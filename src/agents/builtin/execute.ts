@@ -10,6 +10,8 @@ import type { Action } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { HookSession } from './hooks/session.ts'
+import { environmentMessage } from './environment-message.ts'
 
 /** An action that is in the log. */
 export interface Deed {
@@ -25,17 +27,21 @@ export interface ExecuteOptions {
   readonly concurrencyLimit: number
   readonly mask: (text: string) => string
   readonly maskObservation: (observation: Observation) => Observation
+  readonly hooks: Pick<HookSession, 'beforeTool' | 'afterTool'>
 }
 
-/** Resolves when nothing runs any more and every result is recorded. @throws the signal's reason when the turn is stopped */
-export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<void> {
+/**
+ * Resolves when nothing runs any more and every result is recorded, with the deeds that were done.
+ * @throws the signal's reason when the turn is stopped
+ */
+export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
   const { turn, concurrencyLimit } = options
-  const results: (EventDraft | undefined)[] = deeds.map(() => undefined)
+  const results: (readonly EventDraft[] | undefined)[] = deeds.map(() => undefined)
   let next = 0
   let recorded = 0
   const recordInOrder = (): void => {
     for (let result = results[recorded]; result !== undefined; result = results[recorded]) {
-      turn.record(result)
+      result.forEach((draft) => turn.record(draft))
       recorded++
     }
   }
@@ -52,15 +58,36 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
   }
   await Promise.all(Array.from({ length: Math.max(1, concurrencyLimit) }, work))
   turn.signal.throwIfAborted()
+  return deeds.filter((_deed, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
 
-async function execute({ actionId, callId, tool, action }: Deed, { turn, mask, maskObservation }: ExecuteOptions): Promise<EventDraft> {
+/** What becomes of one action: its answer, and what hooks want the model to know beside it. */
+async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
+  const { turn, mask, maskObservation, hooks } = options
+  const { actionId, callId, tool, action } = deed
+  const use = { tool: tool.name, action }
   const names = { tool_name: tool.name, tool_call_id: callId }
   try {
+    const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
+    if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
     const observation = maskObservation(await tool.run(action, { id: callId, signal: turn.signal }))
-    return { kind: 'ObservationEvent', source: 'environment', ...names, action_id: actionId, observation }
+    const answer = { kind: 'ObservationEvent', source: 'environment', ...names, action_id: actionId, observation } as const
+    const words = await hooks.afterTool(use, observation, turn.signal)
+    return [answer, ...[...notes, ...words].map(environmentMessage)]
   } catch (thrown) {
     const error = mask(`Error executing tool '${tool.name}': ${messageOf(thrown)}`)
-    return { kind: 'AgentErrorEvent', source: 'agent', ...names, error }
+    return [{ kind: 'AgentErrorEvent', source: 'agent', ...names, error }]
+  }
+}
+
+function rejection({ actionId, callId, tool }: Deed, reason: string): EventDraft {
+  return {
+    kind: 'UserRejectObservation',
+    source: 'environment',
+    tool_name: tool.name,
+    tool_call_id: callId,
+    action_id: actionId,
+    rejection_reason: reason,
+    rejection_source: 'hook',
   }
 }

@@ -12,7 +12,9 @@ import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
 import { needsConfirmation } from './confirmation.ts'
+import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
+import type { HookSession } from './hooks/session.ts'
 import { maskArguments, maskMessage, maskObservation } from './masked.ts'
 import { judgeProgress } from './stuck.ts'
 import { modelTool, prepareCalls, type BadCall, type PreparedCall } from './tool-calls.ts'
@@ -27,6 +29,7 @@ export interface LoopOptions {
   readonly model: ModelClient
   readonly tools: readonly Tool[]
   readonly concurrencyLimit: number
+  readonly hooks: HookSession
   /** What stands before everything else in the history. */
   readonly introduction: () => Promise<EventDraft>
 }
@@ -46,20 +49,29 @@ export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
       return { outcome: 'failed', served: true, code: thrown.code, detail: options.host.mask(thrown.message) }
     }
     throw thrown
+  } finally {
+    if (turn.signal.aborted || turn.pausing.aborted) await options.hooks.endTurn(turn.signal)
   }
 }
 
 async function runSteps(options: LoopOptions): Promise<TurnEnd> {
-  const { host, turn, view, history } = options
+  const { host, turn, view, history, hooks } = options
   const { maxIterations } = host.rules()
+  await hooks.begin(turn.signal)
   view.add(await history.next())
   if (!view.hasSystemPrompt) turn.record(await options.introduction())
+  for (const text of hooks.takeOpening()) correct(turn, text)
   await runApproved(options)
+  let objections = 0
   for (let step = 0; step < maxIterations; step++) {
     assertGoesOn(turn)
     view.add(await history.next())
-    const end = judge(options) ?? refuseImages(options) ?? (await runStep(options))
-    if (end !== undefined) return end
+    const refusal = judge(options) ?? refuseImages(options)
+    if (refusal !== undefined) return refusal
+    const end = await runStep(options)
+    const objection = end?.outcome === 'finished' ? await hooks.objectionToStop(objections++, turn.signal) : undefined
+    if (objection !== undefined) correct(turn, objection)
+    else if (end !== undefined) return end
   }
   const detail = `The agent reached the maximum iterations limit (${maxIterations})`
   return { outcome: 'failed', served: true, code: 'MaxIterationsReached', detail }
@@ -175,8 +187,8 @@ async function act(responseId: string, message: Message, options: LoopOptions): 
   const deeds = prepared.flatMap((call, place) => recordCall(call, { responseId, message, isFirst: place === 0 }, turn))
   const batch = prepared.filter((call) => call.ok)
   if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: 'waiting', served: true }
-  await execute(deeds, options)
-  return batch.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
+  const done = await execute(deeds, options)
+  return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
 }
 
 interface Origin {
@@ -215,11 +227,13 @@ function thoughtsOf({ content, reasoning_content, thinking_blocks, responses_rea
   }
 }
 
-async function execute(deeds: readonly Deed[], { host, history, turn, view, concurrencyLimit }: LoopOptions): Promise<void> {
+/** The deeds that no hook has blocked. */
+async function execute(deeds: readonly Deed[], options: LoopOptions): Promise<readonly Deed[]> {
+  const { host, history, turn, view, concurrencyLimit, hooks } = options
   // Read, and so durable, before the first tool starts: no deed without a trace (decisions 6).
   view.add(await history.next())
   const { mask } = host
-  await executeAll(deeds, { turn, concurrencyLimit, mask, maskObservation: (observation) => maskObservation(observation, mask) })
+  return executeAll(deeds, { turn, concurrencyLimit, mask, hooks, maskObservation: (observation) => maskObservation(observation, mask) })
 }
 
 /** The answer calls no tool: words end the turn, anything else is no answer. */
@@ -234,7 +248,6 @@ function say(turn: Turn, text: string): void {
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: text } })
 }
 
-/** A word of the server to the model, seen by everyone. */
 function correct(turn: Turn, text: string): void {
-  turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: text } })
+  turn.record(environmentMessage(text))
 }

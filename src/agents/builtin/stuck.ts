@@ -44,6 +44,9 @@ function stepOf(event: ActionEvent, events: readonly Event[]): Step {
     if (answer.kind === 'AgentErrorEvent' && answer.tool_call_id === event.tool_call_id) {
       return { action, result: answer.error, failed: true }
     }
+    if (answer.kind === 'UserRejectObservation' && answer.rejection_source === 'hook' && answer.action_id === event.id) {
+      return { action, result: answer.rejection_reason, failed: false }
+    }
   }
   return { action, result: undefined, failed: false }
 }

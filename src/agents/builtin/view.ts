@@ -3,12 +3,13 @@
  *
  * It grows with the history, event by event, so a late step costs what an early one does. The calls of one answer become
  * one message, their results follow it in the order of the calls, and what the user said meanwhile comes after them. A
- * call without an answer is never shown. Nothing is masked here: what the log holds is masked already.
+ * call without an answer is never shown, nor is a message that a hook refused. Nothing is masked here: what the log holds is masked already.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ActionEvent, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
 import { toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
 import type { HistoryPart } from '../../conversation/agent.ts'
+import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { ModelMessage } from '../llm/model.ts'
 import { stuckWindow } from './stuck.ts'
 
@@ -76,6 +77,7 @@ export class View {
         this.#system = { message: systemMessage(event) }
         return
       case 'MessageEvent':
+        if (blockedReason(event) !== undefined) return
         if (event.source === 'user') this.#lastUserMessage = event
         this.#addMessage(event)
         break

@@ -3,7 +3,7 @@
  * members are ignored) and the description of a conversation (section 2; its nulls are part of the answer).
  *
  * Workspace and agent may both be missing (decisions 20). Settings and hooks that are given as an object of their own
- * stay open here: settings/ migrates and checks the one, conversation/hooks the other.
+ * stay open in a request: settings/ migrates and checks the one, conversation/hook-config the other.
  */
 import {
   alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable, nullDefaultTo,
@@ -93,7 +93,8 @@ const requests: Definitions = {
     secrets: secret(defaultTo({}, mapOf(ref('SecretSource')))),
     secrets_encrypted: defaultTo(false, boolean),
     tags: nullDefaultTo({}, tags),
-    hook_config: optional(openObject),
+    hook_config: optional(openObject,
+      'A HookConfig; its names may be in PascalCase, and it may be the member `hooks` of another object.'),
     plugins: optional(arrayOf(ref('PluginSource'))),
     autotitle: defaultTo(true, boolean),
     title_llm_profile: optional(string),
@@ -216,7 +217,7 @@ export const conversations: Definitions = {
     stats: required(ref('ConversationStats')),
     secret_registry: defaultTo({}, openObject),
     agent_state: defaultTo({}, openObject),
-    hook_config: orNull(openObject),
+    hook_config: orNull(ref('HookConfig')),
     title: orNull(string),
     metrics: orNull(ref('MetricsSnapshot'), 'The budget and what was spent of it.'),
     created_at: required(string),

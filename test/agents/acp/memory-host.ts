@@ -43,6 +43,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     workingDir,
     observationsDir: `${workingDir}/observations`,
     agentDir: `${workingDir}/acp`,
+    hookConfig: null,
     events: [],
     states: {},
     usages: [],

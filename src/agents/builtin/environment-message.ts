@@ -1,0 +1,6 @@
+/** A word of the server to the model: an event that everyone sees, and that the model reads as said by the user. */
+import type { EventDraft } from '../../schema/generated/events.ts'
+
+export function environmentMessage(text: string): EventDraft {
+  return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: text } }
+}

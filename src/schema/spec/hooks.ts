@@ -1,0 +1,52 @@
+/**
+ * Hooks: commands of the client that are run at six points of the built-in agent's work (contract/conversations.md,
+ * section 10).
+ *
+ * This is the one form in which they are stored and answered. What else a request may say (names in PascalCase, a wrapper)
+ * is made this form by conversation/hook-config. Hooks of the types `prompt` and `agent` are stored and never run.
+ */
+import {
+  arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, optional, ref, required, string, stringOf, tolerant,
+  union, type Definitions, type Member, type Members, type ObjectSchema,
+} from '../define.ts'
+
+/** A day: more cannot be meant, and timers take no more than 24 of them. */
+const timeout = numberOf({ exclusiveMinimum: 0, maximum: 86_400 })
+
+function hook(doc: string, type: Member, command: Member): ObjectSchema {
+  const members: Members = {
+    type,
+    name: optional(string),
+    command,
+    prompt: optional(string),
+    system_prompt: optional(string),
+    tools: defaultTo([], arrayOf(string)),
+    timeout: defaultTo(60, timeout, 'Seconds.'),
+    max_iterations: defaultTo(3, integerOf({ minimum: 1 })),
+    async: defaultTo(false, boolean, 'Runs beside the work and decides nothing.'),
+  }
+  return tolerant(doc, members)
+}
+
+const matchers = defaultTo([], arrayOf(ref('HookMatcher')))
+
+export const hooks: Definitions = {
+  CommandHook: hook('A command for the shell.', defaultTo('command', constant('command')), required(stringOf({ minLength: 1 }))),
+  PromptHook: hook('A question to a model; not run.', required(constant('prompt')), defaultTo('', string)),
+  AgentHook: hook('A task for an agent; not run.', required(constant('agent')), defaultTo('', string)),
+  HookDefinition: union('What is to be run.', 'type', ['CommandHook', 'PromptHook', 'AgentHook'], [{ variant: 'CommandHook' }]),
+
+  HookMatcher: tolerant('Hooks for some tools.', {
+    matcher: defaultTo('*', string, '`*` or nothing: all; `/re/` or a text with metacharacters: an expression; else a name.'),
+    hooks: defaultTo([], arrayOf(ref('HookDefinition'))),
+  }),
+
+  HookConfig: closed('What is run at which point.', {
+    pre_tool_use: matchers,
+    post_tool_use: matchers,
+    user_prompt_submit: matchers,
+    session_start: matchers,
+    session_end: matchers,
+    stop: matchers,
+  }),
+}
