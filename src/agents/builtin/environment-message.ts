@@ -1,4 +1,6 @@
-/** A word of the server to the model: an event that everyone sees, and that the model reads as said by the user. */
+/**
+ * A word of the server to the model: an event that everyone sees, and that the model reads as a message of the user.
+ */
 import type { EventDraft } from '../../schema/generated/events.ts'
 
 export function environmentMessage(text: string): EventDraft {
