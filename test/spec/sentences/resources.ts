@@ -119,7 +119,10 @@ export const eventVariants: Sentences = {
     'agents/acp/agent-turn: records a refusal of the user',
     'conversation/driver: a rejection gives the agent the reason and the turn goes on',
   ],
-  'rule 2.2': ['a hook that blocks an action is recorded as such', 'later: hooks'],
+  'rule 2.2': [
+    'a hook that blocks an action is recorded as such',
+    'agents/builtin/hooks/points: an action that a hook blocks is answered with a rejection of the hook, and the others go on',
+  ],
   'rule 3': [
     'the system prompt has no cache markers',
     'spec/rules: the system prompt of an external agent has neither tools nor a cache marker',
