@@ -130,6 +130,8 @@ const invalid: readonly (readonly [string, unknown, number, (string | number)[] 
   ['a secret without kind and value', { secrets: { A: {} } }, 422, ['body', 'secrets', 'A']],
   ['a secret that changes how programs load', { secrets: { LD_PRELOAD: { kind: 'StaticSecret', value: 'x' } } }, 422, /LD_PRELOAD/],
   ['encrypted secrets that do not open', { secrets_encrypted: true, secrets: { A: { kind: 'StaticSecret', value: 'as1:AAAA' } } }, 422, /encrypted secret "A"/],
+  ['hooks of an unknown name', { hook_config: { before_lunch: [] } }, 422, ['body', 'hook_config', 'before_lunch']],
+  ['hooks that are named twice', { hook_config: { stop: [], Stop: [] } }, 422, ['body', 'hook_config', 'Stop']],
   ['an unknown parent', { parent_conversation_id: profile }, 422, /Parent conversation not found/],
 ]
 test('refuses what is not valid and says where', async () => {
