@@ -114,7 +114,8 @@ export class HookRunner {
   async #execute(hook: CommandHook, occasion: Occasion, signal: AbortSignal): Promise<HookAnswer> {
     const answer = await this.#answerOf(hook, occasion, signal)
     if (answer.type === 'failed') {
-      this.#options.log.warn('A hook failed', { point: occasion.point, hook: hook.name ?? hook.command.slice(0, 100), problem: answer.problem })
+      const { log, mask } = this.#options
+      log.warn('A hook failed', { point: occasion.point, hook: mask(hook.name ?? hook.command).slice(0, 100), problem: answer.problem })
     }
     return answer
   }

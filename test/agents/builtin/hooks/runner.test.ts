@@ -77,7 +77,7 @@ test('hooks run one after the other until one blocks, and their contexts are col
   const says = (text: string): { command: string } => ({ command: `echo ${text} >> order; echo '{"additionalContext":"${text} SECRET"}'` })
   const config = {
     pre_tool_use: [
-      { matcher: 'terminal', hooks: [says('one'), { command: 'echo failing >> order; exit 1' }] },
+      { matcher: 'terminal', hooks: [says('one'), { command: 'echo failing >> order; : SECRET; exit 1' }] },
       { matcher: 'grep', hooks: [says('never')] },
       { matcher: 'term.*', hooks: [says('two'), { command: 'echo block >> order; echo "a SECRET reason" >&2; exit 2' }, says('late')] },
       { hooks: [says('later')] },
@@ -88,7 +88,7 @@ test('hooks run one after the other until one blocks, and their contexts are col
     assert.equal(outcome, { blocked: 'a * reason', contexts: ['one *', 'two *'] })
     assert.equal(read('order').trim().split('\n'), ['one', 'failing', 'two', 'block'])
     assert.is(told.length, 1)
-    assert.match(told[0] ?? '', /^A hook failed .*it ended with exit code 1/)
+    assert.match(told[0] ?? '', /^A hook failed .*: \*; exit 1","problem":"it ended with exit code 1"/)
     assert.equal(await runner.run({ point: 'PostToolUse', toolName: 'terminal' }, signal), { blocked: undefined, contexts: [] })
   })
 })

@@ -16,11 +16,10 @@ async function withSession(hookConfig: JsonObject | null, body: (session: HookSe
   const { folder, remove } = makeFolder()
   const host = { conversationId: 'c', workingDir: folder, mask: (text: string) => text, hookConfig }
   const env = { PATH: process.env.PATH ?? '' }
-  const session = new HookSession({ host, env, instance: 'test', createId: randomUUID, startProcess: startChild, log: silentLog })
   try {
-    await body(session)
+    const session = new HookSession({ host, env, instance: 'test', createId: randomUUID, startProcess: startChild, log: silentLog })
+    await body(session).finally(() => session.close())
   } finally {
-    await session.close()
     remove()
   }
 }
