@@ -14,6 +14,11 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
+/** What a hook adds to a message that it lets pass: never the mark, whatever text it found somewhere. */
+export function addedContent(text: string): TextContent {
+  return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
+}
+
 /** What tells everyone: clients that show no extended content too. */
 export function blockedNote(reason: string): EventDraft {
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: `[Message blocked by hook] ${reason}` } }

@@ -9,11 +9,11 @@ import { AppError, messageOf } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
 import { untilAborted } from '../../../base/wait.ts'
 import type { AgentHost } from '../../../conversation/agent.ts'
-import { blockedContent } from '../../../conversation/blocked-message.ts'
+import { addedContent, blockedContent } from '../../../conversation/blocked-message.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
 import { isHookConfig, toHookConfig, type HookConfig } from '../../../schema/generated/hooks.ts'
 import type { Observation } from '../../../schema/generated/observations.ts'
-import { toTextContent, type Message, type TextContent } from '../../../schema/generated/values.ts'
+import type { Message, TextContent } from '../../../schema/generated/values.ts'
 import { HookRunner, type HookRunnerOptions } from './runner.ts'
 
 export interface HookSessionOptions extends Pick<HookRunnerOptions, 'env' | 'instance' | 'createId' | 'startProcess' | 'log'> {
@@ -79,7 +79,7 @@ export class HookSession {
       const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
       const outcome = await this.#runner.run({ point: 'UserPromptSubmit', message: text }, signal)
       if (outcome.blocked !== undefined) return [blockedContent(outcome.blocked)]
-      return [...this.takeOpening(), ...outcome.contexts].map((context) => toTextContent({ text: context }))
+      return [...this.takeOpening(), ...outcome.contexts].map(addedContent)
     })
   }
 
