@@ -4,6 +4,7 @@ import * as actions from '../../src/schema/generated/actions.ts'
 import * as api from '../../src/schema/generated/api.ts'
 import * as conversations from '../../src/schema/generated/conversations.ts'
 import * as events from '../../src/schema/generated/events.ts'
+import * as hooks from '../../src/schema/generated/hooks.ts'
 import * as llm from '../../src/schema/generated/llm.ts'
 import * as observations from '../../src/schema/generated/observations.ts'
 import * as secrets from '../../src/schema/generated/secrets.ts'
@@ -23,6 +24,7 @@ const exported = new Map<string, unknown>(Object.entries({
   ...api,
   ...conversations,
   ...events,
+  ...hooks,
   ...llm,
   ...observations,
   ...secrets,
