@@ -1,10 +1,10 @@
 /**
  * Which tools a conversation has: from the names in its settings to the tools themselves.
  *
- * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). `filter_tools_regex` is matched at
- * the beginning of the name of every configured tool, in a thread of its own because it may take for ever; the default tools
- * are not filtered (contract: tests.md, "filter_tools_regex"). Tools that need more than files come as `makers` from whoever
- * has what they need.
+ * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). Clients ask for tools that a server
+ * may not have: those are left out and told of. `filter_tools_regex` is matched at the beginning of the name of every
+ * configured tool, in a thread of its own because it may take for ever; the default tools are not filtered (contract:
+ * tests.md, "filter_tools_regex"). Tools that need more than files come as `makers` from whoever has what they need.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -63,19 +63,17 @@ export interface ClosableTool extends Tool {
 
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
-/** @throws AppError `invalid_input` for settings that name no tool, one twice, or no regular expression */
+/** @throws AppError `invalid_input` for settings that name a tool twice, or no regular expression */
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
-  const { settings } = options
-  const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...options.makers }
-  const choices = settings.tools ?? usualTools.map((name) => ({ name, params: {} }))
-  const missing = choices.map(({ name }) => name).filter(isElsewhere)
-  const there = choices.filter(({ name }) => !missing.includes(name))
-  const configured = there.map(({ name, params }) => ({ name: knownName(name, makers), params }))
-  const kept = await filterChoices(configured, settings.filter_tools_regex, options.signal)
-  const defaults = settings.include_default_tools.map((name) => ({ name: knownName(name, defaultTools), params: {} }))
-  const all = [...kept, ...defaults]
-  assertUnique(all.map(({ name }) => name))
-  const tools = all.map(({ name, params }) => makeTool({ ...makers, ...defaultTools }, name, params))
+  const { settings, signal } = options
+  const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
+  const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} }))).map(withOwnName)
+  assertUnique(choices.map(({ name }) => name))
+  const kept = await filterChoices(choices, settings.filter_tools_regex, signal)
+  const defaults = settings.include_default_tools.map((name) => withOwnName({ name, params: {} }))
+  const all = [...kept, ...defaults.filter(({ name }) => !kept.some((choice) => choice.name === name))]
+  const tools = all.flatMap(({ name, params }) => (Object.hasOwn(makers, name) ? (makers[name]?.(params) ?? []) : []))
+  const missing = all.map(({ name }) => name).filter((name) => !Object.hasOwn(makers, name))
   return { tools, missing, close: async () => { await Promise.all(tools.map(async (tool) => tool.close?.())) } }
 }
 
@@ -107,23 +105,8 @@ function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[numbe
   }
 }
 
-/**
- * Whether servers of this kind may have a tool of this name (contract: payloads.md, section 4) although this one has not: then the
- * conversation goes without, and its agent is told.
- */
-function isElsewhere(name: string): boolean {
-  return /^(browser_|Browser)/.test(name) || toolsElsewhere.has(name.endsWith('Tool') || name.endsWith('Set') ? toolNameOf(name) : name)
-}
-
-const toolsElsewhere: ReadonlySet<string> = new Set([
-  'task', 'task_tool_set', 'delegate', 'workflow', 'workflow_tool_set', 'apply_patch', 'switch_llm', 'invoke_skill', 'vision_inspect',
-  'ask_oracle', 'tom_consult', 'sleeptime_compute',
-])
-
-function knownName(given: string, makers: Readonly<Record<string, ToolMaker>>): string {
-  const name = given.endsWith('Tool') ? toolNameOf(given) : given
-  if (Object.hasOwn(makers, name)) return name
-  throw new AppError('invalid_input', `Cannot use the tool "${given.slice(0, 100)}": expected one of ${Object.keys(makers).sort().join(', ')}`)
+function withOwnName({ name, params }: ToolChoice): ToolChoice {
+  return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
 async function filterChoices(choices: readonly ToolChoice[], pattern: string | null, signal: AbortSignal): Promise<readonly ToolChoice[]> {
@@ -141,10 +124,4 @@ async function filterChoices(choices: readonly ToolChoice[], pattern: string | n
 function assertUnique(names: readonly string[]): void {
   const double = names.find((name, index) => names.indexOf(name) < index)
   if (double !== undefined) throw new AppError('invalid_input', `Cannot use the tool "${double}" twice: give each tool once`)
-}
-
-function makeTool(makers: Readonly<Record<string, ToolMaker>>, name: string, params: ToolChoice['params']): ClosableTool {
-  const maker = makers[name]
-  if (maker === undefined) throw new TypeError(`The tool "${name}" was known a moment ago`)
-  return maker(params)
 }

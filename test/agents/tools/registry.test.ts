@@ -44,13 +44,15 @@ test('the settings name the tools, in order, and null stands for the usual ones'
   assert.equal(await names({ include_default_tools: ['ThinkTool'] }), ['think'])
 })
 
-test('unknown names and names that are given twice are refused', async () => {
-  assert.match(await failure({ tools: choose('browser') }), /^invalid_input: Cannot use the tool "browser": expected one of edit, file_editor, glob, /)
-  assert.match(await failure({ tools: choose('toString') }), /Cannot use the tool "toString"/)
-  assert.match(await failure({ tools: choose('finish') }), /Cannot use the tool "finish"/)
-  assert.match(await failure({ include_default_tools: ['GrepTool'] }), /"GrepTool": expected one of finish, think/)
-  assert.match(await failure({ tools: choose('glob', 'GlobTool') }), /Cannot use the tool "glob" twice/)
-  assert.match(await failure({ tools: null }), /Cannot use the tool "terminal"/)
+test('names that nobody has a tool for are left out and told of', async () => {
+  const set = await open({ tools: choose('browser', 'toString', 'glob'), include_default_tools: ['SwitchLLMTool', 'ThinkTool'] })
+  assert.equal(set.tools.map(({ name }) => name), ['glob', 'think'])
+  assert.equal(set.missing, ['browser', 'toString', 'switch_llm'])
+})
+
+test('a name that is given twice is refused, unless it is that of a default tool', async () => {
+  assert.match(await failure({ tools: choose('glob', 'GlobTool') }), /^invalid_input: Cannot use the tool "glob" twice/)
+  assert.equal(await names({ tools: choose('finish', 'glob'), include_default_tools: ['FinishTool'] }), ['finish', 'glob'])
 })
 
 test('the filter is matched at the start of the names of configured tools only', async () => {
