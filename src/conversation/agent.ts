@@ -105,6 +105,8 @@ export interface HistoryPart {
   readonly events: readonly Event[]
   /** What `keepResponse` kept, by the id of the response. */
   readonly responses: ReadonlyMap<string, JsonObject>
+  /** Ids of messages of the user that the next answer of the agent after them was not made for: it had begun before. */
+  readonly late: ReadonlySet<string>
 }
 
 export interface RunRules {
@@ -112,6 +114,8 @@ export interface RunRules {
   readonly stuckDetection: boolean
   /** Whether risks that a model declares are believed. */
   readonly hasAnalyzer: boolean
+  /** Why no step may begin any more; undefined while one may. */
+  readonly budgetSpent: string | undefined
 }
 
 /** The names under which an agent may keep private state. A closed list: it is part of the format on disk. */

@@ -2,7 +2,8 @@
  * The active branch of a history, read part by part for an agent that works from it.
  *
  * An event continues the one before it in the log, unless the head was moved in between (`navigate`, a fork). A part
- * costs what is new, however long the history is; only after a move everything is read again.
+ * costs what is new, however long the history is; only after a move everything is read again. A message that came while
+ * the model was answering stands in the log before the answer to the one before it: it is told apart as late.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Event } from '../schema/generated/events.ts'
@@ -15,14 +16,16 @@ import { storedEvent } from './stored-event.ts'
 /** @param settled resolves when everything recorded so far is in the log */
 export function readBranch(log: ConversationLog, settled: () => Promise<void>): History {
   let at: Position | undefined
+  let unheard: readonly string[] = []
   return {
     async next() {
       await settled()
       const isFresh = at === undefined
-      const lines = await readLines(log, at ?? start)
+      const lines = await readLines(log, at ?? start, unheard)
       const mustBeginAnew = !isFresh && lines.hasMoved
-      const all = mustBeginAnew ? await readLines(log, start) : lines
+      const all = mustBeginAnew ? await readLines(log, start, []) : lines
       at = all.end
+      unheard = all.unheard
       return partOf(all, isFresh || mustBeginAnew)
     },
   }
@@ -39,11 +42,16 @@ interface Lines {
   readonly hasMoved: boolean
   readonly last: Link | undefined
   readonly responses: ReadonlyMap<string, JsonObject>
+  readonly late: ReadonlySet<string>
+  /** Messages of the user that the agent has not heard by the end of these lines. */
+  readonly unheard: readonly string[]
 }
 
-async function readLines(log: ConversationLog, from: Position): Promise<Lines> {
+async function readLines(log: ConversationLog, from: Position, unheardBefore: readonly string[]): Promise<Lines> {
   const known = new Map<string, Link>()
   const responses = new Map<string, JsonObject>()
+  const late = new Set<string>()
+  let unheard = [...unheardBefore]
   let last: Link | undefined
   let hasMoved = false
   let end = from
@@ -59,17 +67,24 @@ async function readLines(log: ConversationLog, from: Position): Promise<Lines> {
     if (event !== undefined) {
       last = { event, previous: last }
       known.set(event.id, last)
+      if (event.kind === 'MessageEvent' && event.source === 'user') unheard.push(event.id)
+      if (isAnswer(event)) for (const id of unheard) late.add(id)
     } else if (isPrivateRecord(value)) {
       if (value[0] === 'head') moveTo(value[1])
       if (value[0] === 'forked') moveTo(value[1].leaf_event_id)
+      if (value[0] === 'served') unheard = unheard.slice(unheard.indexOf(value[1]) + 1)
       if (value[0] === 'response') responses.set(value[1].id, value[1].state)
     }
   }
-  return { end, hasMoved, last, responses }
+  return { end, hasMoved, last, responses, late, unheard }
 }
 
-function partOf({ last, responses }: Lines, isFresh: boolean): HistoryPart {
+function isAnswer({ kind, source }: Event): boolean {
+  return source === 'agent' && (kind === 'MessageEvent' || kind === 'ActionEvent')
+}
+
+function partOf({ last, responses, late }: Lines, isFresh: boolean): HistoryPart {
   const events: Event[] = []
   for (let link = last; link !== undefined; link = link.previous) events.push(link.event)
-  return { isFresh, events: events.reverse(), responses }
+  return { isFresh, events: events.reverse(), responses, late }
 }

@@ -202,7 +202,7 @@ export class Driver {
       agentDir,
       hookConfig: state.hook_config,
       history: () => readBranch(log, () => journal.durable()),
-      rules: () => rulesOf(state),
+      rules: () => ({ ...rulesOf(state), budgetSpent: this.#budgetSpent() }),
       policy: () => policyOf(state),
       secrets: (signal, wanted = () => true) => secrets.resolve(state.id, state.secrets, wanted, signal),
       secretNames: () => secrets.list(state.secrets),
@@ -311,7 +311,7 @@ export class Driver {
   }
 }
 
-function rulesOf({ max_iterations, stuck_detection, security_analyzer }: Readonly<ConversationState>): RunRules {
+function rulesOf({ max_iterations, stuck_detection, security_analyzer }: Readonly<ConversationState>): Omit<RunRules, 'budgetSpent'> {
   return { maxIterations: max_iterations, stuckDetection: stuck_detection, hasAnalyzer: security_analyzer !== null }
 }
 

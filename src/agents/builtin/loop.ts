@@ -5,9 +5,10 @@
  * not durable. A step ends in one of four ways: tools ran and the turn goes on, the agent is done, the user has to
  * approve, or the model failed. A pause is heeded between steps and ends a model call, never a tool; a stop ends both.
  */
+import { randomUUID } from 'node:crypto'
 import type { AgentHost, History, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
-import type { ActionEvent, EventDraft } from '../../schema/generated/events.ts'
+import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -17,7 +18,7 @@ import { executeAll, type Deed } from './execute.ts'
 import type { HookSession } from './hooks/session.ts'
 import { maskArguments, maskMessage, maskObservation } from './masked.ts'
 import { judgeProgress } from './stuck.ts'
-import { modelTool, prepareCalls, type BadCall, type PreparedCall } from './tool-calls.ts'
+import { modelTool, prepareCalls, withOwnIds, type BadCall, type PreparedCall } from './tool-calls.ts'
 import type { View } from './view.ts'
 
 export interface LoopOptions {
@@ -60,15 +61,16 @@ async function runSteps(options: LoopOptions): Promise<TurnEnd> {
   await hooks.begin(turn.signal)
   view.add(await history.next())
   if (!view.hasSystemPrompt) turn.record(await options.introduction())
+  const before = turn.approved.length > 0 ? undefined : view.newest.at(-1)
   for (const text of hooks.takeOpening()) correct(turn, text)
   await runApproved(options)
   let objections = 0
   for (let step = 0; step < maxIterations; step++) {
     assertGoesOn(turn)
     view.add(await history.next())
-    const refusal = judge(options) ?? refuseImages(options)
+    const refusal = view.isOpen ? (overBudget(host) ?? judge(options, before) ?? refuseImages(options)) : undefined
     if (refusal !== undefined) return refusal
-    const end = await runStep(options)
+    const end = view.isOpen ? await runStep(options) : finished
     const objection = end?.outcome === 'finished' ? await hooks.objectionToStop(objections++, turn.signal) : undefined
     if (objection !== undefined) correct(turn, objection)
     else if (end !== undefined) return end
@@ -94,10 +96,15 @@ function deedOf({ id, tool_call_id, tool_name, action }: ActionEvent, tools: rea
   return tool === undefined || action === null ? [] : [{ actionId: id, callId: tool_call_id, tool, action }]
 }
 
-/** Looks for circles in what was done; a nudge is seen by the model in this very step. */
-function judge({ host, view, turn }: LoopOptions): StepEnd {
+function overBudget(host: AgentHost): StepEnd {
+  const { budgetSpent } = host.rules()
+  return budgetSpent === undefined ? undefined : { outcome: 'failed', served: true, code: 'MaxBudgetReached', detail: `No step was begun: ${budgetSpent}` }
+}
+
+/** Looks for circles in what was done after `before`; a nudge is seen by the model in this very step. */
+function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
-  const progress = judgeProgress(view.newest)
+  const progress = judgeProgress(view.newest.slice(view.newest.findIndex(({ id }) => id === before?.id) + 1))
   if (progress === 'stuck') return { outcome: 'stuck', served: true }
   if (progress === 'nudge') correct(turn, 'The same action has failed three times. Do not repeat it: find the cause, or try another way.')
   return undefined
@@ -119,19 +126,18 @@ async function runStep(options: LoopOptions): Promise<StepEnd> {
   view.add(await history.next())
   const asked = view.lastUserMessage
   const answer = await callModel(options)
-  if (answer === undefined) {
-    correct(turn, 'The model provider refused the last request because of its content policy. Go on without what it refused.')
-    return undefined
-  }
+  if (answer instanceof ModelError) return correctRefusal(answer, options)
   if (asked !== undefined) turn.served(asked.id)
   report(answer, options)
-  const message = maskMessage(answer.message, host.mask)
-  if (message.tool_calls !== undefined && message.tool_calls.length > 0) return act(answer.id, message, options)
-  return conclude(answer.id, message, turn)
+  const { message } = answer
+  const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasCall(id), randomUUID)
+  if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(options), options)
+  if (calls.length > 0) return act(answer, maskMessage({ ...message, tool_calls: calls }, host.mask), options)
+  return conclude(answer.id, maskMessage(message, host.mask), turn)
 }
 
-/** The answer; undefined when the provider refused to give one because of what was asked. */
-async function callModel({ turn, view, llm, model, tools, host }: LoopOptions): Promise<ModelAnswer | undefined> {
+/** The answer, or why the provider refused to give one because of what was asked. */
+async function callModel({ turn, view, llm, model, tools, host }: LoopOptions): Promise<ModelAnswer | ModelError> {
   const request = {
     messages: view.messages({ withImages: model.takesImages !== false }),
     tools: tools.map(modelTool),
@@ -141,15 +147,26 @@ async function callModel({ turn, view, llm, model, tools, host }: LoopOptions): 
   try {
     return await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
   } catch (thrown) {
-    if (thrown instanceof ModelError && thrown.code === 'LLMContentPolicyViolationError' && !isCorrected(view)) return undefined
+    if (thrown instanceof ModelError && thrown.code === 'LLMContentPolicyViolationError') return thrown
     throw thrown
   }
 }
 
-/** Whether the newest event is a correction: one for each answer is enough. */
-function isCorrected(view: View): boolean {
+/** Tells the model so, unless that was the last thing it was told: one correction for each answer is enough. */
+function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
   const last = view.newest.at(-1)
-  return last?.kind === 'MessageEvent' && last.source === 'environment'
+  if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal
+  correct(turn, 'The model provider refused the last request because of its content policy. Go on without what it refused.')
+  return undefined
+}
+
+/** A refusal that came in the middle of an answer: what was there of it is not to be used. */
+function brokenOff({ model }: LoopOptions): ModelError {
+  return new ModelError('LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`)
+}
+
+function hasText({ content }: Message): boolean {
+  return content.some((part) => part.type === 'text' && part.text.trim() !== '')
 }
 
 /** Everything about an answer but what it says. */
@@ -180,10 +197,15 @@ function cut(text: string): string {
 }
 
 /** The answer calls tools. */
-async function act(responseId: string, message: Message, options: LoopOptions): Promise<StepEnd> {
+async function act({ id: responseId, stop }: ModelAnswer, message: Message, options: LoopOptions): Promise<StepEnd> {
   const { host, turn, tools } = options
   const { hasAnalyzer } = host.rules()
-  const prepared = prepareCalls(message.tool_calls ?? [], { tools, hasAnalyzer, maskArguments: (args) => maskArguments(args, host.mask) })
+  const prepared = prepareCalls(message.tool_calls ?? [], {
+    tools,
+    hasAnalyzer,
+    maskArguments: (args) => maskArguments(args, host.mask),
+    isCut: stop === 'length',
+  })
   const deeds = prepared.flatMap((call, place) => recordCall(call, { responseId, message, isFirst: place === 0 }, turn))
   const batch = prepared.filter((call) => call.ok)
   if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: 'waiting', served: true }
@@ -239,7 +261,7 @@ async function execute(deeds: readonly Deed[], options: LoopOptions): Promise<re
 /** The answer calls no tool: words end the turn, anything else is no answer. */
 function conclude(id: string, message: Message, turn: Turn): StepEnd {
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: message, llm_response_id: id })
-  if (message.content.some((part) => part.type === 'text' && part.text.trim() !== '')) return finished
+  if (hasText(message)) return finished
   correct(turn, 'Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message to the user.')
   return undefined
 }

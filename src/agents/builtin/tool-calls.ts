@@ -3,14 +3,14 @@
  *
  * Names and arguments are repaired first. `security_risk` and `summary`, which every tool gets, are taken off before the
  * tool reads its arguments. A call that cannot be executed keeps the name that the model gave it and says why; that is no
- * end of the run. What follows a call of `finish` is dropped.
+ * end of the run. What follows a call of `finish` is dropped; what was cut off is never executed.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import { isSecurityRisk, type MessageToolCall, type SecurityRisk } from '../../schema/generated/values.ts'
 import type { ModelTool } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
-import { readArguments } from './tool-arguments.ts'
+import { fitArguments, readArguments } from './tool-arguments.ts'
 import { repairName } from './tool-names.ts'
 
 /** A call that can be executed. */
@@ -22,7 +22,7 @@ export interface PreparedCall {
   readonly action: Action
   /** As the model declared it; UNKNOWN where that counts for nothing. */
   readonly risk: SecurityRisk
-  readonly summary: string | undefined
+  readonly summary: string
 }
 
 export interface BadCall {
@@ -36,16 +36,34 @@ export interface PrepareOptions {
   readonly hasAnalyzer: boolean
   /** Masks what is about to be recorded. */
   readonly maskArguments: (args: JsonObject) => JsonObject
+  /** The answer has reached a limit within its last call. */
+  readonly isCut: boolean
 }
+
+/** No argument of a real call is as long: what is longer would make an event that the log refuses. */
+const argumentsLimitChars = 1024 * 1024
+
+const cutOff = 'The call was cut off at the limit of output tokens, so it was not executed: make it shorter, or several of it'
 
 export function prepareCalls(calls: readonly MessageToolCall[], options: PrepareOptions): (PreparedCall | BadCall)[] {
   const prepared: (PreparedCall | BadCall)[] = []
-  for (const call of calls) {
-    const next = prepareCall(call, options)
+  for (const [place, call] of calls.entries()) {
+    const isCut = options.isCut && place === calls.length - 1
+    const next = isCut ? { ok: false, call: shortened(call), error: cutOff } as const : prepareCall(call, options)
     prepared.push(next)
     if (next.ok && next.action.kind === 'FinishAction') break
   }
   return prepared
+}
+
+/** Calls under ids of their own: some servers count anew in every answer, and results are told apart by these ids. */
+export function withOwnIds(calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string): MessageToolCall[] {
+  const ids = new Set<string>()
+  return calls.map((call) => {
+    const id = call.id === '' || ids.has(call.id) || isTaken(call.id) ? newId() : call.id
+    ids.add(id)
+    return { ...call, id }
+  })
 }
 
 /** How a model is told of a tool: with the members that every tool gets. */
@@ -64,7 +82,9 @@ const riskParameter = {
 }
 
 function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, maskArguments }: PrepareOptions): PreparedCall | BadCall {
-  const bad = (problem: string): BadCall => ({ ok: false, call, error: problem })
+  const bad = (problem: string): BadCall => ({ ok: false, call: shortened(call), error: problem })
+  const { length } = call.arguments
+  if (length > argumentsLimitChars) return bad(`The arguments have ${length} characters: expected at most ${argumentsLimitChars}`)
   const read = readArguments(call.arguments)
   const named = repairName({ name: call.name, args: read.ok ? read.args : {} }, new Set(tools.map((tool) => tool.name)))
   const tool = tools.find(({ name }) => name === named?.name)
@@ -75,7 +95,8 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, maskArguments 
   if (isJudged && risk !== undefined && !isSecurityRisk(risk)) {
     return bad(`Error validating the arguments of tool '${tool.name}': security_risk: expected LOW, MEDIUM, HIGH or UNKNOWN`)
   }
-  const args = tool.read(declares(tool, 'summary') && summary !== undefined ? { ...own, summary } : own)
+  const fitting = fitArguments(declares(tool, 'summary') && summary !== undefined ? { ...own, summary } : own, tool.parameters)
+  const args = tool.read(fitting)
   if (!args.ok) return bad(`Error validating the arguments of tool '${tool.name}': ${args.problem}`)
   return {
     ok: true,
@@ -83,8 +104,16 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, maskArguments 
     tool,
     action: args.action,
     risk: isJudged && isSecurityRisk(risk) ? risk : 'UNKNOWN',
-    summary: typeof summary === 'string' && summary.trim() !== '' ? summary : undefined,
+    summary: typeof summary === 'string' && summary.trim() !== '' ? summary : `${tool.name}: ${JSON.stringify(fitting)}`.slice(0, summaryLimitChars),
   }
+}
+
+/** Of a summary that the model has not given. */
+const summaryLimitChars = 200
+
+/** Arguments that no event could hold are left out. */
+function shortened(call: MessageToolCall): MessageToolCall {
+  return call.arguments.length > argumentsLimitChars ? { ...call, arguments: '{}' } : call
 }
 
 function unknownTool(name: string, tools: readonly Tool[]): string {

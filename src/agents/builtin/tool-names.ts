@@ -20,6 +20,11 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
+/** The name as every provider takes it back, whatever a model has made up. */
+export function soundName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
+}
+
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
 /** Programs whose bare name is a whole command. */

@@ -2,22 +2,27 @@
  * What a model is told of a conversation: the events of the active branch as messages (contract: tests.md, "Model input").
  *
  * It grows with the history, event by event, so a late step costs what an early one does. The calls of one answer become
- * one message, their results follow it in the order of the calls, and what the user said meanwhile comes after them. A
- * call without an answer is never shown, nor is a message that a hook refused. Nothing is masked here: what the log holds is masked already.
+ * one message, their results follow it in the order of the calls, and what the user said meanwhile comes after them. What
+ * a provider would refuse is never shown: a call without a result, arguments that are no JSON, a message without content;
+ * nor is a message that a hook refused. Nothing is masked here: what the log holds is masked already.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ActionEvent, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
-import { toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
+import { toMessage, toTextContent, type Content, type Message, type MessageToolCall } from '../../schema/generated/values.ts'
 import type { HistoryPart } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { ModelMessage } from '../llm/model.ts'
 import { stuckWindow } from './stuck.ts'
+import { soundArguments } from './tool-arguments.ts'
+import { soundName } from './tool-names.ts'
 
 /** The calls of one answer, and the results that have come so far. */
 interface Batch {
   readonly id: string
   readonly actions: ActionEvent[]
+  readonly calls: MessageToolCall[]
   readonly results: Map<string, Message>
+  isFinished: boolean
 }
 
 type Slot = { readonly message: ModelMessage } | { readonly batch: Batch }
@@ -28,12 +33,15 @@ export class View {
   #responses = new Map<string, JsonObject>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
+  #callIds = new Set<string>()
+  /** Said while the model was answering: they have their place after the answer, which is still to come. */
+  #late: MessageEvent[] = []
 
   /** Takes in what is new in the history. */
-  add({ isFresh, events, responses }: HistoryPart): void {
+  add({ isFresh, events, responses, late }: HistoryPart): void {
     if (isFresh) this.#clear()
     for (const [id, state] of responses) this.#responses.set(id, state)
-    for (const event of events) this.#addEvent(event)
+    for (const event of events) this.#addEvent(event, late)
   }
 
   get hasSystemPrompt(): boolean {
@@ -47,6 +55,18 @@ export class View {
 
   get lastUserMessage(): MessageEvent | undefined {
     return this.#lastUserMessage
+  }
+
+  /** Whether a model has anything to answer: nothing when the last word was its own, or the result of `finish`. */
+  get isOpen(): boolean {
+    const last = this.#slots.at(-1)
+    if (last === undefined) return false
+    return 'batch' in last ? !last.batch.isFinished : last.message.message.role !== 'assistant'
+  }
+
+  /** Whether a call of the branch has this id. */
+  hasCall(id: string): boolean {
+    return this.#callIds.has(id)
   }
 
   /** Actions without an answer among those with these ids. */
@@ -69,9 +89,11 @@ export class View {
     this.#responses = new Map()
     this.#newest = []
     this.#lastUserMessage = undefined
+    this.#callIds = new Set()
+    this.#late = []
   }
 
-  #addEvent(event: Event): void {
+  #addEvent(event: Event, late: ReadonlySet<string>): void {
     switch (event.kind) {
       case 'SystemPromptEvent':
         this.#system = { message: systemMessage(event) }
@@ -79,14 +101,18 @@ export class View {
       case 'MessageEvent':
         if (blockedReason(event) !== undefined) return
         if (event.source === 'user') this.#lastUserMessage = event
-        this.#addMessage(event)
+        if (late.has(event.id)) this.#late.push(event)
+        else this.#addMessage(event)
+        if (event.source === 'agent') this.#addLate()
         break
       case 'ActionEvent':
         this.#addAction(event)
+        this.#addLate()
         break
       case 'ObservationEvent': {
         const { content, is_error } = event.observation
         this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...content] : content)
+        if (event.observation.kind === 'FinishObservation') this.#finishBatch()
         break
       }
       case 'UserRejectObservation':
@@ -102,8 +128,13 @@ export class View {
     if (this.#newest.length > stuckWindow) this.#newest.shift()
   }
 
+  #addLate(): void {
+    for (const event of this.#late.splice(0)) this.#addMessage(event)
+  }
+
   #addMessage(event: MessageEvent): void {
-    const message = { ...event.llm_message, content: [...event.llm_message.content, ...event.extended_content] }
+    const message = withContent({ ...event.llm_message, content: [...event.llm_message.content, ...event.extended_content] })
+    if (message === undefined) return
     const last = this.#slots.at(-1)
     if (last !== undefined && 'message' in last && isPlainUserMessage(last.message.message) && isPlainUserMessage(message)) {
       const content = [...last.message.message.content, ...message.content]
@@ -116,13 +147,25 @@ export class View {
 
   #addAction(event: ActionEvent): void {
     const batch = this.#lastBatch()
-    if (batch?.id === event.llm_response_id) batch.actions.push(event)
-    else this.#slots.push({ batch: { id: event.llm_response_id, actions: [event], results: new Map() } })
+    const { llm_response_id: id, tool_call_id, tool_call: call } = event
+    const sound = { ...call, id: tool_call_id, name: soundName(call.name), arguments: soundArguments(call.arguments) }
+    this.#callIds.add(tool_call_id)
+    if (batch?.id === id) {
+      batch.actions.push(event)
+      batch.calls.push(sound)
+    } else {
+      this.#slots.push({ batch: { id, actions: [event], calls: [sound], results: new Map(), isFinished: false } })
+    }
+  }
+
+  #finishBatch(): void {
+    const batch = this.#lastBatch()
+    if (batch !== undefined) batch.isFinished = true
   }
 
   #addResult({ tool_call_id, tool_name }: { readonly tool_call_id: string; readonly tool_name: string }, content: readonly Content[]): void {
     const batch = this.#lastBatch()
-    batch?.results.set(tool_call_id, toMessage({ role: 'tool', content, tool_call_id, name: tool_name }))
+    batch?.results.set(tool_call_id, toMessage({ role: 'tool', content, tool_call_id, name: soundName(tool_name) }))
   }
 
   #lastBatch(): Batch | undefined {
@@ -130,21 +173,21 @@ export class View {
     return slot !== undefined && 'batch' in slot ? slot.batch : undefined
   }
 
-  #batchMessages({ id, actions, results }: Batch): ModelMessage[] {
-    const answered = actions.filter((action) => results.has(action.tool_call_id))
+  #batchMessages({ id, actions, calls, results }: Batch): ModelMessage[] {
+    const answered = calls.filter((call) => results.has(call.id))
     const first = actions[0]
     if (first === undefined || answered.length === 0) return []
     const message = toMessage({
       role: 'assistant',
       content: first.thought,
-      tool_calls: answered.map((action) => action.tool_call),
+      tool_calls: answered,
       reasoning_content: first.reasoning_content,
       thinking_blocks: first.thinking_blocks,
       responses_reasoning_item: first.responses_reasoning_item,
     })
     // What the provider keeps of its answer speaks of all its calls.
-    const state = answered.length === actions.length ? this.#responses.get(id) : undefined
-    const tools = answered.flatMap((action) => results.get(action.tool_call_id) ?? [])
+    const state = answered.length === calls.length ? this.#responses.get(id) : undefined
+    const tools = answered.flatMap((call) => results.get(call.id) ?? [])
     return [withState(message, state), ...tools.map((tool) => ({ message: tool }))]
   }
 }
@@ -153,6 +196,12 @@ const errorHeader = '[An error occurred during execution.]\n'
 
 function systemMessage({ system_prompt, dynamic_context }: SystemPromptEvent): Message {
   return toMessage({ role: 'system', content: dynamic_context === undefined ? [system_prompt] : [system_prompt, dynamic_context] })
+}
+
+/** Undefined for a message that says nothing; of the user's one is left at least that it came. */
+function withContent(message: Message): Message | undefined {
+  if (message.content.some((part) => part.type === 'image' || part.text.trim() !== '')) return message
+  return message.role === 'assistant' ? undefined : { ...message, content: [toTextContent({ text: '[An empty message.]' })] }
 }
 
 function isPlainUserMessage({ role, name, tool_call_id, tool_calls }: Message): boolean {
