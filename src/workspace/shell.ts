@@ -111,11 +111,16 @@ export class Shell {
     return this.#lastOutputAt
   }
 
+  /** What lives now is spared by `killStarted`. */
+  async markStart(): Promise<void> {
+    this.#before = await this.#child.processes()
+  }
+
   /** Begins a command. */
   async begin(command: string, env: Readonly<Record<string, string>>): Promise<void> {
     const { folder } = this.#options
     const nonce = randomUUID()
-    this.#before = await this.#child.processes()
+    if (this.#before === undefined) await this.markStart()
     await writeFile(shellFiles(folder).command, commandScript({ folder, nonce, command, env }), { mode: 0o600 })
     this.#nonce = nonce
     this.#isMarked = false
@@ -156,7 +161,7 @@ export class Shell {
     return this.#text.takeLine()
   }
 
-  /** Kills what was started since the command began. False where that cannot be told, or something is left. */
+  /** Kills what was started since `markStart`, or the first command after it. False where that cannot be told, or something is left. */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false
     const left = await this.#child.killAllBut(this.#before, { limitMs: killLimitMs })

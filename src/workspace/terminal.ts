@@ -4,8 +4,9 @@
  * One bash keeps folder, variables, functions and jobs from command to command. It starts with the first command and is
  * replaced when it has ended; calls are served one after the other. A call returns when its command has ended, when
  * nothing new has come for a while, or when its time is over; in the last two cases the program goes on, and later calls
- * read on, type or press keys. An aborted call ends what its command started before it rejects, with the shell if
- * need be. Secrets are hidden by the caller's stream before anything is kept.
+ * read on, type or press keys. Calls with the same signal belong together, as those of one turn: an aborted call ends
+ * what all of them have started before it rejects, jobs in the background too, with the shell if need be (decisions
+ * 16). Secrets are hidden by the caller's stream before anything is kept.
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../base/masking.ts'
@@ -88,6 +89,8 @@ export class Terminal {
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
   #report: ShellReport | undefined
+  /** Of the calls that belong together now. */
+  #signal: AbortSignal | undefined
 
   constructor(options: TerminalOptions) {
     const { observationsDir: folder, createId, onError, outputLimitChars, fileLimitBytes } = options
@@ -185,6 +188,8 @@ export class Terminal {
     const shell = this.#shell ??= await this.#startShell()
     request.signal.throwIfAborted()
     this.#assertOpen()
+    if (request.signal !== this.#signal) await shell.markStart()
+    this.#signal = request.signal
     await shell.begin(request.command, request.env)
     const outcome = await this.#follow(shell, request)
     if (!hadEnded) return outcome

@@ -220,6 +220,19 @@ test('kills a program that ignores Ctrl-C, with what it started elsewhere', () =
   assert.is((await run('echo next')).output, 'next\n')
 }))
 
+test('ends the jobs of the calls that belong together when one of them is aborted, and no others', () => withTerminal({}, async ({ run, workingDir }) => {
+  await run('sleep 100 & echo $! >before')
+  const controller = new AbortController()
+  await run(`sleep 100 & echo $! >job; ${leavesSession}`, { signal: controller.signal })
+  const running = run('touch begun; sleep 100', { signal: controller.signal })
+  await until(() => readdirSync(workingDir).includes('begun'))
+  controller.abort(new Error('stop'))
+  assert.is(await running.catch((error) => error.message), 'stop')
+  assert.not(isAlive(pid(workingDir, 'job')))
+  assert.not(isAlive(pid(workingDir, 'far')))
+  assert.ok(isAlive(pid(workingDir, 'before')))
+}))
+
 test('keeps jobs in the background, and ends them with a reset', () => withTerminal({}, async ({ run, workingDir }) => {
   await run(`sleep 100 & echo $! >job; ${leavesSession}`)
   assert.match((await run('jobs')).output, /sleep 100/)
