@@ -126,8 +126,9 @@ test('an unknown tool keeps its name, and the error lists the tools that there a
 })
 
 test('a repaired call has the name of the tool and its arguments as they came', () => {
-  const prepared = one(call('str_replace_editor', { path: '/a', old_str: 'x', new_str: 'y' }))
-  assert.equal(prepared.call, call('file_editor', { path: '/a', old_str: 'x', new_str: 'y' }))
+  const args = { path: '/a', old_str: 'x', new_str: 'y', security_risk: 'LOW', summary: 's' }
+  const prepared = one(call('str_replace_editor', args))
+  assert.equal(prepared.call, call('file_editor', args))
   assert.match(JSON.stringify(prepared.ok && prepared.action), '"command":"str_replace"')
 })
 

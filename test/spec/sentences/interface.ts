@@ -58,7 +58,11 @@ export const events: Sentences = {
     'as the serialised fields of the state',
     'spec/rules: a client on a socket hears of every change of state as REST gives it',
   ],
-  3: ['logs of completions are sent when they are asked for, and replace a file', 'later: built-in agent'],
+  3: [
+    'logs of completions are sent when they are asked for, and replace a file',
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+    'e2e/built-in-models: no completion is logged unless it is asked for',
+  ],
   4: ['clients show an error of the conversation on top', failedRun],
   5: [
     'an action is answered once, by the same call and tool, and the answer names the action',

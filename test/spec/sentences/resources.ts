@@ -40,7 +40,9 @@ const behaviour: Readonly<Record<string, readonly string[]>> = {
   ConversationStateUpdateEvent: [
     'conversation/conversation: a state update is recorded when the value changes, and not for an equal one',
   ],
-  LLMCompletionLogEvent: ['later: built-in agent'],
+  LLMCompletionLogEvent: [
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+  ],
   ActionEvent: [
     'agents/acp/transcripts: ${name}: maps to the expected events',
     'conversation/state: an action that cannot be executed is never open',
@@ -54,7 +56,7 @@ const behaviour: Readonly<Record<string, readonly string[]>> = {
   ObservationEvent: ['e2e/events: every action has one answer that names it'],
   UserRejectObservation: ['agents/acp/agent-turn: records a refusal of the user'],
   SystemPromptEvent: ['agents/acp/agent-session: records a placeholder system prompt once, then what the agent says'],
-  TokenEvent: ['later: built-in agent'],
+  TokenEvent: ['e2e/built-in-models: token ids of a backend that gives them are an event'],
   PauseEvent: ['conversation/runner-stop: an interrupt ends the turn, answers its actions and records the pause'],
 }
 
@@ -68,7 +70,10 @@ export const eventVariants: Sentences = {
     'nothing but its kind is required',
     'schema/vectors: accepts what a ${name} may be',
   ],
-  'LLMCompletionLogEvent.2': ['which model and which use of it the log is of', 'later: built-in agent'],
+  'LLMCompletionLogEvent.2': [
+    'which model and which use of it the log is of',
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+  ],
   'ActionEvent.2': [
     'a call that cannot be executed has no action',
     'schema/vectors: accepts what a ${name} may be',
@@ -77,7 +82,8 @@ export const eventVariants: Sentences = {
   'ActionEvent.3': [
     'it keeps the call as the model sent it, with the risk that the model declared',
     'agents/acp/action-of: gives the raw input as the arguments of the call',
-    'later: built-in agent',
+    'agents/builtin/tool-calls: a repaired call has the name of the tool and its arguments as they came',
+    'agents/builtin/tool-calls: the risk counts with an analyzer and for a tool that changes something, and is UNKNOWN otherwise',
   ],
   'ActionEvent.4': [
     'calls of one response of the model are known by its id',
@@ -95,8 +101,11 @@ export const eventVariants: Sentences = {
     'it carries no thought',
     everyEvent,
   ],
-  'SystemPromptEvent.2': ['what belongs to one conversation is a second block', 'later: built-in agent'],
-  'TokenEvent.2': ['it comes from a backend that gives token ids', 'later: built-in agent'],
+  'SystemPromptEvent.2': [
+    'what belongs to one conversation is a second block',
+    'agents/builtin/view: the context of a conversation is a second block of the system message',
+  ],
+  'TokenEvent.2': ['it comes from a backend that gives token ids', 'e2e/built-in-models: token ids of a backend that gives them are an event'],
   'PauseEvent.2': [
     'it says that the user stopped the run',
     'conversation/runner-stop: two interrupts at once record one pause',
@@ -109,7 +118,10 @@ export const eventVariants: Sentences = {
     'an error of the conversation stops the run, belongs to no tool, and the status becomes error',
     'spec/rules: a run that fails ends with one error of the conversation and its status, and can go on',
   ],
-  'rule 1.2': ['it is not sent to the model', 'later: built-in agent'],
+  'rule 1.2': [
+    'it is not sent to the model',
+    'agents/builtin/weather: an error of the conversation is not told to the model',
+  ],
   'rule 1.3': [
     'an error of the agent is the answer of a tool, and the conversation goes on',
     'agents/acp/agent-turn: answers a tool call that the agent left open when it died, and starts again',
@@ -133,7 +145,10 @@ export const embeddedObjects: Sentences = {
   ...Object.fromEntries(Object.keys(embedded).map((name): [string, Sentence] => {
     return [name, [itsFields, 'spec/tables: object: ${name} has the fields of the table']]
   })),
-  'ReasoningItemModel.2': ['its encrypted content is neither logged nor shown', 'later: built-in agent'],
+  'ReasoningItemModel.2': [
+    'its encrypted content is neither logged nor shown',
+    'e2e/built-in-models: encrypted reasoning goes back to its model, over a restart and in a fork, and is shown and logged nowhere',
+  ],
   SecurityRisk: ['four levels, rising', everyEvent],
   ValidationError: ['place, message and type', 'spec/tables: error: ${name} has the fields of the table'],
   HTTPValidationError: ['a list of those', 'spec/tables: error: ${name} has the fields of the table'],

@@ -33,8 +33,14 @@ export const whatTheServiceDoes: Sentences = {
     'state changes are pushed over a WebSocket, so that nobody polls',
     'spec/rules: a client on a socket hears of every change of state as REST gives it',
   ],
-  4.2: ['logs of model completions are pushed too', 'later: built-in agent'],
-  '5 built-in': ['the built-in agent calls a model itself', 'later: built-in agent'],
+  4.2: [
+    'logs of model completions are pushed too',
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+  ],
+  '5 built-in': [
+    'the built-in agent calls a model itself',
+    'e2e/built-in: ${name}: a turn with a command and a file over the provider\'s wire format',
+  ],
   '5 external': [
     'an external agent is a program that the service starts and speaks JSON-RPC with over its standard streams',
     'agents/acp/agent-session: serves several turns with one program and asks it to go on when there is no message',
