@@ -51,7 +51,8 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       const deed = deeds[place]
       if (deed === undefined) return
       const result = await execute(deed, options)
-      if (turn.signal.aborted) return
+      // What was done before the stop is told; what was stopped is not.
+      if (turn.signal.aborted && result.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()
     }

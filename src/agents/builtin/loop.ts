@@ -130,7 +130,7 @@ async function runStep(options: LoopOptions): Promise<StepEnd> {
   if (asked !== undefined) turn.served(asked.id)
   report(answer, options)
   const { message } = answer
-  const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasCall(id), randomUUID)
+  const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
   if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(options), options)
   if (calls.length > 0) return act(answer, maskMessage({ ...message, tool_calls: calls }, host.mask), options)
   return conclude(answer.id, maskMessage(message, host.mask), turn)
@@ -145,7 +145,9 @@ async function callModel({ turn, view, llm, model, tools, host }: LoopOptions): 
     cacheKey: host.conversationId,
   }
   try {
-    return await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
+    const answer = await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
+    // Some servers give every answer the same id.
+    return view.hasId(answer.id) ? { ...answer, id: randomUUID() } : answer
   } catch (thrown) {
     if (thrown instanceof ModelError && thrown.code === 'LLMContentPolicyViolationError') return thrown
     throw thrown

@@ -33,7 +33,8 @@ export class View {
   #responses = new Map<string, JsonObject>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
-  #callIds = new Set<string>()
+  /** Of responses and their calls. */
+  #ids = new Set<string>()
   /** Said while the model was answering: they have their place after the answer, which is still to come. */
   #late: MessageEvent[] = []
 
@@ -64,9 +65,9 @@ export class View {
     return 'batch' in last ? !last.batch.isFinished : last.message.message.role !== 'assistant'
   }
 
-  /** Whether a call of the branch has this id. */
-  hasCall(id: string): boolean {
-    return this.#callIds.has(id)
+  /** Whether a response of the branch, or a call of one, has this id. */
+  hasId(id: string): boolean {
+    return this.#ids.has(id)
   }
 
   /** Actions without an answer among those with these ids. */
@@ -89,7 +90,7 @@ export class View {
     this.#responses = new Map()
     this.#newest = []
     this.#lastUserMessage = undefined
-    this.#callIds = new Set()
+    this.#ids = new Set()
     this.#late = []
   }
 
@@ -112,7 +113,7 @@ export class View {
       case 'ObservationEvent': {
         const { content, is_error } = event.observation
         this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...content] : content)
-        if (event.observation.kind === 'FinishObservation') this.#finishBatch()
+        if (event.observation.kind === 'FinishObservation') this.#finishBatch(event.tool_call_id)
         break
       }
       case 'UserRejectObservation':
@@ -134,6 +135,7 @@ export class View {
 
   #addMessage(event: MessageEvent): void {
     const message = withContent({ ...event.llm_message, content: [...event.llm_message.content, ...event.extended_content] })
+    if (event.llm_response_id !== undefined) this.#ids.add(event.llm_response_id)
     if (message === undefined) return
     const last = this.#slots.at(-1)
     if (last !== undefined && 'message' in last && isPlainUserMessage(last.message.message) && isPlainUserMessage(message)) {
@@ -149,7 +151,7 @@ export class View {
     const batch = this.#lastBatch()
     const { llm_response_id: id, tool_call_id, tool_call: call } = event
     const sound = { ...call, id: tool_call_id, name: soundName(call.name), arguments: soundArguments(call.arguments) }
-    this.#callIds.add(tool_call_id)
+    this.#ids.add(id).add(tool_call_id)
     if (batch?.id === id) {
       batch.actions.push(event)
       batch.calls.push(sound)
@@ -158,14 +160,14 @@ export class View {
     }
   }
 
-  #finishBatch(): void {
+  #finishBatch(callId: string): void {
     const batch = this.#lastBatch()
-    if (batch !== undefined) batch.isFinished = true
+    if (batch?.calls.some(({ id }) => id === callId)) batch.isFinished = true
   }
 
   #addResult({ tool_call_id, tool_name }: { readonly tool_call_id: string; readonly tool_name: string }, content: readonly Content[]): void {
     const batch = this.#lastBatch()
-    batch?.results.set(tool_call_id, toMessage({ role: 'tool', content, tool_call_id, name: soundName(tool_name) }))
+    batch?.results.set(tool_call_id, toMessage({ role: 'tool', content: content.map(wellFormed), tool_call_id, name: soundName(tool_name) }))
   }
 
   #lastBatch(): Batch | undefined {
@@ -200,8 +202,14 @@ function systemMessage({ system_prompt, dynamic_context }: SystemPromptEvent): M
 
 /** Undefined for a message that says nothing; of the user's one is left at least that it came. */
 function withContent(message: Message): Message | undefined {
-  if (message.content.some((part) => part.type === 'image' || part.text.trim() !== '')) return message
+  const isSaying = message.content.some((part) => part.type === 'image' || part.text.trim() !== '')
+  if (isSaying) return { ...message, content: message.content.map(wellFormed) }
   return message.role === 'assistant' ? undefined : { ...message, content: [toTextContent({ text: '[An empty message.]' })] }
+}
+
+/** Half of a pair of surrogates, as of an emoji that was cut, is no JSON to some providers. */
+function wellFormed(part: Content): Content {
+  return part.type === 'text' ? { ...part, text: Buffer.from(part.text).toString() } : part
 }
 
 function isPlainUserMessage({ role, name, tool_call_id, tool_calls }: Message): boolean {

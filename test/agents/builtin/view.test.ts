@@ -144,11 +144,26 @@ test('what the provider keeps of an answer goes back with all of its calls, or n
   assert.is(part.messages({ withImages: true })[0]?.state, undefined)
 })
 
-test('knows the ids of the calls of its branch', () => {
-  const view = viewOf([action('x')])
-  assert.equal([view.hasCall('x'), view.hasCall('y')], [true, false])
+test('knows the ids of the responses and calls of its branch', () => {
+  const view = viewOf([action('x'), event('m', {
+    kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: 'a' }, llm_response_id: 'r',
+  })])
+  assert.equal(['x', 'response', 'r', 'y'].map((id) => view.hasId(id)), [true, true, true, false])
   view.add({ isFresh: true, events: [], responses: new Map(), late: new Set() })
-  assert.is(view.hasCall('x'), false)
+  assert.is(view.hasId('x'), false)
+})
+
+test('half of a character, as a cut leaves it, becomes the sign for a broken one', () => {
+  assert.equal(told([user('1', 'a\ud83d b')]), ['user: a\ufffd b'])
+})
+
+test('a result without its call, which a moved head leaves, ends nothing', () => {
+  const finished = event('o', {
+    kind: 'ObservationEvent', tool_name: 'finish', tool_call_id: 'other', action_id: 'a', observation: { kind: 'FinishObservation' },
+  })
+  const view = viewOf([user('1', 'a'), action('x'), result('x'), finished])
+  assert.is(view.isOpen, true)
+  assert.equal(words(view.messages({ withImages: true })), ['user: a', 'assistant: <x>', 'tool: done'])
 })
 
 test('for a model without eyes an image is a word', () => {

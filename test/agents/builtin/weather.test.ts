@@ -153,6 +153,58 @@ test('calls of the same id are executed once each, and each has its own result',
   })
 })
 
+test('answers of the same id are told apart', async () => {
+  const same = but(ls, { id: 'chatcmpl-0' })
+  const model = scriptModel([same, but(text('first'), { id: 'chatcmpl-0' })])
+  await withBuiltIn({ model }, async ({ conversation }) => {
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    const ids = (await eventsOf(conversation.log)).flatMap((event) => 'llm_response_id' in event ? [event.llm_response_id] : [])
+    assert.is(ids[0], 'chatcmpl-0')
+    assert.is(new Set(ids).size, 2)
+  })
+})
+
+test('what was done before an interrupt is told, and only what was stopped is cancelled', async () => {
+  const tool = checkpoint()
+  const terminal = async (command: string): Promise<string> => {
+    if (command === 'a') await tool.here()
+    return command
+  }
+  const two = calls([['terminal', { command: 'a' }], ['terminal', { command: 'b' }]])
+  await withBuiltIn({ model: scriptModel([two]), terminal }, async ({ conversation, done }) => {
+    await conversation.send(userText('hi'), true)
+    await tool.reached
+    const stopping = conversation.interrupt()
+    tool.pass()
+    await stopping
+    assert.equal((await story(conversation)).slice(-4), ['observation call-1-1', 'error call-1-2', 'status paused', 'pause'])
+    assert.equal(done, ['a'])
+  })
+})
+
+test('a head that is moved during a run ends it where nothing is left to answer', async () => {
+  const tool = checkpoint()
+  const terminal = async (command: string): Promise<string> => {
+    await tool.here()
+    return command
+  }
+  const model = scriptModel([ls])
+  await withBuiltIn({ model, terminal }, async ({ conversation }) => {
+    await conversation.send(userText('hi'), true)
+    await tool.reached
+    await conversation.navigate(null)
+    tool.pass()
+    await ended(conversation)
+    assert.is(conversation.state.execution_status, 'finished')
+    assert.equal(conversation.state.open_actions, [])
+    assert.is(model.requests.length, 1)
+    await conversation.send(userText('anew'), true)
+    await ended(conversation)
+    assert.equal(told(model.requests[1]), ['user: anew'])
+  })
+})
+
 test('a call too long for any event is an error of the agent, and the run goes on', async () => {
   const huge = calls([['terminal', { command: 'x'.repeat(2 * 1024 * 1024) }]])
   await withBuiltIn({ model: scriptModel([huge]) }, async ({ conversation, done }) => {
