@@ -52,7 +52,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       if (deed === undefined) return
       const result = await execute(deed, options)
       // What was done before the stop is told; what was stopped is not.
-      if (turn.signal.aborted && result.kind !== 'ObservationEvent') return
+      if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()
     }

@@ -32,7 +32,8 @@ const security = `# Security
 
 export function systemPrompt(agent: Agent): string {
   const own = agent.system_prompt ?? [role, work, files].join('\n\n')
-  const parts = [own, agent.security_policy_filename === '' ? '' : security, agent.agent_context?.system_message_suffix ?? '']
+  const hasPolicy = agent.security_policy_filename !== null && agent.security_policy_filename !== ''
+  const parts = [own, hasPolicy ? security : '', agent.agent_context?.system_message_suffix ?? '']
   return parts.filter((part) => part !== '').join('\n\n')
 }
 

@@ -39,7 +39,7 @@ const agents: Definitions = {
     agent_context: orNull(ref('AgentContext')),
     system_prompt: orNull(string),
     system_prompt_filename: defaultTo('system_prompt.j2', string),
-    security_policy_filename: nullDefaultTo('security_policy.j2', string),
+    security_policy_filename: defaultTo('security_policy.j2', nullable(string)),
     system_prompt_kwargs: defaultTo({}, openObject),
     condenser: orNull(openObject),
     critic: orNull(openObject),
