@@ -125,7 +125,7 @@ const llm = toLLM({ model: 'test/model' })
 
 test('whatever has happened, what is sent keeps to the rules of its provider', () => {
   let requests = 0
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= 150; seed++) {
     const story = new Story(seed)
     story.user()
     for (let step = 0; step < 8; step++) {
@@ -145,7 +145,7 @@ test('whatever has happened, what is sent keeps to the rules of its provider', (
       story.answer()
     }
   }
-  assert.ok(requests > 1000)
+  assert.ok(requests > 500)
 })
 
 test.run()
