@@ -105,8 +105,8 @@ export interface HistoryPart {
   readonly events: readonly Event[]
   /** What `keepResponse` kept, by the id of the response. */
   readonly responses: ReadonlyMap<string, JsonObject>
-  /** Ids of messages of the user that the next answer of the agent after them was not made for: it had begun before. */
-  readonly late: ReadonlySet<string>
+  /** Messages of the user that came while the agent was answering an earlier one: id -> the event that answer begins with. */
+  readonly late: ReadonlyMap<string, string>
 }
 
 export interface RunRules {

@@ -42,7 +42,7 @@ interface Lines {
   readonly hasMoved: boolean
   readonly last: Link | undefined
   readonly responses: ReadonlyMap<string, JsonObject>
-  readonly late: ReadonlySet<string>
+  readonly late: ReadonlyMap<string, string>
   /** Messages of the user that the agent has not heard by the end of these lines. */
   readonly unheard: readonly string[]
 }
@@ -50,7 +50,7 @@ interface Lines {
 async function readLines(log: ConversationLog, from: Position, unheardBefore: readonly string[]): Promise<Lines> {
   const known = new Map<string, Link>()
   const responses = new Map<string, JsonObject>()
-  const late = new Set<string>()
+  const late = new Map<string, string>()
   let unheard = [...unheardBefore]
   let last: Link | undefined
   let hasMoved = false
@@ -68,7 +68,7 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
       last = { event, previous: last }
       known.set(event.id, last)
       if (event.kind === 'MessageEvent' && event.source === 'user') unheard.push(event.id)
-      if (isAnswer(event)) for (const id of unheard) late.add(id)
+      if (isAnswer(event)) for (const id of unheard) if (!late.has(id)) late.set(id, event.id)
     } else if (isPrivateRecord(value)) {
       if (value[0] === 'head') moveTo(value[1])
       if (value[0] === 'forked') moveTo(value[1].leaf_event_id)

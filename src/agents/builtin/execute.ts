@@ -57,7 +57,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       recordInOrder()
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, concurrencyLimit) }, work))
+  await Promise.all(Array.from({ length: Math.min(deeds.length, concurrencyLimit) }, work))
   turn.signal.throwIfAborted()
   return deeds.filter((_deed, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }

@@ -42,7 +42,8 @@ export class View {
   add({ isFresh, events, responses, late }: HistoryPart): void {
     if (isFresh) this.#clear()
     for (const [id, state] of responses) this.#responses.set(id, state)
-    for (const event of events) this.#addEvent(event, late)
+    const here = new Set(late.size === 0 ? [] : events.map(({ id }) => id))
+    for (const event of events) this.#addEvent(event, here.has(late.get(event.id) ?? ''))
   }
 
   get hasSystemPrompt(): boolean {
@@ -94,7 +95,7 @@ export class View {
     this.#late = []
   }
 
-  #addEvent(event: Event, late: ReadonlySet<string>): void {
+  #addEvent(event: Event, isLate: boolean): void {
     switch (event.kind) {
       case 'SystemPromptEvent':
         this.#system = { message: systemMessage(event) }
@@ -102,7 +103,7 @@ export class View {
       case 'MessageEvent':
         if (blockedReason(event) !== undefined) return
         if (event.source === 'user') this.#lastUserMessage = event
-        if (late.has(event.id)) this.#late.push(event)
+        if (isLate) this.#late.push(event)
         else this.#addMessage(event)
         if (event.source === 'agent') this.#addLate()
         break

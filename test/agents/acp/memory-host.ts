@@ -54,7 +54,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     confirmation: { kind: 'NeverConfirm' },
     past: '',
     answer: undefined,
-    history: () => ({ next: async () => ({ isFresh: true, events: [], responses: new Map(), late: new Set() }) }),
+    history: () => ({ next: async () => ({ isFresh: true, events: [], responses: new Map(), late: new Map() }) }),
     rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false, budgetSpent: undefined }),
     policy: () => host.confirmation,
     secrets: async () => host.environment,

@@ -29,7 +29,7 @@ interface Call {
 /** Makes a history step by step, as users, models and crashes do. */
 class Story {
   readonly events: Event[] = []
-  readonly late = new Set<string>()
+  readonly late = new Map<string, string>()
   readonly responses = new Map<string, JsonObject>()
   readonly #random: () => number
   #serial = 0
@@ -50,13 +50,13 @@ class Story {
       source: this.#oneIn(5) ? 'environment' : 'user',
       llm_message: { role: 'user', content: this.#oneIn(4) ? [{ text: this.#pick(said) }, image] : this.#pick(said) },
     })
-    if (isLate) this.late.add(id)
+    if (isLate) this.late.set(id, `event-${this.#serial + 1}`)
   }
 
   answer(): void {
     const response = `response-${++this.#serial}`
-    if (this.#oneIn(3)) this.user(true)
     if (this.#oneIn(2)) this.responses.set(response, this.#state())
+    if (this.#oneIn(3)) this.user(true)
     if (this.#oneIn(3)) {
       const llm_message = { role: 'assistant', content: this.#pick(said), reasoning_content: 'hm' } as const
       this.#add({ kind: 'MessageEvent', source: 'agent', llm_message, llm_response_id: response })
@@ -68,7 +68,7 @@ class Story {
   }
 
   #call(response: string, place: number): Call {
-    const id = `call-${++this.#serial}`
+    const id = `call-${this.#serial + 1}`
     const name = this.#pick(names)
     const call = { id, name, arguments: this.#pick(argumentTexts), origin: 'completion' } as const
     this.#add({

@@ -29,9 +29,9 @@ function result(callId: string): Event {
   return event(`o-${callId}`, observe(callId, `a-${callId}`))
 }
 
-function viewOf(events: readonly Event[], more: { readonly late?: readonly string[], readonly responses?: Readonly<Record<string, JsonObject>> } = {}): View {
+function viewOf(events: readonly Event[], more: { readonly late?: Readonly<Record<string, string>>, readonly responses?: Readonly<Record<string, JsonObject>> } = {}): View {
   const view = new View()
-  view.add({ isFresh: true, events, responses: new Map(Object.entries(more.responses ?? {})), late: new Set(more.late) })
+  view.add({ isFresh: true, events, responses: new Map(Object.entries(more.responses ?? {})), late: new Map(Object.entries(more.late ?? {})) })
   return view
 }
 
@@ -39,7 +39,7 @@ function words(messages: readonly ModelMessage[]): string[] {
   return messages.map(({ message }) => `${message.role}: ${[textOf(message), ...(message.tool_calls ?? []).map(({ id }) => `<${id}>`)].join('')}`)
 }
 
-function told(events: readonly Event[], late: readonly string[] = []): string[] {
+function told(events: readonly Event[], late: Readonly<Record<string, string>> = {}): string[] {
   return words(viewOf(events, { late }).messages({ withImages: true }))
 }
 
@@ -110,10 +110,14 @@ test('what every provider takes: arguments that are JSON, a name of its letters,
 })
 
 test('what the user said while the model was answering comes after the answer', () => {
-  assert.equal(told([user('1', 'a'), user('2', 'b'), event('m', say('first'))], ['2']), ['user: a', 'assistant: first', 'user: b'])
-  const view = viewOf([user('1', 'a'), user('2', 'b'), action('x'), action('y'), result('x'), result('y'), user('3', 'c')], { late: ['2'] })
+  assert.equal(told([user('1', 'a'), user('2', 'b'), event('m', say('first'))], { 2: 'm' }), ['user: a', 'assistant: first', 'user: b'])
+  const view = viewOf([user('1', 'a'), user('2', 'b'), action('x'), action('y'), result('x'), result('y'), user('3', 'c')], { late: { 2: 'a-x' } })
   assert.equal(words(view.messages({ withImages: true })), ['user: a', 'assistant: <x><y>', 'tool: done', 'tool: done', 'user: bc'])
   assert.is(view.lastUserMessage?.id, '3')
+})
+
+test('a message that came during an answer of another branch stands where it is', () => {
+  assert.equal(told([user('1', 'a'), user('2', 'b'), event('m', say('c'))], { 2: 'other' }), ['user: ab', 'assistant: c'])
 })
 
 test('a model has something to answer until its own words or the result of finish are the last', () => {
@@ -122,11 +126,11 @@ test('a model has something to answer until its own words or the result of finis
     kind: 'ObservationEvent', tool_name: 'finish', tool_call_id: 'f', action_id: 'a-f', observation: { kind: 'FinishObservation' },
   })
   const rejected = event('r', { kind: 'UserRejectObservation', tool_name: 'finish', tool_call_id: 'f', action_id: 'a-f' })
-  const rows: [boolean, Event[], string[]?][] = [
+  const rows: [boolean, Event[], Record<string, string>?][] = [
     [true, [user('1', 'a')]],
     [false, [user('1', 'a'), event('m', say('b'))]],
     [true, [user('1', 'a'), event('m', say(''))]],
-    [true, [user('1', 'a'), user('2', 'b'), event('m', say('c'))], ['2']],
+    [true, [user('1', 'a'), user('2', 'b'), event('m', say('c'))], { 2: 'm' }],
     [true, [user('1', 'a'), action('x'), result('x')]],
     [false, [user('1', 'a'), finish, finished]],
     [true, [user('1', 'a'), finish, user('2', 'b'), finished]],
@@ -149,7 +153,7 @@ test('knows the ids of the responses and calls of its branch', () => {
     kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: 'a' }, llm_response_id: 'r',
   })])
   assert.equal(['x', 'response', 'r', 'y'].map((id) => view.hasId(id)), [true, true, true, false])
-  view.add({ isFresh: true, events: [], responses: new Map(), late: new Set() })
+  view.add({ isFresh: true, events: [], responses: new Map(), late: new Map() })
   assert.is(view.hasId('x'), false)
 })
 

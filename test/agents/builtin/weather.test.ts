@@ -44,6 +44,30 @@ test('a message during the last answer is told after that answer, also when the 
   })
 })
 
+test('a message during an answer is told without that answer once the head is moved back to it', async () => {
+  const last = checkpoint()
+  const first: ModelStep = async (request, number) => {
+    await last.here()
+    return text('first')(request, number)
+  }
+  const model = scriptModel([first])
+  await withBuiltIn({ model }, async ({ conversation, reopen }) => {
+    await conversation.send(userText('hi'), true)
+    await last.reached
+    await conversation.send(userText('more'), true)
+    const more = conversation.state.last_user_message_id
+    last.pass()
+    await ended(conversation)
+    await conversation.navigate(more)
+    const again = await reopen()
+    await again.send(userText('end'), true)
+    await ended(again)
+    await again.send(userText('once more'), true)
+    await ended(again)
+    assert.equal(told(model.requests[3]), ['user: himoreend', 'assistant: done', 'user: once more'])
+  })
+})
+
 test('a message during an answer with calls is told after their results', async () => {
   const answer = checkpoint()
   const model = scriptModel([async (request, number) => {
@@ -202,6 +226,21 @@ test('a head that is moved during a run ends it where nothing is left to answer'
     await conversation.send(userText('anew'), true)
     await ended(conversation)
     assert.equal(told(model.requests[1]), ['user: anew'])
+  })
+})
+
+test('calls of one answer run at once as far as they may, and their results keep the order of the calls', async () => {
+  const first = checkpoint()
+  const terminal = async (command: string): Promise<string> => {
+    if (command === 'a') await first.here()
+    else first.pass()
+    return command
+  }
+  const two = calls([['terminal', { command: 'a' }], ['terminal', { command: 'b' }]])
+  await withBuiltIn({ model: scriptModel([two]), terminal, settings: { tool_concurrency_limit: Number.MAX_SAFE_INTEGER } }, async ({ conversation }) => {
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    assert.equal((await story(conversation)).filter((word) => word.startsWith('observation')), ['observation call-1-1', 'observation call-1-2'])
   })
 })
 
