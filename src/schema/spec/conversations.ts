@@ -102,7 +102,7 @@ const requests: Definitions = {
     parent_conversation_id: optional(uuid),
     client_tools: defaultTo([], arrayOf(ref('ClientTool'))),
     agent_launch_additions: optional(ref('AgentLaunchAdditions')),
-    max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars: no turn begins once it is spent.'),
+    max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars: no turn, and no step of the built-in agent, begins once it is spent.'),
   }),
 
   PluginSource: tolerant('Where a plugin comes from.', {
