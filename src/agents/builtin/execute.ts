@@ -73,7 +73,10 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
     if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
     const observation = maskObservation(await tool.run(action, { id: callId, signal: turn.signal }))
     const answer = { kind: 'ObservationEvent', source: 'environment', ...names, action_id: actionId, observation } as const
-    const words = await hooks.afterTool(use, observation, turn.signal)
+    // Whatever becomes of the hooks: what was done is told.
+    const words = await hooks.afterTool(use, observation, turn.signal).catch((thrown: unknown) => {
+      return turn.signal.aborted ? [] : [mask(`[PostToolUse hook failed] ${messageOf(thrown)}`)]
+    })
     return [answer, ...[...notes, ...words].map(environmentMessage)]
   } catch (thrown) {
     const error = mask(`Error executing tool '${tool.name}': ${messageOf(thrown)}`)

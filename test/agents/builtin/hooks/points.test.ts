@@ -273,6 +273,15 @@ test('an interrupt ends the hook of a tool at once, and async hooks of the turn 
   })
 })
 
+test('an interrupt of what hooks do after a tool leaves the result of the tool', async () => {
+  await withHooks(hooks({ post_tool_use: 'touch $$; exec sleep 1000' }), [ls], async (scene) => {
+    await scene.conversation.send(userText('hi'), true)
+    await until(() => pidsIn(scene.world.folder).length === 1)
+    await scene.conversation.interrupt()
+    assert.equal((await told(scene)).slice(3), ['action call-1-1', 'observation call-1-1', 'status paused', 'pause'])
+  })
+})
+
 test('a close ends the hooks of a message that is not recorded yet, and async ones that outlived their turn', async () => {
   const config = {
     user_prompt_submit: [{ hooks: [{ command: 'grep -q slow && { touch $$; exec sleep 1000; }; true' }] }],
