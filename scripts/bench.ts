@@ -12,6 +12,7 @@ import { appendAlone, appendTogether } from './bench/append.ts'
 import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
 import { relay } from './bench/relay.ts'
+import { parallelGate, stepsGate } from './bench/steps.ts'
 import { fanOut, replay } from './bench/streams.ts'
 import { printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
@@ -26,6 +27,8 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'fan-out', gate: fanOut, seconds: 20 },
   { name: 'replay', gate: replay, seconds: 15 },
   { name: 'relay', gate: relay, seconds: 20 },
+  { name: 'steps', gate: stepsGate, seconds: 40 },
+  { name: 'parallel', gate: parallelGate, seconds: 20 },
 ]
 const quickShare = 0.1
 

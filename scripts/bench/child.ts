@@ -19,11 +19,11 @@ export interface Child {
   stop(): Promise<void>
 }
 
-/** Starts the program of this name in this folder. */
-export function startChild(program: string): Child {
+/** Starts the program of this name in this folder, with these options of Node. */
+export function startChild(program: string, execArgv: readonly string[] = []): Child {
   // Built or not: the program has the same ending as this file.
   const path = fileURLToPath(new URL(program + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url))
-  const child = fork(path, { serialization: 'advanced' })
+  const child = fork(path, { serialization: 'advanced', execArgv: [...execArgv] })
   // An answer, or the end of the child, settles the question that is open.
   let settle: (message: unknown) => void = () => undefined
   child.on('message', (message) => settle(message))

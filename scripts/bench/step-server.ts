@@ -1,0 +1,59 @@
+/**
+ * The server as it is, as a child, with conversations that a model drives through real tools.
+ *
+ * Each conversation has a folder with ten files of 2 KB, which the model reads in turn. `memory` collects garbage first
+ * and tells what is left: the objects of the heap, and the buffers beside it.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { isObject } from '../../src/base/json.ts'
+import { createAgentServer } from '../../src/index.ts'
+import { answer } from './child.ts'
+
+const key = 'a-key-that-only-this-benchmark-uses'
+const line = 'const next = parser.read(input, { limit, from: position }) // and so on, line by line\n'
+const fileBytes = 2048
+const files = 10
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-steps-'))
+const workspaceDir = join(folder, 'workspace')
+const server = await createAgentServer({ port: 0, dataDir: join(folder, 'data'), workspaceDir, sessionApiKeys: [key] })
+const { url } = await server.listen()
+await mkdir(workspaceDir, { recursive: true })
+for (let number = 0; number < files; number++) {
+  const text = `// ${number}\n${line.repeat(Math.ceil(fileBytes / line.length))}`
+  await writeFile(join(workspaceDir, `file-${number}.txt`), text.slice(0, fileBytes))
+}
+
+answer(
+  {
+    /** Answers with the id of a conversation that has begun to work. */
+    async begin(argument) {
+      const { model, baseUrl } = isObject(argument) ? argument : {}
+      const agent = { kind: 'Agent', llm: { model, base_url: baseUrl, api_key: 'none' }, tools: [{ name: 'read_file' }] }
+      const workspace = { kind: 'LocalWorkspace', working_dir: workspaceDir }
+      const conversation = await server.createConversation({ agent, workspace, max_iterations: 1000 })
+      await conversation.send('Find out who calls the parser.')
+      return conversation.id
+    },
+    async remove(id) {
+      const { ok, status } = await fetch(`${url}/api/conversations/${id}`, { method: 'DELETE', headers: { 'X-Session-API-Key': key } })
+      if (!ok) throw new Error(`Could not remove a conversation: ${status}`)
+    },
+    async memory() {
+      // What waits for a turn of the event loop keeps things alive that nobody needs any more.
+      for (let round = 0; round < 4; round++) {
+        await turn()
+        globalThis.gc?.()
+      }
+      const { heapUsed, external } = process.memoryUsage()
+      return heapUsed + external
+    },
+  },
+  async () => {
+    await server.close()
+    await rm(folder, { recursive: true, force: true })
+  },
+)
