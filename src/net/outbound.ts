@@ -19,7 +19,8 @@ export interface OutboundRequest {
   /** `http:` or `https:`, without credentials. */
   readonly url: string | URL
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  /** In one piece or in several. */
+  readonly body?: string | Uint8Array | readonly Uint8Array[]
   /** Of the answer's body. */
   readonly limitBytes: number
   /** For all of it, from the call to the last byte of the answer. */
@@ -120,7 +121,7 @@ function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
     })
     request.on('error', (error) => reject(stop.signal.aborted ? stop.signal.reason : explain(hop, error)))
     stop.signal.addEventListener('abort', onStop, { once: true })
-    request.end(hop.body)
+    sendBody(request, hop.body)
   })
 }
 
@@ -133,6 +134,17 @@ function startRequest(hop: Hop, lookup: ReturnType<typeof createLookup>): Client
     // Node names the header, not its value.
     throw unsendable(url.origin, messageOf(error))
   }
+}
+
+/** Pieces go out as they are: one that many requests share is not copied for each. */
+function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+    request.end(body)
+    return
+  }
+  request.setHeader('content-length', body.reduce((sum, piece) => sum + piece.length, 0))
+  for (const piece of body) request.write(piece)
+  request.end()
 }
 
 function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close: () => void): OutboundStream {

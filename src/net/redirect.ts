@@ -9,7 +9,8 @@ export interface RedirectedRequest {
   readonly method: string
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  /** In one piece or in several. */
+  readonly body?: string | Uint8Array | readonly Uint8Array[]
 }
 
 /** All of a request that a redirect may change. */

@@ -25,11 +25,13 @@ interface Batch {
   isFinished: boolean
 }
 
-type Slot = { readonly message: ModelMessage } | { readonly batch: Batch }
-
 export class View {
   #system: ModelMessage | undefined
-  #slots: Slot[] = []
+  /** What is before the last batch, and never changes again. */
+  #settled: ModelMessage[] = []
+  #batch: Batch | undefined
+  /** What was said since the last batch. */
+  #said: ModelMessage[] = []
   #responses = new Map<string, JsonObject>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
@@ -61,9 +63,8 @@ export class View {
 
   /** Whether a model has anything to answer: nothing when the last word was its own, or the result of `finish`. */
   get isOpen(): boolean {
-    const last = this.#slots.at(-1)
-    if (last === undefined) return false
-    return 'batch' in last ? !last.batch.isFinished : last.message.message.role !== 'assistant'
+    const last = this.#said.at(-1)
+    return last === undefined ? this.#batch?.isFinished === false : last.message.role !== 'assistant'
   }
 
   /** Whether a response of the branch, or a call of one, has this id. */
@@ -73,21 +74,23 @@ export class View {
 
   /** Actions without an answer among those with these ids. */
   openActions(ids: readonly string[]): ActionEvent[] {
-    const batch = this.#lastBatch()
+    const batch = this.#batch
     if (batch === undefined) return []
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** Without images for a model that takes none. */
+  /** Without images for a model that takes none. What is before the last batch is the same objects every time. */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system]
-    const all = [...system, ...this.#slots.flatMap((slot) => ('batch' in slot ? this.#batchMessages(slot.batch) : [slot.message]))]
+    const all = [...system, ...this.#settled, ...this.#batchMessages(), ...this.#said]
     return options.withImages ? all : all.map(withoutImages)
   }
 
   #clear(): void {
     this.#system = undefined
-    this.#slots = []
+    this.#settled = []
+    this.#batch = undefined
+    this.#said = []
     this.#responses = new Map()
     this.#newest = []
     this.#lastUserMessage = undefined
@@ -138,45 +141,48 @@ export class View {
     const message = withContent({ ...event.llm_message, content: [...event.llm_message.content, ...event.extended_content] })
     if (event.llm_response_id !== undefined) this.#ids.add(event.llm_response_id)
     if (message === undefined) return
-    const last = this.#slots.at(-1)
-    if (last !== undefined && 'message' in last && isPlainUserMessage(last.message.message) && isPlainUserMessage(message)) {
-      const content = [...last.message.message.content, ...message.content]
-      this.#slots[this.#slots.length - 1] = { message: { message: { ...message, content } } }
+    const last = this.#said.at(-1)
+    if (last !== undefined && isPlainUserMessage(last.message) && isPlainUserMessage(message)) {
+      const content = [...last.message.content, ...message.content]
+      this.#said[this.#said.length - 1] = { message: { ...message, content } }
       return
     }
     const state = event.llm_response_id === undefined ? undefined : this.#responses.get(event.llm_response_id)
-    this.#slots.push({ message: withState(message, state) })
+    this.#said.push(withState(message, state))
   }
 
   #addAction(event: ActionEvent): void {
-    const batch = this.#lastBatch()
     const { llm_response_id: id, tool_call_id, tool_call: call } = event
     const sound = { ...call, id: tool_call_id, name: soundName(call.name), arguments: soundArguments(call.arguments) }
     this.#ids.add(id).add(tool_call_id)
-    if (batch?.id === id) {
-      batch.actions.push(event)
-      batch.calls.push(sound)
-    } else {
-      this.#slots.push({ batch: { id, actions: [event], calls: [sound], results: new Map(), isFinished: false } })
+    if (this.#batch?.id !== id) {
+      this.#settle()
+      this.#batch = { id, actions: [], calls: [], results: new Map(), isFinished: false }
     }
+    this.#batch.actions.push(event)
+    this.#batch.calls.push(sound)
+  }
+
+  /** The calls of the next answer are about to come, so nothing before them changes any more. */
+  #settle(): void {
+    this.#settled.push(...this.#batchMessages(), ...this.#said)
+    if (this.#batch !== undefined) this.#responses.delete(this.#batch.id)
+    this.#batch = undefined
+    this.#said = []
   }
 
   #finishBatch(callId: string): void {
-    const batch = this.#lastBatch()
+    const batch = this.#batch
     if (batch?.calls.some(({ id }) => id === callId)) batch.isFinished = true
   }
 
   #addResult({ tool_call_id, tool_name }: { readonly tool_call_id: string; readonly tool_name: string }, content: readonly Content[]): void {
-    const batch = this.#lastBatch()
-    batch?.results.set(tool_call_id, toMessage({ role: 'tool', content: content.map(wellFormed), tool_call_id, name: soundName(tool_name) }))
+    this.#batch?.results.set(tool_call_id, toMessage({ role: 'tool', content: content.map(wellFormed), tool_call_id, name: soundName(tool_name) }))
   }
 
-  #lastBatch(): Batch | undefined {
-    const slot = this.#slots.findLast((candidate) => 'batch' in candidate)
-    return slot !== undefined && 'batch' in slot ? slot.batch : undefined
-  }
-
-  #batchMessages({ id, actions, calls, results }: Batch): ModelMessage[] {
+  #batchMessages(): ModelMessage[] {
+    if (this.#batch === undefined) return []
+    const { id, actions, calls, results } = this.#batch
     const answered = calls.filter((call) => results.has(call.id))
     const first = actions[0]
     if (first === undefined || answered.length === 0) return []

@@ -21,8 +21,8 @@ export type BlockKind = 'thinking' | 'text' | 'tool_use'
 /** How most answers are ordered; `state` tells of the others. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
-/** The body of the request, which asks for a stream. */
-export function anthropicBody({ messages, tools }: ModelRequest, model: string, settings: LLM): JsonObject {
+/** The body of the request, which asks for a stream, with the messages from `from` on. */
+export function anthropicBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = settings.model_canonical_name ?? model
   const maxTokens = settings.max_output_tokens ?? defaultMaxTokens(canonical)
   const options = { model: canonical, settings, maxTokens }
@@ -30,7 +30,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
   const prompt = withBreakpoints({
     tools: tools.map(toolOf),
     system: messages.filter(({ message }) => message.role === 'system').flatMap(({ message }) => blocksOf(message.content)),
-    messages: turnsOf(messages),
+    messages: turnsOf(messages.slice(from)),
   }, settings.caching_prompt)
   return {
     model,
@@ -40,9 +40,18 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
     ...samplingOf(options, reasoning.thinking !== undefined),
     ...(prompt.system.length > 0 && { system: [...prompt.system] }),
     ...(prompt.tools.length > 0 && { tools: [...prompt.tools] }),
-    messages: prompt.messages.map(({ role, content }) => ({ role, content: [...content] })),
+    messages: prompt.messages.map(itemOf),
     ...toJsonObject(settings.litellm_extra_body),
   }
+}
+
+/** A history in the form of `messages`, without marks for the cache. */
+export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] {
+  return turnsOf(messages).map(itemOf)
+}
+
+function itemOf({ role, content }: Turn): JsonObject {
+  return { role, content: [...content] }
 }
 
 function turnsOf(messages: readonly ModelMessage[]): Turn[] {

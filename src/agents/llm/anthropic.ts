@@ -5,7 +5,7 @@
  * cancelled call ends at once, and takes a whole message from a server that does not stream.
  */
 import type { LLM } from '../../schema/generated/llm.ts'
-import { anthropicBody } from './anthropic-request.ts'
+import { anthropicBody, anthropicItems } from './anthropic-request.ts'
 import { foldAnthropic } from './anthropic-stream.ts'
 import type { Target, Wire } from './wire.ts'
 
@@ -24,7 +24,9 @@ export function anthropicMessages({ provider, baseUrl, model }: Target, settings
     takesImages: (settings.model_canonical_name ?? model).includes('claude-') ? true : undefined,
     // Redacted thinking is in `data`; so are the bytes of images, which the log can do without.
     privateMembers: ['signature', 'data'],
-    bodyOf: (request) => anthropicBody(request, model, settings),
+    historyMember: 'messages',
+    itemsOf: anthropicItems,
+    bodyOf: (request, from) => anthropicBody(request, model, settings, from),
     startFold: foldAnthropic,
   }
 }

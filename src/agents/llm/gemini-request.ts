@@ -14,13 +14,13 @@ import { partsOfAnswer } from './gemini-parts.ts'
 import { imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** `model` as the API calls it, which has it in the address. */
-export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM): JsonObject {
-  const canonical = settings.model_canonical_name ?? model
+/** `model` as the API calls it, which has it in the address; with the messages from `from` on. */
+export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
+  const canonical = canonicalName(model, settings)
   const system = messages.filter(({ message }) => message.role === 'system')
     .flatMap(({ message }) => partsOfContent(message.content))
   return {
-    contents: contentsOf(messages, versionOf(canonical) >= 3),
+    contents: geminiItems(messages.slice(from), model, settings),
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declarationOf) }] }),
     generationConfig: present({
@@ -35,12 +35,18 @@ export function geminiBody({ messages, tools }: ModelRequest, model: string, set
   }
 }
 
+function canonicalName(model: string, settings: LLM): string {
+  return settings.model_canonical_name ?? model
+}
+
 interface Turn {
   readonly role: 'user' | 'model'
   readonly parts: readonly JsonObject[]
 }
 
-function contentsOf(messages: readonly ModelMessage[], wantsSignatures: boolean): JsonObject[] {
+/** A history in the form of `contents`. */
+export function geminiItems(messages: readonly ModelMessage[], model: string, settings: LLM): JsonObject[] {
+  const wantsSignatures = versionOf(canonicalName(model, settings)) >= 3
   const names = new Map(messages.flatMap(({ message }) => message.tool_calls ?? []).map(({ id, name }) => [id, name]))
   const turns: Turn[] = []
   for (const each of messages) {

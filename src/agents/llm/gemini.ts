@@ -5,7 +5,7 @@
  * address, and the answer always comes as a stream, so that a cancelled call ends at once.
  */
 import type { LLM } from '../../schema/generated/llm.ts'
-import { geminiBody } from './gemini-request.ts'
+import { geminiBody, geminiItems } from './gemini-request.ts'
 import { foldGemini } from './gemini-stream.ts'
 import type { Target, Wire } from './wire.ts'
 
@@ -22,7 +22,9 @@ export function gemini({ provider, baseUrl, model }: Target, settings: LLM): Wir
     },
     takesImages: (settings.model_canonical_name ?? model).includes('gemini-') ? true : undefined,
     privateMembers: ['thoughtSignature'],
-    bodyOf: (request) => geminiBody(request, model, settings),
+    historyMember: 'contents',
+    itemsOf: (messages) => geminiItems(messages, model, settings),
+    bodyOf: (request, from) => geminiBody(request, model, settings, from),
     startFold: foldGemini,
   }
 }

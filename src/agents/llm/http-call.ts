@@ -20,7 +20,8 @@ export interface ModelCall {
   readonly url: string
   /** The key among them. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: JsonObject
+  /** JSON, in pieces. */
+  readonly body: readonly Uint8Array[]
   /** At most an hour counts. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -61,7 +62,7 @@ async function open({ url, headers, body, timeoutMs, signal, allowAddress }: Mod
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json', accept: 'text/event-stream, application/json', ...headers },
-      body: JSON.stringify(body),
+      body,
       limitBytes: answerLimitBytes,
       timeoutMs: callLimitMs,
       connectTimeoutMs: Math.min(connectLimitMs, idleTimeoutMs),

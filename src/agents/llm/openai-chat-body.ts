@@ -12,12 +12,13 @@ import { present } from './fields.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-export function chatBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM): JsonObject {
+/** With the messages from `from` on. */
+export function chatBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const takesEffort = !settings.drop_params || isReasoningModel(target, settings)
   return {
     ...present({
       model: target.model,
-      messages: messagesOf(request.messages),
+      messages: chatItems(request.messages.slice(from)),
       tools: request.tools.length === 0 ? undefined : request.tools.map(toolOf),
       stream: true,
       stream_options: { include_usage: true },
@@ -36,7 +37,8 @@ function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', function: { name, description, parameters } }
 }
 
-function messagesOf(messages: readonly ModelMessage[]): JsonObject[] {
+/** A history in the form of `messages`. */
+export function chatItems(messages: readonly ModelMessage[]): JsonObject[] {
   const sent: JsonObject[] = []
   let images: JsonObject[] = []
   const flush = (): void => {

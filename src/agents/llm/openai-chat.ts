@@ -6,7 +6,7 @@
  */
 import type { LLM } from '../../schema/generated/llm.ts'
 import { foldChat } from './openai-chat-answer.ts'
-import { chatBodyOf } from './openai-chat-body.ts'
+import { chatBodyOf, chatItems } from './openai-chat-body.ts'
 import { headersOf, type OpenAiTarget } from './openai-target.ts'
 import type { Wire } from './wire.ts'
 
@@ -18,7 +18,9 @@ export function openAiChat(target: OpenAiTarget, settings: LLM): Wire {
     takesImages: undefined,
     // Where OpenRouter puts the encrypted reasoning of other providers.
     privateMembers: ['reasoning_details'],
-    bodyOf: (request) => chatBodyOf(request, target, settings),
+    historyMember: 'messages',
+    itemsOf: chatItems,
+    bodyOf: (request, from) => chatBodyOf(request, target, settings, from),
     startFold: foldChat,
   }
 }

@@ -13,14 +13,15 @@ import { objectOf, objectsOf, present } from './fields.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-export function responsesBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM): JsonObject {
+/** With the items of the messages from `from` on. */
+export function responsesBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const system = request.messages.filter(({ message }) => message.role === 'system')
   const instructions = system.map(({ message }) => plainText(message.content)).join('\n\n')
   return {
     ...present({
       model: target.model,
       instructions: instructions === '' ? undefined : instructions,
-      input: request.messages.flatMap(itemsOf),
+      input: responsesItems(request.messages.slice(from)),
       tools: request.tools.length === 0 ? undefined : request.tools.map(toolOf),
       stream: true,
       store: false,
@@ -48,6 +49,11 @@ function reasoningOf(target: OpenAiTarget, settings: LLM): JsonObject {
 /** `strict` is the default there, and would refuse a schema that has optional members. */
 function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', name, description, parameters, strict: false }
+}
+
+/** A history in the form of `input`. */
+export function responsesItems(messages: readonly ModelMessage[]): JsonObject[] {
+  return messages.flatMap(itemsOf)
 }
 
 function itemsOf({ message, state }: ModelMessage): JsonObject[] {

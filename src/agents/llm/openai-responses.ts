@@ -6,7 +6,7 @@
  */
 import type { LLM } from '../../schema/generated/llm.ts'
 import { foldResponse } from './openai-responses-answer.ts'
-import { responsesBodyOf } from './openai-responses-body.ts'
+import { responsesBodyOf, responsesItems } from './openai-responses-body.ts'
 import { headersOf, type OpenAiTarget } from './openai-target.ts'
 import type { Wire } from './wire.ts'
 
@@ -17,7 +17,9 @@ export function openAiResponses(target: OpenAiTarget, settings: LLM): Wire {
     headers: headersOf(settings),
     takesImages: undefined,
     privateMembers: ['encrypted_content'],
-    bodyOf: (request) => responsesBodyOf(request, target, settings),
+    historyMember: 'input',
+    itemsOf: responsesItems,
+    bodyOf: (request, from) => responsesBodyOf(request, target, settings, from),
     startFold: foldResponse,
   }
 }

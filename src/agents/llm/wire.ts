@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../base/json.ts'
 import { sleep } from '../../base/wait.ts'
 import type { AddressRule } from '../../net/address.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
+import { BodyEncoder, type BodyFormat } from './body-encoder.ts'
 import { failureOf } from './failures.ts'
 import { callLimitMs, postForEvents, type CallEnd } from './http-call.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } from './model.ts'
@@ -26,7 +27,7 @@ export interface Target {
 }
 
 /** A wire format, set up for one model by its settings. */
-export interface Wire {
+export interface Wire extends BodyFormat {
   readonly provider: string
   readonly url: string
   /** The key among them. */
@@ -34,7 +35,6 @@ export interface Wire {
   readonly takesImages: boolean | undefined
   /** Names of members, of the body or the answer, that hold what must not be logged: encrypted reasoning, signatures. */
   readonly privateMembers: readonly string[]
-  bodyOf(request: ModelRequest): JsonObject
   startFold(context: FoldContext): AnswerFold
 }
 
@@ -84,6 +84,7 @@ export const defaultDeps: ModelDeps = { newId: randomUUID, random: Math.random, 
 
 /** A client that speaks this format. */
 export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = defaultDeps): ModelClient {
+  const bodies = new BodyEncoder(wire)
   return {
     model: settings.model,
     takesImages: settings.disable_vision === true ? false : wire.takesImages,
@@ -95,7 +96,7 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
         isHandedOn = true
         request.onDelta(piece)
       }
-      const body = wire.bodyOf(request)
+      const body = bodies.encode(request)
       const answer = await withRetries(() => call({ settings, wire, deps, body, signal: request.signal, onDelta }), {
         policy: {
           retries: settings.num_retries,
@@ -109,7 +110,7 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
         mayRetry: () => !isHandedOn,
         onRetry: request.onRetry,
       })
-      return answerOf(answer, body, settings, wire)
+      return answerOf(answer, request, settings, wire)
     },
   }
 }
@@ -118,7 +119,7 @@ interface Attempt {
   readonly settings: LLM
   readonly wire: Wire
   readonly deps: ModelDeps
-  readonly body: JsonObject
+  readonly body: readonly Uint8Array[]
   readonly signal: AbortSignal
   readonly onDelta: (piece: AnswerPiece) => void
 }
@@ -146,11 +147,11 @@ function secretsOf({ api_key, extra_headers }: LLM): string[] {
   return [...(api_key === null ? [] : [api_key]), ...Object.values(extra_headers ?? {})]
 }
 
-function answerOf({ response, ...answer }: FoldedAnswer, body: JsonObject, settings: LLM, wire: Wire): ModelAnswer {
+function answerOf({ response, ...answer }: FoldedAnswer, request: ModelRequest, settings: LLM, wire: Wire): ModelAnswer {
   const usage = priced(answer.usage, settings)
   if (!settings.log_completions) return { ...answer, usage }
   const hidden = new Set(wire.privateMembers)
-  return { ...answer, usage, exchange: { request: without(hidden, body), response: without(hidden, response) } }
+  return { ...answer, usage, exchange: { request: without(hidden, wire.bodyOf(request)), response: without(hidden, response) } }
 }
 
 /** The value without the members of these names, at any depth. */

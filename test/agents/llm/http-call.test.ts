@@ -23,7 +23,7 @@ async function call(reply: WireReply, signal: AbortSignal = new AbortController(
   await withWireServer([reply], async ({ url, requests }) => {
     seen = requests
     const secrets = ['key-number-one']
-    const options = { provider: 'Stand-in', url: `${url}/v1/x`, headers: { 'x-key': 'key-number-one' }, body: { a: [1] }, timeoutMs: 8000, signal, secrets, now: () => 0 }
+    const options = { provider: 'Stand-in', url: `${url}/v1/x`, headers: { 'x-key': 'key-number-one' }, body: [Buffer.from('{"a":'), Buffer.from('[1]}')], timeoutMs: 8000, signal, secrets, now: () => 0 }
     end = await postForEvents(options, (event) => {
       events.push(event)
       onEvent()

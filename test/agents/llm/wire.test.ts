@@ -13,7 +13,7 @@ const test = suite('agents/llm/wire')
 function wireAt(url: string, over: Partial<Wire> = {}): Wire {
   return {
     provider: 'Stand-in', url, headers: {}, takesImages: true, privateMembers: ['sealed'],
-    bodyOf: () => ({ list: [{ sealed: 1, open: 2 }] }), startFold: foldLast, ...over,
+    historyMember: 'list', itemsOf: () => [], bodyOf: () => ({ list: [{ sealed: 1, open: 2 }] }), startFold: foldLast, ...over,
   }
 }
 
