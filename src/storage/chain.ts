@@ -28,10 +28,18 @@ export interface Position {
 /** Where every log begins. */
 export const start: Position = { offset: 0, hash: genesis }
 
-/** The line that continues from `previous` with this JSON, and its hash. */
-export function formatLine(previous: string, json: Buffer): { readonly bytes: Buffer; readonly hash: string } {
+/** A line as it is stored, and the part of it that is JSON. */
+export interface Line {
+  readonly bytes: Buffer
+  readonly json: Buffer
+  readonly hash: string
+}
+
+/** The line that continues from `previous` with this JSON. */
+export function formatLine(previous: string, json: Buffer): Line {
   const end = headLength + json.length
-  const bytes = Buffer.allocUnsafe(end + 1)
+  // Not from the pool of small buffers: a line that is kept would keep all that shares its place there.
+  const bytes = Buffer.allocUnsafeSlow(end + 1)
   // What is hashed is laid out where the line is made: the previous hash ends where the JSON begins.
   bytes.write(previous, 1)
   json.copy(bytes, headLength)
@@ -39,7 +47,7 @@ export function formatLine(previous: string, json: Buffer): { readonly bytes: Bu
   bytes.write(own, 0)
   bytes[hashLength] = space
   bytes[end] = lineFeed
-  return { bytes, hash: own }
+  return { bytes, json: bytes.subarray(headLength, end), hash: own }
 }
 
 /** The hash of a line with this JSON after one with the hash `previous`. */

@@ -79,7 +79,8 @@ export class GroupCommit {
     const line = formatLine(hash, json)
     this.#queuedEnd = { offset: offset + line.bytes.length, hash: line.hash }
     const group = this.#groupFor(line.bytes.length)
-    group.lines.push({ offset, json, label })
+    // The JSON that is kept is that of the line: what it was made from can go.
+    group.lines.push({ offset, json: line.json, label })
     group.chunks.push(line.bytes)
     group.bytes += line.bytes.length
     group.end = this.#queuedEnd

@@ -35,6 +35,11 @@ export interface LoopOptions {
   readonly introduction: () => Promise<EventDraft>
 }
 
+interface StepOptions extends LoopOptions {
+  /** Ends a call of the model: a pause or a stop. One for the whole turn, since a signal remembers all that are made from it. */
+  readonly ending: AbortSignal
+}
+
 /** Undefined: the turn goes on. */
 type StepEnd = TurnEnd | undefined
 
@@ -43,7 +48,7 @@ const finished = { outcome: 'finished', served: true } as const
 export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
   const { turn } = options
   try {
-    return await runSteps(options)
+    return await runSteps({ ...options, ending: AbortSignal.any([turn.signal, turn.pausing]) })
   } catch (thrown) {
     if (turn.signal.aborted || turn.pausing.aborted) return { outcome: 'stopped', served: true }
     if (thrown instanceof ModelError) {
@@ -55,7 +60,7 @@ export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
   }
 }
 
-async function runSteps(options: LoopOptions): Promise<TurnEnd> {
+async function runSteps(options: StepOptions): Promise<TurnEnd> {
   const { host, turn, view, history, hooks } = options
   const { maxIterations } = host.rules()
   await hooks.begin(turn.signal)
@@ -120,7 +125,7 @@ function refuseImages({ view, model, turn }: LoopOptions): StepEnd {
   return finished
 }
 
-async function runStep(options: LoopOptions): Promise<StepEnd> {
+async function runStep(options: StepOptions): Promise<StepEnd> {
   const { turn, view, history, host } = options
   // A nudge of this step has been recorded after the view was read.
   view.add(await history.next())
@@ -137,11 +142,11 @@ async function runStep(options: LoopOptions): Promise<StepEnd> {
 }
 
 /** The answer, or why the provider refused to give one because of what was asked. */
-async function callModel({ turn, view, llm, model, tools, host }: LoopOptions): Promise<ModelAnswer | ModelError> {
+async function callModel({ turn, view, llm, model, tools, host, ending }: StepOptions): Promise<ModelAnswer | ModelError> {
   const request = {
     messages: view.messages({ withImages: model.takesImages !== false }),
     tools: tools.map(modelTool),
-    signal: AbortSignal.any([turn.signal, turn.pausing]),
+    signal: ending,
     cacheKey: host.conversationId,
   }
   try {
