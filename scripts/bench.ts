@@ -11,8 +11,9 @@ import { availableParallelism } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
 import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
+import { parallelSteps } from './bench/parallel-steps.ts'
 import { relay } from './bench/relay.ts'
-import { parallelGate, stepsGate } from './bench/steps.ts'
+import { longConversation } from './bench/steps.ts'
 import { fanOut, replay } from './bench/streams.ts'
 import { printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
@@ -27,8 +28,8 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'fan-out', gate: fanOut, seconds: 20 },
   { name: 'replay', gate: replay, seconds: 15 },
   { name: 'relay', gate: relay, seconds: 20 },
-  { name: 'steps', gate: stepsGate, seconds: 40 },
-  { name: 'parallel', gate: parallelGate, seconds: 20 },
+  { name: 'steps', gate: longConversation, seconds: 40 },
+  { name: 'parallel-steps', gate: parallelSteps, seconds: 20 },
 ]
 const quickShare = 0.1
 

@@ -2,28 +2,30 @@
  * A model for measuring, as a child: it reads a file at every step, for as many steps as its script says, then says that
  * it is done.
  *
- * It speaks the stream of Anthropic's Messages API and that of OpenAI Chat Completions, and looks at nothing of a request
- * but the path, whose first part names the conversation: so an answer takes the same time however long the request is. It
- * can hold an answer back, so that the server can be looked at while it waits between two steps.
+ * It speaks the stream of Anthropic's Messages API, and looks at nothing of a request but the first part of its path,
+ * which names the conversation: so an answer takes the same time however long the request is. It holds an answer back when
+ * it is told to. A request for no known conversation gets the last answer of one.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isObject } from '../../src/base/json.ts'
 import { answer, portOf } from './child.ts'
 
-/** What is left of the steps of a conversation, and who waits for one of them. */
 interface Script {
   readonly steps: number
+  /** Requests so far. */
   asked: number
-  requestBytes: number
-  /** The request with this number is told of and held back. */
+  /** Of the newest request. */
+  bytes: number
+  /** The answer to the request with this number is held back. */
   stopAt: number
   reached: () => void
   release: () => void
 }
 
 const files = 10
-const say = 'I look at the next part of it, to see who calls the parser and what they expect of it. '.repeat(2)
+const text = 'I look at the next part of it, to see who calls the parser and what they expect of it. '.repeat(2)
+const usage = { input_tokens: 1000, output_tokens: 100 }
 const scripts = new Map<string, Script>()
 
 const server = createServer((request, response) => void reply(request, response))
@@ -33,19 +35,11 @@ await once(server, 'listening')
 answer(
   {
     port: () => portOf(server),
-    script: (argument) => {
-      const { name, steps } = read(argument)
-      scripts.set(name, { steps, asked: 0, requestBytes: 0, stopAt: 1, reached: ignore, release: ignore })
-    },
-    /** Lets go what is held back, and answers when every request for this step has come as a whole, with their sizes. */
-    until: (argument) => {
-      const { names, step } = read(argument)
-      return Promise.all(names.map((name) => goOn(scriptOf(name), step)))
-    },
-    end: (argument) => {
-      const { name } = read(argument)
-      scriptOf(name).release()
-      scripts.delete(name)
+    script: (argument) => void scripts.set(nameOf(argument), newScript(numberOf(argument, 'steps'))),
+    until: (argument) => Promise.all(namesOf(argument).map((name) => goOn(name, numberOf(argument, 'step')))),
+    forget(argument) {
+      scripts.get(nameOf(argument))?.release()
+      scripts.delete(nameOf(argument))
     },
   },
   () => {
@@ -54,75 +48,69 @@ answer(
   },
 )
 
-function goOn(script: Script, step: number): Promise<number> {
-  if (script.asked === step) return Promise.resolve(script.requestBytes)
-  const reached = new Promise<number>((resolve) => (script.reached = () => resolve(script.requestBytes)))
+function newScript(steps: number): Script {
+  return { steps, asked: 0, bytes: 0, stopAt: 1, reached: () => undefined, release: () => undefined }
+}
+
+/** Lets go what is held back, and resolves with the size of the request for this step when all of it has come. */
+function goOn(name: string, step: number): Promise<number> {
+  const script = scripts.get(name)
+  if (script === undefined) throw new RangeError(`There is no script for "${name}"`)
+  if (script.asked === step) return Promise.resolve(script.bytes)
+  const reached = new Promise<number>((resolve) => (script.reached = () => resolve(script.bytes)))
   script.stopAt = step
   script.release()
   return reached
 }
 
 async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const script = scripts.get(request.url?.split('/')[1] ?? '') ?? newScript(0)
   let bytes = 0
   request.on('data', (chunk: Buffer) => (bytes += chunk.length))
   await once(request, 'end')
-  const [, name = '', ...path] = (request.url ?? '').split('/')
-  const script = scriptOf(name)
   script.asked++
-  script.requestBytes = bytes
-  if (script.asked === script.stopAt) {
+  script.bytes = bytes
+  if (script.asked === script.stopAt && script.steps > 0) {
     const released = new Promise<void>((resolve) => (script.release = resolve))
     script.reached()
     await released
   }
-  const events = path.at(-1) === 'messages' ? anthropicEvents(script) : chatEvents(script)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+  response.end(eventsOf(script).map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
 }
 
-function callOf({ asked, steps }: Script): { readonly id: string; readonly args: string } | undefined {
-  return asked > steps ? undefined : { id: `call_${asked}`, args: JSON.stringify({ file_path: `file-${asked % files}.txt` }) }
-}
-
-function anthropicEvents(script: Script): object[] {
-  const call = callOf(script)
-  const usage = { input_tokens: 1000, output_tokens: 100 }
-  const message = { id: `msg_${script.asked}`, type: 'message', role: 'assistant', model: 'bench', content: [], usage }
+function eventsOf({ asked, steps }: Script): object[] {
+  const isLast = asked > steps
+  const input = JSON.stringify({ file_path: `file-${asked % files}.txt` })
+  const message = { id: `msg_${asked}`, type: 'message', role: 'assistant', model: 'bench', content: [], usage }
   return [
     { type: 'message_start', message },
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: say } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
     { type: 'content_block_stop', index: 0 },
-    ...(call === undefined ? [] : [
-      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: call.id, name: 'read_file', input: {} } },
-      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: call.args } },
+    ...(isLast ? [] : [
+      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: `call_${asked}`, name: 'read_file', input: {} } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: input } },
       { type: 'content_block_stop', index: 1 },
     ]),
-    { type: 'message_delta', delta: { stop_reason: call === undefined ? 'end_turn' : 'tool_use' }, usage },
+    { type: 'message_delta', delta: { stop_reason: isLast ? 'end_turn' : 'tool_use' }, usage },
     { type: 'message_stop' },
   ]
 }
 
-function chatEvents(script: Script): object[] {
-  const call = callOf(script)
-  const chunk = { id: `chat_${script.asked}`, object: 'chat.completion.chunk', model: 'bench' }
-  const calls = call && [{ index: 0, id: call.id, type: 'function', function: { name: 'read_file', arguments: call.args } }]
-  return [
-    { ...chunk, choices: [{ index: 0, delta: { role: 'assistant', content: say, ...(calls && { tool_calls: calls }) } }] },
-    { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: call === undefined ? 'stop' : 'tool_calls' }] },
-    { ...chunk, choices: [], usage: { prompt_tokens: 1000, completion_tokens: 100 } },
-  ]
+function member(argument: unknown, name: string): unknown {
+  return isObject(argument) ? argument[name] : undefined
 }
 
-function scriptOf(name: string): Script {
-  const script = scripts.get(name)
-  if (script === undefined) throw new RangeError(`There is no script for "${name}"`)
-  return script
+function nameOf(argument: unknown): string {
+  return String(member(argument, 'name'))
 }
 
-function read(argument: unknown): { readonly name: string; readonly names: string[]; readonly steps: number; readonly step: number } {
-  const { name, names, steps, step } = isObject(argument) ? argument : {}
-  return { name: String(name), names: Array.isArray(names) ? names.map(String) : [], steps: Number(steps), step: Number(step) }
+function namesOf(argument: unknown): string[] {
+  const names = member(argument, 'names')
+  return Array.isArray(names) ? names.map(String) : []
 }
 
-function ignore(): void {}
+function numberOf(argument: unknown, name: string): number {
+  return Number(member(argument, name))
+}

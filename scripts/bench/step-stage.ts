@@ -1,0 +1,47 @@
+/**
+ * The server and a model beside it, each a process of its own, for measuring steps of the built-in agent.
+ *
+ * A conversation is known by a name. The model holds its answer back at the step that was asked for, so that figures are
+ * taken while the server waits: what lies between two of them are whole steps.
+ */
+import { startChild, type Child } from './child.ts'
+
+export interface StepStage {
+  readonly server: Child
+  /** Starts a conversation of so many steps; the model holds its first answer back. */
+  begin(name: string, steps: number): Promise<void>
+  /** Lets these conversations go on to the request for this step, and gives the size of each. */
+  until(names: readonly string[], step: number): Promise<readonly number[]>
+  /** Removes a conversation. */
+  end(name: string): Promise<void>
+  /** The model's address for a conversation, or for a request that belongs to none. */
+  urlOf(name: string): Promise<string>
+}
+
+/** @param model its provider says which wire format is spoken */
+export async function withStage<T>(model: string, body: (stage: StepStage) => Promise<T>): Promise<T> {
+  const server = startChild('step-server', ['--expose-gc'])
+  const standIn = startChild('step-model')
+  const ids = new Map<string, unknown>()
+  const urlOf = async (name: string): Promise<string> => `http://127.0.0.1:${Number(await standIn.ask('port'))}/${name}`
+  try {
+    return await body({
+      server,
+      urlOf,
+      async begin(name, steps) {
+        await standIn.ask('script', { name, steps })
+        ids.set(name, await server.ask('begin', { model, baseUrl: await urlOf(name) }))
+      },
+      async until(names, step) {
+        const sizes = await standIn.ask('until', { names, step })
+        return Array.isArray(sizes) ? sizes.map(Number) : []
+      },
+      async end(name) {
+        await server.ask('remove', ids.get(name))
+        await standIn.ask('forget', { name })
+      },
+    })
+  } finally {
+    await Promise.all([server.stop(), standIn.stop()])
+  }
+}
