@@ -64,6 +64,14 @@ test('sends method, path, query, headers and body, and collects the answer', asy
   })
 })
 
+test('sends a body of several pieces as one, with its length', async () => {
+  await serving(echo, async (url) => {
+    const body = [Buffer.from('{"a":'), Buffer.alloc(0), Buffer.from('"é"'), Buffer.from('}')]
+    const { headers, ...seen } = JSON.parse((await sendRequest(get(url, { method: 'POST', body }))).body.toString())
+    assert.equal([seen.body, headers['content-length'], headers['transfer-encoding']], ['{"a":"é"}', '10', undefined])
+  })
+})
+
 test('gives an answer whatever its status', async () => {
   const listener: RequestListener = (_request, response) => response.writeHead(503, { 'X-Reason': 'rest' }).end('later')
   await serving(listener, async (url) => {

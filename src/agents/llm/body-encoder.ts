@@ -62,15 +62,17 @@ export class BodyEncoder {
 
 const pageBytes = 64 * 1024
 
-/** Up to the last answer but one that calls tools: behind it are two turns of the user, as a provider counts results. */
+/** Up to an answer with calls behind which are two turns of the user: results are his, as providers count. */
 function repeatedCount(messages: readonly ModelMessage[]): number {
-  const last = messages.findLastIndex(beginsAnswer)
-  const before = messages.findLastIndex((message, index) => index < last && beginsAnswer(message, index, messages))
-  return Math.max(0, before)
+  const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
+  return Math.max(0, lastCall(messages, lastCall(messages, newest)))
 }
 
-function beginsAnswer({ message }: ModelMessage, index: number, messages: readonly ModelMessage[]): boolean {
-  return (message.tool_calls ?? []).length > 0 && messages[index - 1]?.message.role === 'tool'
+/** The last answer with calls before this place that comes after results; -1 if there is none. */
+function lastCall(messages: readonly ModelMessage[], end: number): number {
+  return messages.findLastIndex(({ message }, index) => {
+    return index < end && message.tool_calls !== undefined && message.tool_calls.length > 0 && messages[index - 1]?.message.role === 'tool'
+  })
 }
 
 /** Marks for the prompt cache are few, and weighed against each other with every request. */
