@@ -36,6 +36,7 @@ export class LiveTurn implements Turn {
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
   #fenced = false
   #hasActed = false
+  #newestServed: string | undefined
   #refusal: unknown
 
   constructor(options: LiveTurnOptions) {
@@ -99,7 +100,10 @@ export class LiveTurn implements Turn {
     }
   }
 
+  /** An agent may say so with every step. */
   served(messageId: string): void {
+    if (messageId === this.#newestServed) return
+    this.#newestServed = messageId
     this.#keep(['served', messageId])
   }
 
