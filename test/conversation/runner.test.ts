@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import type { ExecutionStatus } from '../../src/schema/generated/conversations.ts'
+import { start } from '../../src/storage/chain.ts'
 import {
   act, answers, checkpoint, ended, failureOf, finished, makeConversation, openTestConversation, question, say, story, until, userText,
   withConversation, withWorld, worksOn, type Script,
@@ -16,6 +17,21 @@ test('a message with run begins a turn with it, and the run ends with the turn',
     await ended(conversation)
     assert.equal(await story(conversation), ['user: hi', 'status running', 'agent: hello', 'status finished'])
     assert.equal(world.agents.map((agent) => agent.served), [[['hi']]])
+    assert.equal(conversation.state.unserved, [])
+  })
+})
+
+test('a message is marked as served once, however often the agent says so', async () => {
+  await withConversation(async (conversation, world) => {
+    world.scripts.push((turn) => {
+      for (const { id } of [...turn.messages, ...turn.messages]) turn.served(id)
+      return finished
+    })
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    const lines: string[] = []
+    for await (const { json } of conversation.log.lines(start)) lines.push(json.toString())
+    assert.is(lines.filter((line) => line.startsWith('["served"')).length, 1)
     assert.equal(conversation.state.unserved, [])
   })
 })
