@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: six speed gates, each measured beside the least that its work could cost, in one run.
+ * `npm run bench`: the speed gates, each measured beside the least that its work could cost, in one run.
  *
  * Prints ratios, because absolute times tell more about the machine than about the program; the last column is there to
  * show the size of what was measured. A ratio of costs is better the lower it is, one of speeds the higher; nothing is
- * asserted, and the exit code is 0 when everything could be measured. The whole of it takes about two minutes; with
+ * asserted, and the exit code is 0 when everything could be measured. The whole of it takes about three minutes; with
  * `--quick` it is much shorter and rougher. Words are parts of the names of gates to measure alone:
  * `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
  */
