@@ -5,7 +5,7 @@ import type { Event, EventDraft } from '../../../src/schema/generated/events.ts'
 import { toEvent } from '../../../src/schema/generated/events.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/view')
+const test = suite('agents/builtin/settled-view')
 
 let eventCount = 0
 
@@ -31,7 +31,7 @@ function answered(id: string): Event {
 
 function viewOf(events: readonly Event[]): View {
   const view = new View()
-  view.add({ isFresh: true, events, responses: new Map([['r1', { state: 1 }], ['r2', { state: 2 }]]) })
+  view.add({ isFresh: true, events, late: new Map(), responses: new Map([['r1', { state: 1 }], ['r2', { state: 2 }]]) })
   return view
 }
 
@@ -40,7 +40,7 @@ const all = { withImages: true }
 test('what is before the last calls is the same objects at every reading', () => {
   const view = viewOf([said('Go'), called('a', 'r1'), answered('a'), called('b', 'r2')])
   const before = view.messages(all)
-  view.add({ isFresh: false, events: [answered('b'), said('And?')], responses: new Map() })
+  view.add({ isFresh: false, events: [answered('b'), said('And?')], late: new Map(), responses: new Map() })
   const after = view.messages(all)
   assert.equal(after.map(({ message }) => message.role), ['user', 'assistant', 'tool', 'assistant', 'tool', 'user'])
   assert.is(before.length, 3)
