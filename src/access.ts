@@ -39,6 +39,7 @@ export const access = {
   'POST /api/conversations/{conversation_id}/confirmation_policy': 'drive',
   'POST /api/conversations/{conversation_id}/security_analyzer': 'drive',
   'POST /api/conversations/{conversation_id}/secrets': 'secrets',
+  'POST /api/conversations/{conversation_id}/switch_llm': 'drive',
   'POST /api/conversations/{conversation_id}/switch_acp_model': 'drive',
   'POST /api/conversations/{conversation_id}/switch_acp_mode': 'drive',
   'POST /api/conversations/{conversation_id}/ask_agent': 'drive',

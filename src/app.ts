@@ -27,6 +27,7 @@ import type { Agent, AgentHost } from './conversation/agent.ts'
 import type { CreationDeps } from './conversation/creation.ts'
 import { ConversationService } from './conversation/service.ts'
 import type { JsonObject } from './base/json.ts'
+import type { Agent as BuiltInSettings, ConversationAgent } from './schema/generated/conversations.ts'
 import { sendRequest } from './net/outbound.ts'
 import { startChild } from './process/child.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
@@ -249,6 +250,7 @@ function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, m
     instanceId: folder.instance,
     cgroupParent,
     hostname: hostname(),
+    platform: process.platform,
     terminalKind: () => (kind ??= detectTerminalKind(trial)),
     createMaskingStream: () => masker.stream(),
     clock,
@@ -260,8 +262,9 @@ function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, m
 const backlogLimitBytes = 8 * 1024 * 1024
 
 function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, slots: AgentSlots, builtIn: BuiltInAgents): Agent {
-  const agent = parts.vault.openAgent(host.conversationId, stored)
-  if (agent.kind === 'Agent') return createBuiltInAgent(agent, host, builtIn)
+  const open = (sealed: JsonObject): ConversationAgent => parts.vault.openAgent(host.conversationId, sealed)
+  const agent = open(stored)
+  if (agent.kind === 'Agent') return createBuiltInAgent(host, (sealed) => builtInSettings(open(sealed)), builtIn)
   const { config, environment, folder, runtimeDir, cgroupParent, providers, installed, clock, log } = parts
   return createAcpAgent({
     settings: { ...agent, acp_server: agent.acp_server ?? customServer },
@@ -284,6 +287,11 @@ function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, s
     lineLimitBytes: config.agentLineLimitBytes,
     transcriptLimitBytes: config.transcriptLimitBytes,
   })
+}
+
+function builtInSettings(agent: ConversationAgent): BuiltInSettings {
+  if (agent.kind !== 'Agent') throw new TypeError('A conversation of the built-in agent has been given another agent')
+  return agent
 }
 
 async function fetchText(request: LookupRequest): Promise<string> {

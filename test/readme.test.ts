@@ -32,13 +32,14 @@ test('the shell examples do what the text says', async () => {
   })
   try {
     const { url } = await server.listen()
-    const script = ['set -euo pipefail', `URL=${url}`, `KEY=${key}`, example('rest'), example('socket'), example('settings')]
+    const script = ['set -euo pipefail', `URL=${url}`, `KEY=${key}`, example('rest'), example('socket'), example('settings'), example('built-in')]
     const { stdout } = await promisify(execFile)('bash', ['-c', script.join('\n')])
     assert.match(stdout, '{"success":true}')
     assert.match(stdout, /ActionEvent execute/)
     assert.match(stdout, /ConversationStateUpdateEvent execution_status finished/)
     assert.match(stdout, '"acp_server":"claude-code"')
     assert.match(stdout, '{"name":"ANTHROPIC_API_KEY","description":null}')
+    assert.match(stdout, 'a fixed script, not a language model')
   } finally {
     await server.close()
     rmSync(folder, { recursive: true, force: true })

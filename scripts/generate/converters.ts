@@ -80,6 +80,7 @@ function memberValue(name: string, member: Member, contract: Contract, locals: L
   if (schema.type === 'constant' && member.presence === 'default') return quote(schema.value)
   if (member.presence !== 'default') return convert(schema, expression, contract, locals)
   const fallback = literal(member.default)
+  if (member.whenNull !== undefined) return `${expression} === null ? ${literal(member.whenNull)} : ${expression} ?? ${fallback}`
   const takesNull = schema.type === 'nullable' || schema.type === 'json'
   if (!takesNull) return convertDefault(schema, `${expression} ?? ${fallback}`, contract, locals)
   if (member.default === null && schema.type === 'nullable') {

@@ -45,6 +45,7 @@ const table = {
   'POST /api/conversations/{conversation_id}/confirmation_policy': runs.setConfirmationPolicy,
   'POST /api/conversations/{conversation_id}/security_analyzer': runs.setSecurityAnalyzer,
   'POST /api/conversations/{conversation_id}/secrets': runs.addSecrets,
+  'POST /api/conversations/{conversation_id}/switch_llm': runs.switchLlm,
   'POST /api/conversations/{conversation_id}/switch_acp_model': runs.switchAcpModel,
   'POST /api/conversations/{conversation_id}/switch_acp_mode': runs.switchAcpMode,
   'POST /api/conversations/{conversation_id}/ask_agent': runs.askAgent,

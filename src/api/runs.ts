@@ -13,6 +13,7 @@ import {
   SetSecurityAnalyzerRequest,
   SwitchAcpModeRequest,
   SwitchAcpModelRequest,
+  SwitchLlmRequest,
   UpdateSecretsRequest,
 } from '../schema/generated/conversations.ts'
 import type { SecretSource } from '../schema/generated/secrets.ts'
@@ -67,6 +68,16 @@ export async function addSecrets({ service, vault }: ConversationParts, call: Ca
   const { secrets } = bodyOf(call, UpdateSecretsRequest)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.addSecrets(vault.sealSources(conversation.id, sourcesOf(secrets), false))
+  return success
+}
+
+export async function switchLlm({ service, vault }: ConversationParts, call: Call): Promise<Answer> {
+  const { llm } = bodyOf(call, SwitchLlmRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  if (conversation.state.agent['kind'] !== 'Agent') {
+    throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
+  }
+  await conversation.switchLlm((agent) => vault.sealLlm(conversation.id, agent, llm))
   return success
 }
 

@@ -2,8 +2,10 @@
  * Agents and secrets as a conversation stores them: every secret value sealed (decisions 12).
  *
  * `sealAgent` chooses the agent of a new conversation and seals it; `openAgent` gives it back in plain when it is about
- * to run. Every value that passes in plain is registered with the masker first, so that no text can show it.
+ * to run. A client may send tokens of this server in the place of an agent's secrets. Every value that passes in plain is
+ * registered with the masker first, so that no text can show it.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
 import {
@@ -16,6 +18,7 @@ import {
   type StartConversationRequest,
 } from '../schema/generated/conversations.ts'
 import { isSecretSource, toSecretSource, type SecretSource } from '../schema/generated/secrets.ts'
+import type { LLM } from '../schema/generated/llm.ts'
 import { isAcpServer, type AcpAgentSettings, type AgentSettings } from '../schema/generated/settings.ts'
 import { readAgentSettings } from '../settings/agent-settings.ts'
 import { isToken, type Cipher } from '../settings/cipher.ts'
@@ -26,7 +29,7 @@ import type { Provider } from '../settings/providers-table.ts'
 import type { SecretChange } from './agent.ts'
 import { mapSecrets, secretsToMask } from '../settings/secret-fields.ts'
 import { mapSourceSecrets, withoutUnset } from '../settings/secret-source.ts'
-import { isTooShort, maskedParts } from '../settings/secret-values.ts'
+import { isTooShort, isUnset, maskedParts } from '../settings/secret-values.ts'
 
 export interface AgentVaultOptions {
   readonly cipher: Cipher
@@ -41,6 +44,10 @@ export interface AgentVault {
   /** @throws AppError `invalid_input` */
   sealAgent(owner: string, request: StartConversationRequest, settings: () => Promise<Settings>): Promise<JsonObject>
   openAgent(owner: string, sealed: JsonObject): ConversationAgent
+  /** The sealed agent with another model; the same object if it is no other. @throws AppError `invalid_input` */
+  sealLlm(owner: string, sealed: JsonObject, llm: LLM): JsonObject
+  /** The secrets that the context of a sealed agent holds. @throws AppError `invalid_input` */
+  sealContextSecrets(owner: string, sealed: JsonObject): Record<string, JsonObject>
   /** @throws AppError `invalid_input` */
   sealSources(owner: string, sources: Readonly<Record<string, SecretSource>>, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
@@ -55,22 +62,53 @@ export interface AgentVault {
 const agentType = 'ConversationAgent'
 
 export function createAgentVault(options: AgentVaultOptions): AgentVault {
-  const { cipher, providers, setMasked } = options
-  /** Values to mask by owner, and there by the name of what they belong to. */
-  const hidden = new Map<string, Map<string, readonly string[]>>()
-  /** All of them or, when the masker refuses, none: what is refused must not be in the way of what comes later. */
-  const hideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>): void => {
-    const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
-    setMasked(owner, [...own.values()].flat())
-    hidden.set(owner, own)
-  }
+  const { hideAll, forget } = hiding(options)
+  return {
+    ...sealedAgents(options, hideAll),
+    ...sealedSources(options, hideAll),
 
+    sealContextSecrets(owner, stored) {
+      const { agent_context: context } = this.openAgent(owner, stored)
+      return this.sealSources(owner, sourcesOf(context?.secrets ?? {}), false)
+    },
+
+    hide(owner, values) {
+      hideAll(owner, [...values].map(([name, value]) => [`value ${name}`, maskedParts(value)] as const))
+    },
+
+    forget,
+  }
+}
+
+/** Has the values of an owner masked, by the name of what they belong to. */
+type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
+
+function hiding({ setMasked }: AgentVaultOptions): { readonly hideAll: HideAll; readonly forget: (owner: string) => void } {
+  const hidden = new Map<string, Map<string, readonly string[]>>()
+  return {
+    /** All of them or, when the masker refuses, none: what is refused must not be in the way of what comes later. */
+    hideAll(owner, valuesByName) {
+      const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
+      setMasked(owner, [...own.values()].flat())
+      hidden.set(owner, own)
+    },
+    forget(owner) {
+      if (hidden.delete(owner)) setMasked(owner, [])
+    },
+  }
+}
+
+function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): Pick<AgentVault, 'sealAgent' | 'openAgent' | 'sealLlm'> {
+  const { cipher, providers } = options
+  const seal = (agent: ConversationAgent): JsonObject => {
+    return sealed(mapSecrets(agentType, agent, (value, path) => cipher.seal(value, path)))
+  }
   return {
     async sealAgent(owner, request, settings) {
       const agent = await chooseAgent(request, settings, options)
       assertMode(agent, request.confirmation_policy, providers)
       hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
-      return sealed(mapSecrets(agentType, agent, (value, path) => cipher.seal(value, path)))
+      return seal(agent)
     },
 
     openAgent(owner, stored) {
@@ -81,6 +119,20 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
       return agent.kind === 'ACPAgent' ? resolved(agent, providers) : agent
     },
 
+    sealLlm(owner, stored, llm) {
+      const before = this.openAgent(owner, stored)
+      const agent = withPlainSecrets({ ...before, llm }, cipher)
+      if (isDeepStrictEqual(agent, before)) return stored
+      // The key before is in use for as long as a step runs with it.
+      hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
+      return seal(agent)
+    },
+  }
+}
+
+function sealedSources(options: AgentVaultOptions, hideAll: HideAll): Pick<AgentVault, 'sealSources' | 'openSources' | 'replaceSource'> {
+  const { cipher } = options
+  return {
     sealSources(owner, sources, areTokens) {
       const entries = Object.entries(sources)
       const plain = entries.map(([name, source]) => [name, plainSource(name, source, areTokens, options)] as const)
@@ -104,14 +156,6 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
       if (source?.kind !== 'StaticSecret' || source.value !== lent) return undefined
       return this.sealSources(owner, { [name]: { ...source, value: current } }, false)
     },
-
-    hide(owner, values) {
-      hideAll(owner, [...values].map(([name, value]) => [`value ${name}`, maskedParts(value)] as const))
-    },
-
-    forget(owner) {
-      if (hidden.delete(owner)) setMasked(owner, [])
-    },
   }
 }
 
@@ -128,9 +172,32 @@ async function chooseAgent(
   settings: () => Promise<Settings>,
   { cipher, providers }: AgentVaultOptions,
 ): Promise<ConversationAgent> {
-  if (request.agent !== undefined) return request.agent.kind === 'ACPAgent' ? resolved(request.agent, providers) : request.agent
+  if (request.agent !== undefined) {
+    const given = withPlainSecrets(request.agent, cipher)
+    return given.kind === 'ACPAgent' ? resolved(given, providers) : given
+  }
   const chosen = request.agent_settings === undefined ? (await settings()).agent_settings : readAgentSettings(request.agent_settings, cipher)
   return agentOf(chosen, providers)
+}
+
+/** What a client may send: tokens of ours are opened, and what stands for no value is left out. @throws AppError `invalid_input` */
+function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
+  const plain = mapSecrets(agentType, agent, (value, path) => {
+    if (isUnset(value)) return undefined
+    const opened = isToken(value) ? cipher.open(value, path) : value
+    if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${path}"`)
+    return opened
+  })
+  if (!isConversationAgent(plain)) throw new TypeError('An agent does not fit its schema without what is unset')
+  return toConversationAgent(plain)
+}
+
+function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, SecretSource> {
+  return Object.fromEntries(Object.entries(secrets).map(([name, source]): [string, SecretSource] => {
+    if (typeof source === 'string') return [name, { kind: 'StaticSecret', value: source }]
+    if (isSecretSource(source)) return [name, toSecretSource(source)]
+    throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: expected a text or an object with a value`)
+  }))
 }
 
 function agentOf(settings: AgentSettings, providers: readonly Provider[]): ConversationAgent {

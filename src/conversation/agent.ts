@@ -39,6 +39,11 @@ export interface Agent {
    * @throws AppError `bad_request` when the agent cannot, `agent_failed`, `agent_timeout`.
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
+  /**
+   * A title for a conversation that begins with this text, beside the work; undefined when there is no model to ask.
+   * Rejects with the signal's reason when that is aborted.
+   */
+  makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /** Ends everything the agent started, within its own grace time. Idempotent; nothing is left afterwards. */
   close(): Promise<void>
 }
@@ -56,6 +61,8 @@ export interface AgentHost {
   readonly hookConfig: JsonObject | null
   /** The events of the active branch, for an agent that works from the history. Each call begins at its beginning. */
   history(): History
+  /** The agent as it is set at this moment, its secrets sealed. The same object until it is set anew. */
+  settings(): JsonObject
   /** The rules of this moment for an agent that judges its own steps. */
   rules(): RunRules
   /** The policy of this moment. */
@@ -107,6 +114,8 @@ export interface HistoryPart {
   readonly responses: ReadonlyMap<string, JsonObject>
   /** Messages of the user that came while the agent was answering an earlier one: id -> the event that answer begins with. */
   readonly late: ReadonlyMap<string, string>
+  /** The agent was set anew (another model) when this many of the events had been recorded; undefined if it was not since. */
+  readonly switchedAt?: number | undefined
 }
 
 export interface RunRules {
@@ -174,6 +183,9 @@ export interface AsideAnswer {
   readonly text: string
   readonly usage: UsageReport
 }
+
+/** The title as the model gave it, or why it gave none, as ConversationErrorEvent tells it. */
+export type TitleAnswer = AsideAnswer | { readonly failure: { readonly code: string; readonly detail: string } }
 
 /** Figures of one step. An absent figure is unknown, which is not zero. */
 export interface UsageReport {

@@ -5,6 +5,7 @@
  * costs what is new, however long the history is; only after a move everything is read again. A message that came while
  * the model was answering stands in the log before the answer to the one before it: it is told apart as late.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../base/json.ts'
 import type { Event } from '../schema/generated/events.ts'
 import { start, type Position } from '../storage/chain.ts'
@@ -34,6 +35,8 @@ export function readBranch(log: ConversationLog, settled: () => Promise<void>): 
 /** An event and the one that it continues. */
 interface Link {
   readonly event: Event
+  /** How often the agent had been set anew before. */
+  readonly switches: number
   readonly previous: Link | undefined
 }
 
@@ -45,6 +48,7 @@ interface Lines {
   readonly late: ReadonlyMap<string, string>
   /** Messages of the user that the agent has not heard by the end of these lines. */
   readonly unheard: readonly string[]
+  readonly switches: number
 }
 
 async function readLines(log: ConversationLog, from: Position, unheardBefore: readonly string[]): Promise<Lines> {
@@ -55,6 +59,8 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
   let last: Link | undefined
   let hasMoved = false
   let end = from
+  let agent: JsonObject | undefined
+  let switches = 0
   const moveTo = (id: string | null): void => {
     hasMoved = true
     last = id === null ? undefined : known.get(id)
@@ -65,7 +71,7 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
     const value: unknown = JSON.parse(line.json.toString())
     const event = line.event === undefined ? undefined : storedEvent(value)
     if (event !== undefined) {
-      last = { event, previous: last }
+      last = { event, switches, previous: last }
       known.set(event.id, last)
       if (event.kind === 'MessageEvent' && event.source === 'user') unheard.push(event.id)
       if (isAnswer(event)) for (const id of unheard) if (!late.has(id)) late.set(id, event.id)
@@ -74,17 +80,24 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
       if (value[0] === 'forked') moveTo(value[1].leaf_event_id)
       if (value[0] === 'served') unheard = unheard.slice(unheard.indexOf(value[1]) + 1)
       if (value[0] === 'response') responses.set(value[1].id, value[1].state)
+      if (value[0] === 'created') agent = value[1].agent
+      if (value[0] === 'agent') {
+        // A fork repeats the agent of its source.
+        if (!isDeepStrictEqual(value[1], agent)) switches++
+        agent = value[1]
+      }
     }
   }
-  return { end, hasMoved, last, responses, late, unheard }
+  return { end, hasMoved, last, responses, late, unheard, switches }
 }
 
 function isAnswer({ kind, source }: Event): boolean {
   return source === 'agent' && (kind === 'MessageEvent' || kind === 'ActionEvent')
 }
 
-function partOf({ last, responses, late }: Lines, isFresh: boolean): HistoryPart {
-  const events: Event[] = []
-  for (let link = last; link !== undefined; link = link.previous) events.push(link.event)
-  return { isFresh, events: events.reverse(), responses, late }
+function partOf({ last, responses, late, switches }: Lines, isFresh: boolean): HistoryPart {
+  const links: Link[] = []
+  for (let link = last; link !== undefined; link = link.previous) links.push(link)
+  const switchedAt = switches === 0 ? undefined : links.filter((link) => link.switches < switches).length
+  return { isFresh, events: links.reverse().map(({ event }) => event), responses, late, switchedAt }
 }

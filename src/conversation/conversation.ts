@@ -10,7 +10,6 @@ import { AppError } from '../base/errors.ts'
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import { within } from '../base/wait.ts'
 import { createStamper, formatMicros, type RandomBytes, type Stamp } from '../base/stamp.ts'
-import type { ExecutionStatus } from '../schema/generated/conversations.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Reserve } from '../storage/reserve.ts'
@@ -23,6 +22,8 @@ import { fullState } from './info.ts'
 import type { PendingConfirmation } from './questions.ts'
 import { Repair } from './repair.ts'
 import type { ConversationState, OpenAction } from './state.ts'
+import { isEnded } from './status-table.ts'
+import { Titles } from './titles.ts'
 import { assertFits, userMessageEvent } from './user-message.ts'
 import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
 
@@ -50,6 +51,7 @@ export class Conversation {
   readonly #options: ConversationOptions
   readonly #driver: Driver
   readonly #repair: Repair
+  readonly #titles: Titles
   readonly #frameStamp: () => Stamp
   #closing: Promise<void> | undefined
 
@@ -63,6 +65,7 @@ export class Conversation {
       onRunEnd: () => this.#runEnded(),
       onLogFailure: (cause) => this.#runFailed(cause),
     })
+    this.#titles = new Titles({ ...options, ask: (text, signal) => this.#driver.askTitle(text, signal) })
   }
 
   get id(): string {
@@ -95,7 +98,8 @@ export class Conversation {
   async send(message: Message, run: boolean): Promise<void> {
     assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
     await this.#assertWritable()
-    const isToBeServed = await takeMessage(message, { ...this.#options, driver: this.#driver, assertOpen: () => this.#assertOpen() })
+    const parts = { driver: this.#driver, titles: this.#titles, assertOpen: () => this.#assertOpen() }
+    const isToBeServed = await takeMessage(message, { ...this.#options, ...parts })
     if (!run) return
     this.#assertOpen()
     if (isToBeServed) await this.#driver.serve()
@@ -179,8 +183,8 @@ export class Conversation {
     this.#driver.policyChanged()
   }
 
-  async setSecurityAnalyzer(analyzer: JsonObject | null): Promise<void> {
-    await this.#set('security_analyzer', analyzer)
+  setSecurityAnalyzer(analyzer: JsonObject | null): Promise<void> {
+    return this.#set('security_analyzer', analyzer)
   }
 
   /** Changes title, tags and budget; tags replace all that were there. */
@@ -189,6 +193,7 @@ export class Conversation {
     await this.#assertWritable()
     const at = formatMicros(Math.floor(clock() * 1000))
     const { title, budget } = change
+    if (title !== undefined) this.#titles.chosen()
     const budgets = budget === undefined ? {} : { max_budget_per_task: budget }
     journal.keep(['patched', { at, ...(title === undefined ? {} : { title }), ...budgets }])
     if (change.tags !== undefined) await this.#set('tags', change.tags)
@@ -196,40 +201,34 @@ export class Conversation {
   }
 
   /** Adds secrets (sealed sources) to those of the conversation; never takes one away. */
-  async addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
-    await this.#assertWritable()
-    this.#options.journal.keep(['secrets', secrets])
-    await this.#options.journal.durable()
+  addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
+    return this.#write(() => this.#options.journal.keep(['secrets', secrets]))
+  }
+
+  /** Switches the model of the built-in agent for the steps that follow: gives its settings, secrets sealed, another one. */
+  switchLlm(change: (agent: JsonObject) => JsonObject): Promise<void> {
+    return this.#write(() => this.#driver.set(change))
   }
 
   /** Switches the agent's model for the turns that follow. */
-  async switchModel(model: string, signal: AbortSignal): Promise<void> {
-    await this.#assertWritable()
-    await this.#driver.switchModel(model, signal)
-    await this.#options.journal.durable()
+  switchModel(model: string, signal: AbortSignal): Promise<void> {
+    return this.#write(() => this.#driver.switchModel(model, signal))
   }
 
   /** Switches the mode of the agent's session, now and for the turns that follow. */
-  async switchMode(mode: string, signal: AbortSignal): Promise<void> {
-    await this.#assertWritable()
-    await this.#driver.switchMode(mode, signal)
-    await this.#options.journal.durable()
+  switchMode(mode: string, signal: AbortSignal): Promise<void> {
+    return this.#write(() => this.#driver.switchMode(mode, signal))
   }
 
   /** Asks the agent beside its work, whether it works or not: neither events nor status change. */
-  async askAside(question: string, signal: AbortSignal): Promise<string> {
-    await this.#assertWritable()
-    const text = await this.#driver.askAside(question, signal)
-    await this.#options.journal.durable()
-    return text
+  askAside(question: string, signal: AbortSignal): Promise<string> {
+    return this.#write(() => this.#driver.askAside(question, signal))
   }
 
   /** Moves the head of the history to an event, or before the first; nothing is deleted. @throws AppError `not_found` */
   async navigate(eventId: string | null): Promise<void> {
     const head = eventId === null ? null : await this.idOfEvent(eventId)
-    await this.#assertWritable()
-    this.#options.journal.keep(['head', head])
-    await this.#options.journal.durable()
+    await this.#write(() => this.#options.journal.keep(['head', head]))
   }
 
   /** The id of an event as it is stored: it may come without dashes or in upper case. @throws AppError `not_found` */
@@ -273,6 +272,7 @@ export class Conversation {
 
   async #close(reason: 'closed' | 'deleted'): Promise<void> {
     const { feed, log, saveState } = this.#options
+    await this.#titles.close()
     await this.#driver.close(reason === 'deleted' ? 'delete' : 'shutdown')
     await log.durable().catch(() => undefined)
     feed.close(reason)
@@ -293,11 +293,10 @@ export class Conversation {
   }
 
   /** Records a new value of a state field; an equal one changes nothing. */
-  async #set(key: 'confirmation_policy' | 'security_analyzer' | 'tags', value: JsonValue): Promise<void> {
-    await this.#assertWritable()
-    const { journal } = this.#options
-    if (!isDeepStrictEqual(this.state[key], value)) journal.update(key, value)
-    await journal.durable()
+  #set(key: 'confirmation_policy' | 'security_analyzer' | 'tags', value: JsonValue): Promise<void> {
+    return this.#write(() => {
+      if (!isDeepStrictEqual(this.state[key], value)) this.#options.journal.update(key, value)
+    })
   }
 
   /** A run that has nothing to do, because a hook refused what it was for. */
@@ -324,6 +323,14 @@ export class Conversation {
     this.#options.journal.push(this.fullStateFrame())
   }
 
+  /** Resolves when all that the work has recorded is durable. */
+  async #write<T>(work: () => T | Promise<T>): Promise<T> {
+    await this.#assertWritable()
+    const result = await work()
+    await this.#options.journal.durable()
+    return result
+  }
+
   /** A write would be refused while the disk is full, or once the conversation is being closed. */
   async #assertWritable(): Promise<void> {
     this.#assertOpen()
@@ -338,7 +345,3 @@ export class Conversation {
 
 /** A pause is answered within this, whatever the tools of the step do. */
 const pauseLimitMs = 5000
-
-function isEnded(status: ExecutionStatus): boolean {
-  return status !== 'running' && status !== 'waiting_for_confirmation'
-}

@@ -44,7 +44,8 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
   assertOneAgent(request)
   const hooks = request.hook_config === undefined ? undefined : readHookConfig(request.hook_config)
   const agent = await deps.vault.sealAgent(id, request, deps.settings)
-  const secrets = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
+  const own = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
+  const secrets = { ...deps.vault.sealContextSecrets(id, agent), ...own }
   const workingDir = await deps.preparePlace(request.workspace?.working_dir, id)
   const parent = await parentOf(request, id, workingDir, deps)
   return {

@@ -2,7 +2,7 @@
  * What makes a conversation go: its agent, the run under way, and the questions that are open in it.
  *
  * The agent is made when the first run needs it and lives until `close()`. This is where the agent's contract
- * (`agent.ts`) meets the journal: what an agent may read and keep is lent to it here, and nothing else is.
+ * (`agent.ts`) meets the journal; what an agent may read and keep is in `host.ts`, and nothing else is.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, messageOf } from '../base/errors.ts'
@@ -10,21 +10,19 @@ import { parseJson, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import type { Clock, Stamp } from '../base/stamp.ts'
-import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
 import type { Message, TextContent } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
-import type { Agent, AgentHost, Answer, KeptKey, RunRules, SecretChange, UsageReport } from './agent.ts'
+import type { Agent, AgentHost, Answer, KeptKey, TitleAnswer, UsageReport } from './agent.ts'
 import { hasEventOf, readEvent } from './history.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
 import type { Journal } from './journal.ts'
 import { LiveTurn } from './live-turn.ts'
-import { readBranch } from './branch.ts'
+import { createHost } from './host.ts'
+import { shownAgent } from './info.ts'
 import { Questions, type PendingConfirmation } from './questions.ts'
 import { Runner, type StopReason } from './runner.ts'
-import type { ConversationState } from './state.ts'
 import { storedEvent } from './stored-event.ts'
-import { readTranscript } from './transcript.ts'
 import { addFigures, hasFigures } from './usage-figures.ts'
 import { UsageLedger } from './usage.ts'
 
@@ -56,6 +54,8 @@ export class Driver {
   #isAsking = false
   readonly #ledger: UsageLedger
   #introducing: Promise<void> | undefined
+  /** As it was set last, durable or not. */
+  #settings: JsonObject
   /** The newest recorded `agent_state`, durable or not. */
   #agentState: JsonObject
   /** What the agent has kept, durable or not. */
@@ -64,6 +64,7 @@ export class Driver {
   constructor(options: DriverOptions) {
     const { clock, confirmationDeadlineMs, journal } = options
     this.#options = options
+    this.#settings = journal.state.agent
     this.#agentState = journal.state.agent_state
     this.#kept = journal.state.kept
     this.#ledger = new UsageLedger(journal.state.stats)
@@ -145,6 +146,16 @@ export class Driver {
     this.#agent?.policyChanged()
   }
 
+  /** Sets the agent anew; steps that begin from now on work with that. */
+  set(change: (agent: JsonObject) => JsonObject): void {
+    const { journal } = this.#options
+    const next = change(this.#settings)
+    if (next === this.#settings) return
+    journal.keep(['agent', next])
+    journal.update('agent', shownAgent(next, true))
+    this.#settings = next
+  }
+
   async switchModel(model: string, signal: AbortSignal): Promise<void> {
     await this.#ensureAgent().switchModel(model, signal)
   }
@@ -171,6 +182,15 @@ export class Driver {
     }
   }
 
+  /** Asks the agent's model for a title and counts what that cost; undefined when there is none that may be asked. */
+  askTitle(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
+    if (this.#settings['kind'] !== 'Agent' || this.#budgetSpent() !== undefined) return undefined
+    return this.#ensureAgent().makeTitle?.(text, signal)?.then((answer) => {
+      if ('usage' in answer) this.#report(() => this.#count(answer.usage))
+      return answer
+    })
+  }
+
   /** Stops the run and ends the agent. */
   async close(reason: StopReason): Promise<void> {
     await this.stop(reason)
@@ -193,28 +213,14 @@ export class Driver {
   }
 
   #createHost(): AgentHost {
-    const { journal, log, secrets, mask, observationsDir, agentDir } = this.#options
-    const { state } = journal
-    return {
-      conversationId: state.id,
-      workingDir: state.working_dir,
-      observationsDir,
-      agentDir,
-      hookConfig: state.hook_config,
-      history: () => readBranch(log, () => journal.durable()),
-      rules: () => ({ ...rulesOf(state), budgetSpent: this.#budgetSpent() }),
-      policy: () => policyOf(state),
-      secrets: (signal, wanted = () => true) => secrets.resolve(state.id, state.secrets, wanted, signal),
-      secretNames: () => secrets.list(state.secrets),
-      replaceSecret: (change) => this.#replaceSecret(change),
+    return createHost({
+      ...this.#options,
+      settings: () => this.#settings,
+      budgetSpent: () => this.#budgetSpent(),
       kept: (key) => this.#kept[key],
       keep: (key, value) => this.#keep(key, value),
       state: (changes) => this.#agentStateChanged(changes),
-      mask,
-      transcript: ({ limitBytes, upTo }) => {
-        return readTranscript(log, { limitBytes, mask, without: new Set(upTo === 'served' ? state.unserved : []) })
-      },
-    }
+    })
   }
 
   #createRunner(): Runner {
@@ -270,15 +276,6 @@ export class Driver {
     return messages
   }
 
-  async #replaceSecret(change: SecretChange): Promise<boolean> {
-    const { journal, secrets } = this.#options
-    const result = await secrets.replace(journal.state.id, journal.state.secrets, change)
-    if (typeof result === 'boolean') return result
-    journal.keep(['secrets', result])
-    await journal.durable()
-    return true
-  }
-
   #keep(key: KeptKey, value: JsonObject): void {
     this.#kept = { ...this.#kept, [key]: value }
     this.#report(() => this.#options.journal.keep(['kept', { key, value }]))
@@ -309,16 +306,6 @@ export class Driver {
       this.#turn?.refuse(cause)
     }
   }
-}
-
-function rulesOf({ max_iterations, stuck_detection, security_analyzer }: Readonly<ConversationState>): Omit<RunRules, 'budgetSpent'> {
-  return { maxIterations: max_iterations, stuckDetection: stuck_detection, hasAnalyzer: security_analyzer !== null }
-}
-
-/** The policy that the schema let in; one of a later version is taken for the strictest. */
-function policyOf(state: Readonly<ConversationState>): ConfirmationPolicy {
-  const { confirmation_policy: stored } = state
-  return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
 }
 
 function confirmationValue(question: PendingConfirmation): JsonObject {

@@ -20,13 +20,14 @@ export interface ForkSource {
   readonly directory: string
   /** Number of the last event to copy; -1 when there is none. */
   readonly lastEvent: number
-  /** As they are now, since those that came after the last event are not in the copy. */
+  /** Both as they are now, since what came after the last event is not in the copy. */
+  readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
 }
 
 /** Writes a copy of the source's lines, and the line that makes it a conversation of its own. */
 export async function writeForked(directory: string, cache: LineCache, source: ForkSource, forked: Forked): Promise<void> {
-  const own = [record(['secrets', source.secrets]), record(['forked', forked])]
+  const own = [record(['agent', source.agent]), record(['secrets', source.secrets]), record(['forked', forked])]
   if (source.lastEvent >= 0) {
     await copyPrefix({ log: source.log, from: source.directory, to: directory, event: source.lastEvent })
     await append(directory, cache, own)

@@ -2,21 +2,19 @@
  * A message of the user on its way into the history.
  *
  * Before it is recorded, the agent says what stands in front of it and what goes with it; that may take as long as its
- * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go. It makes the title if
- * there is none yet.
+ * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go.
  */
-import { formatMicros, type Clock } from '../base/stamp.ts'
 import type { Message } from '../schema/generated/values.ts'
 import { blockedNote, blockedReason } from './blocked-message.ts'
 import type { Driver } from './driver.ts'
 import type { Journal } from './journal.ts'
-import { titleOf } from './titles.ts'
-import { assertFits, userMessageEvent } from './user-message.ts'
+import type { Titles } from './titles.ts'
+import { assertFits, suffixOf, userMessageEvent } from './user-message.ts'
 
 export interface IncomingOptions {
   readonly journal: Journal
   readonly driver: Pick<Driver, 'introduce' | 'contextOf'>
-  readonly clock: Clock
+  readonly titles: Pick<Titles, 'begin'>
   /** What the log takes as one event. */
   readonly eventLimitBytes: number
   /** @throws AppError when the conversation has been closed meanwhile */
@@ -28,9 +26,9 @@ export interface IncomingOptions {
  * @throws AppError `body_too_large`, `conflict`
  */
 export async function takeMessage(message: Message, options: IncomingOptions): Promise<boolean> {
-  const { journal, driver, eventLimitBytes, assertOpen } = options
+  const { journal, driver, titles, eventLimitBytes, assertOpen } = options
   await driver.introduce()
-  const context = await driver.contextOf(message)
+  const context = [...(await driver.contextOf(message)), ...suffixOf(journal.state.agent)]
   const refusal = blockedReason({ source: 'user', extended_content: context })
   const event = userMessageEvent(message, context)
   if (context.length > 0) assertFits(event, eventLimitBytes)
@@ -39,15 +37,7 @@ export async function takeMessage(message: Message, options: IncomingOptions): P
   const { id } = journal.record(event)
   journal.update('last_user_message_id', id)
   if (refusal !== undefined) journal.record(blockedNote(refusal))
-  giveTitle(message, options)
+  titles.begin(message, { isShownToModels: refusal === undefined })
   await journal.durable()
   return refusal === undefined
-}
-
-function giveTitle(message: Message, { journal, clock }: IncomingOptions): void {
-  const { autotitle, title: present, last_user_message_id: last } = journal.state
-  if (!autotitle || present !== null || last !== null) return
-  const text = message.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join(' ')
-  const title = titleOf(text)
-  if (title !== undefined) journal.keep(['patched', { at: formatMicros(Math.floor(clock() * 1000)), title }])
 }

@@ -75,7 +75,7 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
 }
 
 /** The agent as it was chosen, without any secret value: those are sealed tokens in the state. */
-function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
+export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
   const shown = redactTokens(agent)
   if (!isObject(shown)) return {}
   const context = shown['agent_context']

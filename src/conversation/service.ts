@@ -15,6 +15,7 @@ import { Listing, type ListQuery } from './listing.ts'
 import { writeCreated, writeForked } from './first-lines.ts'
 import { openConversation, type ConversationDeps } from './opening.ts'
 import { peekState } from './state-cache.ts'
+import { isEnded } from './status-table.ts'
 import type { ConversationState, Created } from './state.ts'
 import type { Catalogue } from '../storage/catalogue.ts'
 
@@ -97,8 +98,8 @@ export class ConversationService {
     const fromEventId = request.fromEventId === null ? null : await source.idOfEvent(request.fromEventId)
     const { catalogue, deps } = this.#options
     const lastEvent = fromEventId === null ? source.log.eventCount - 1 : sequenceOf(source.log, fromEventId)
-    const { secrets } = source.state
-    const from = { log: source.log, directory: catalogue.pathOf(sourceId), lastEvent, secrets }
+    const { agent, secrets } = source.state
+    const from = { log: source.log, directory: catalogue.pathOf(sourceId), lastEvent, agent, secrets }
     const forked = {
       id,
       created_at: this.#timestamp(),
@@ -289,7 +290,7 @@ export class ConversationService {
 function ignore(): void {}
 
 function isLive(state: ConversationState): boolean {
-  return state.execution_status === 'running' || state.execution_status === 'waiting_for_confirmation'
+  return !isEnded(state.execution_status)
 }
 
 function notFound(id: string): AppError {

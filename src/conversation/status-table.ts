@@ -55,6 +55,11 @@ export function nextStatus(status: ExecutionStatus, trigger: Trigger): Execution
   return table[status][trigger] ?? status
 }
 
+/** Whether no run is under way, as everyone sees it. */
+export function isEnded(status: ExecutionStatus): boolean {
+  return status !== 'running' && status !== 'waiting_for_confirmation'
+}
+
 /** All statuses, for table tests and for the search filter. */
 export const statuses = [
   'idle',

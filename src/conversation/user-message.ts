@@ -3,11 +3,13 @@
  *
  * No other role is let through, so nothing that a client sends can pass for the agent or the system; and of what a
  * message may hold besides its content nothing is taken. A message that makes a longer event than the log takes is refused
- * before anything of it is recorded.
+ * before anything of it is recorded. What the settings add stands beside it, in `extended_content`, for everyone to see.
  */
 import { AppError } from '../base/errors.ts'
+import { isObject, type JsonObject } from '../base/json.ts'
 import type { EventDraft } from '../schema/generated/events.ts'
 import type { Message, TextContent } from '../schema/generated/values.ts'
+import { addedContent } from './blocked-message.ts'
 
 export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
   return { role: 'user', content, thinking_blocks: [] }
@@ -28,6 +30,12 @@ export function userMessageEvent(message: Message, context: readonly TextContent
 export function assertFits(event: EventDraft, limitBytes: number): void {
   if (Buffer.byteLength(JSON.stringify(event)) + stampBytes <= limitBytes) return
   throw new AppError('body_too_large', `Could not store the message: expected at most ${limitBytes} bytes as an event`)
+}
+
+/** What a stored agent says that every message of the user ends with; it never passes for what a hook says. */
+export function suffixOf({ agent_context: context }: JsonObject): TextContent[] {
+  const suffix = isObject(context) ? context['user_message_suffix'] : undefined
+  return typeof suffix === 'string' && suffix.trim() !== '' ? [addedContent(suffix)] : []
 }
 
 /** Id and time, which an event gets when it is recorded, with their names. */

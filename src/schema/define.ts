@@ -73,8 +73,8 @@ export type Member = {
   | { readonly presence: 'omittable' }
   /** May be missing on input; the server supplies it, so the normal form always has it. */
   | { readonly presence: 'assigned' }
-  /** The default is in input form. With `orNull`, null stands for the default too. */
-  | { readonly presence: 'default'; readonly default: unknown; readonly orNull: boolean }
+  /** The default is in input form. With `orNull`, null stands for the default too, or for `whenNull`. */
+  | { readonly presence: 'default'; readonly default: unknown; readonly orNull: boolean; readonly whenNull?: string }
 )
 
 export type Members = Readonly<Record<string, Member>>
@@ -189,6 +189,11 @@ export function defaultTo(value: unknown, schema: Schema, doc = ''): Member {
 /** As `defaultTo`, and null stands for the default too. */
 export function nullDefaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, schema, doc }
+}
+
+/** As `defaultTo`, and null stands for another text. */
+export function nullMeans(whenNull: string, value: string, schema: Schema, doc = ''): Member {
+  return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
 
 /** May be missing; unlike `optional` the normal form says null then. */

@@ -7,6 +7,7 @@ import { createAgentVault, type AgentVault } from '../../src/conversation/agent-
 import { isLoaderVariable } from '../../src/process/environment.ts'
 import { parse } from '../../src/schema/check.ts'
 import { StartConversationRequest } from '../../src/schema/generated/conversations.ts'
+import { toLLM } from '../../src/schema/generated/llm.ts'
 import type { SecretSource } from '../../src/schema/generated/secrets.ts'
 import { createCipher, isToken, type Cipher } from '../../src/settings/cipher.ts'
 import { readAgentSettings } from '../../src/settings/agent-settings.ts'
@@ -202,6 +203,59 @@ test('a renewed secret is sealed in the place of the conversation\'s own, as lon
   assert.not.match(JSON.stringify(replaced), 'the-new-token')
   assert.equal(vault.openSources(owner, replaced).get('OWN'), { kind: 'StaticSecret', value: change.current, description: 'mine' })
   assert.is(mask('the-new-token'), '<secret-hidden>')
+})
+
+const builtInWith = (agent: JsonObject): StartConversationRequest => requestOf({ agent: { kind: 'Agent', llm: { model: 'a', api_key: 'key-of-a-1234' }, ...agent } })
+
+test('another model is sealed in the place of the one before, and both keys are masked', async () => {
+  const { vault, mask } = setUp()
+  const stored = await vault.sealAgent(owner, builtInWith({}), noSettings)
+  const next = vault.sealLlm(owner, stored, toLLM({ model: 'b', api_key: 'key-of-b-1234', usage_id: 'mine' }))
+  assert.not.match(JSON.stringify(next), 'key-of-')
+  const opened = vault.openAgent(owner, next)
+  assert.equal([opened.llm.model, opened.llm.api_key, opened.llm.usage_id], ['b', 'key-of-b-1234', 'mine'])
+  assert.is(mask('key-of-a-1234 key-of-b-1234'), '<secret-hidden> <secret-hidden>')
+})
+
+test('the same model leaves the stored agent as it is, a mask is no key, and a token has to be ours', async () => {
+  const { vault } = setUp()
+  const stored = await vault.sealAgent(owner, builtInWith({}), noSettings)
+  const { llm } = vault.openAgent(owner, stored)
+  assert.is(vault.sealLlm(owner, stored, llm), stored)
+  assert.is(vault.openAgent(owner, vault.sealLlm(owner, stored, { ...llm, api_key: '**********' })).llm.api_key, null)
+  assert.throws(() => vault.sealLlm(owner, stored, { ...llm, api_key: 'as1:00000000:AAAA' }), /Cannot open the encrypted secret "llm.api_key"/)
+  assert.is(await failureOf(vault.sealAgent(owner, builtInWith({ llm: { api_key: 'as1:00000000:AAAA' } }), noSettings)), 'invalid_input')
+})
+
+test('an agent of the request may hold tokens instead of its secrets', async () => {
+  const { vault, cipher } = setUp()
+  const stored = await vault.sealAgent(owner, builtInWith({
+    llm: { model: 'a', api_key: cipher.seal('key-of-c-1234', 'llm.api_key') },
+    mcp_config: { files: { command: 'x', env: { KEY: cipher.seal('key-of-env-1234', 'mcp_config.*.env.KEY') } } },
+  }), noSettings)
+  const opened = vault.openAgent(owner, stored)
+  assert.equal([opened.llm.api_key, opened.mcp_config['files']?.env], ['key-of-c-1234', { KEY: 'key-of-env-1234' }])
+})
+
+test('the secrets of an agent\'s context become secrets of the conversation', async () => {
+  const { vault, cipher, mask } = setUp()
+  const secrets = { PLAIN: 'value-plain-1', MORE: { kind: 'StaticSecret', value: cipher.seal('value-more-1', 'agent_context.secrets.MORE.value'), description: 'more' } }
+  const stored = await vault.sealAgent(owner, builtInWith({ agent_context: { secrets } }), noSettings)
+  assert.not.match(JSON.stringify(stored), 'value-')
+  const own = vault.sealContextSecrets(owner, stored)
+  assert.not.match(JSON.stringify(own), 'value-')
+  assert.equal([...vault.openSources(owner, own)], [
+    ['PLAIN', { kind: 'StaticSecret', value: 'value-plain-1' }], ['MORE', { kind: 'StaticSecret', value: 'value-more-1', description: 'more' }],
+  ])
+  assert.is(mask('value-plain-1 value-more-1'), '<secret-hidden> <secret-hidden>')
+})
+
+test('a secret of an agent\'s context that is none, or that no program may have, is refused', async () => {
+  const { vault } = setUp()
+  for (const secrets of [{ A: 7 }, { A: {} }, { LD_PRELOAD: 'value-plain-1' }]) {
+    const stored = await vault.sealAgent(owner, builtInWith({ agent_context: { secrets } }), noSettings)
+    assert.throws(() => vault.sealContextSecrets(owner, stored), /Cannot use the secret "(?:A|LD_PRELOAD)"/)
+  }
 })
 
 test.run()

@@ -1,7 +1,7 @@
 /** Messages of users as events. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { assertFits, userMessageEvent, userMessageOf } from '../../src/conversation/user-message.ts'
+import { assertFits, suffixOf, userMessageEvent, userMessageOf } from '../../src/conversation/user-message.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('conversation/user message')
@@ -20,6 +20,15 @@ test('refuses a message that makes a longer event than the log takes', () => {
     assert.unreachable()
   } catch (error) {
     assert.is(error instanceof AppError && error.code, 'body_too_large')
+  }
+})
+
+test('what the settings add to every message stands beside it, and blanks add nothing', () => {
+  const text = (words: string): object => ({ type: 'text', text: words, cache_prompt: false })
+  assert.equal(suffixOf({ agent_context: { user_message_suffix: 'Be brief.' } }), [text('Be brief.')])
+  assert.equal(suffixOf({ agent_context: { user_message_suffix: '[Blocked by hook] x' } }), [text(' [Blocked by hook] x')])
+  for (const agent of [{}, { agent_context: null }, { agent_context: {} }, { agent_context: { user_message_suffix: null } }, { agent_context: { user_message_suffix: ' \n' } }]) {
+    assert.equal(suffixOf(agent), [])
   }
 })
 

@@ -65,6 +65,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /security_analyzer': { security_analyzer: null },
   'POST /secrets': { secrets: {} },
   'POST /navigate': { event_id: null },
+  'POST /switch_llm': { llm: { model: 'a-model' } },
   'POST /switch_acp_model': { model: 'a-model' },
   'POST /switch_acp_mode': { mode: 'a-mode' },
   'POST /ask_agent': { question: 'Who are you?' },
@@ -130,6 +131,9 @@ test('a conversation and its run fit their description', async () => {
   await ask(`POST ${conversation}/ask_agent`, 200, { id: agent, body: { question: 'Who are you?' } })
   await ask(`POST ${conversation}/switch_acp_mode`, 200, { id: agent, body: { mode: 'ask' } })
   await ask(`GET ${conversation}`, 200, { id: agent })
+  await ask(`POST ${conversation}/switch_llm`, 400, { id: agent, body: { llm: { model: 'gpt-5.5' } } })
+  const builtIn = textAt((await ask('POST /api/conversations', 201, { body: { agent: { llm: { model: 'demo/scripted' } } } })).json, 'id')
+  await ask(`POST ${conversation}/switch_llm`, 200, { id: builtIn, body: { llm: { model: 'gpt-5.5' } } })
 })
 
 test('what is not there, and what is no id, fits its description for every operation of a conversation', async () => {

@@ -6,7 +6,7 @@ import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
 import { actionOf, type Tool, type ToolCall } from '../../src/agents/tools/tool.ts'
 import type { Clock } from '../../src/base/stamp.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
-import { toConversationAgent, type Agent } from '../../src/schema/generated/conversations.ts'
+import { isConversationAgent, toConversationAgent, type Agent } from '../../src/schema/generated/conversations.ts'
 import { toAction } from '../../src/schema/generated/actions.ts'
 import { toObservation, type Observation } from '../../src/schema/generated/observations.ts'
 import type { Created } from '../../src/conversation/state.ts'
@@ -29,6 +29,8 @@ export interface BuiltIn<Model extends ModelClient> {
 
 export interface BuiltInOptions<Model extends ModelClient> {
   readonly model: Model
+  /** What the conversation can be switched to, by name. */
+  readonly models?: Readonly<Record<string, ModelClient>>
   readonly changes?: Partial<Created>
   /** What the tool `terminal` does; without it, it gives back the command. */
   readonly terminal?: (command: string, call: ToolCall) => Promise<string>
@@ -51,8 +53,17 @@ export async function withBuiltIn<Model extends ModelClient>(
     const toolSet = { tools, missing: [], close: async () => void done.push('closed') }
     const clock: Clock = () => outer.time.now
     const deps = { ...outer.deps, createAgent: (_agent: unknown, host: ConstructorParameters<typeof BuiltInAgent>[0]['host']) => {
-      const hooks = new HookSession({ host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID, startProcess: startChild, log: outer.deps.diagnostics })
-      return new BuiltInAgent({ settings, host, createModel: () => options.model, createTools: async () => toolSet, hooks, clock })
+      return new BuiltInAgent({
+        settings: openedSettings(host),
+        host,
+        createModel: ({ model }) => options.models?.[model] ?? options.model,
+        createTools: async () => toolSet,
+        hooks: new HookSession({
+          host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID, startProcess: startChild, log: outer.deps.diagnostics,
+        }),
+        clock,
+        platform: 'linux',
+      })
     } }
     const world = { ...outer, deps }
     const hooks = options.hooks === undefined ? {} : { hook_config: toJsonObject(readHookConfig(options.hooks)), working_dir: outer.folder }
@@ -71,10 +82,24 @@ export async function withBuiltIn<Model extends ModelClient>(
   })
 }
 
+/** Nothing is sealed here. */
+function openedSettings(host: { settings(): unknown }): () => Agent {
+  let last: { readonly stored: unknown; readonly agent: Agent } | undefined
+  return () => {
+    const stored = host.settings()
+    if (last === undefined || last.stored !== stored) last = { stored, agent: builtIn(stored) }
+    return last.agent
+  }
+}
+
+function builtIn(stored: unknown): Agent {
+  const agent = isConversationAgent(stored) ? toConversationAgent(stored) : undefined
+  if (agent?.kind !== 'Agent') throw new Error('expected the built-in agent')
+  return agent
+}
+
 function agentSettings({ settings = {} }: { readonly settings?: Partial<Agent> }): Agent {
-  const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'test/script', usage_id: 'agent' }, tools: [] })
-  if (agent.kind !== 'Agent') throw new Error('expected the built-in agent')
-  return { ...agent, ...settings }
+  return { ...builtIn({ kind: 'Agent', llm: { model: 'test/script', usage_id: 'agent' }, tools: [] }), ...settings }
 }
 
 function testTools(done: string[], terminal: (command: string, call: ToolCall) => Promise<string>): Tool[] {

@@ -7,28 +7,34 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
-import type { Agent, AgentHost, AsideAnswer, History, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { Agent, AgentHost, AsideAnswer, History, TitleAnswer, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
 import type { Message, TextContent } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from '../llm/model.ts'
-import type { ToolSet } from '../tools/tool.ts'
+import { scriptedModelName } from '../llm/scripted.ts'
+import type { Tool, ToolSet } from '../tools/tool.ts'
 import { askAside } from './aside.ts'
 import type { HookSession } from './hooks/session.ts'
-import { runLoop, type LoopOptions } from './loop.ts'
+import { runLoop } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
+import { askTitle, titleSettings } from './title.ts'
 import { View } from './view.ts'
 
 export interface BuiltInAgentOptions {
-  readonly settings: AgentSettings
+  /** As they are at this moment: the same object until they are set anew. */
+  readonly settings: () => AgentSettings
   readonly host: AgentHost
   /** @throws ModelError for settings that name no model */
-  readonly createModel: () => ModelClient
+  readonly createModel: (llm: LLM) => ModelClient
   /** @throws AppError for settings that name no tools */
   readonly createTools: (signal: AbortSignal) => Promise<ToolSet>
   /** Of this agent alone, which closes them. */
   readonly hooks: HookSession
   readonly clock: Clock
+  /** Of this machine, as Node names it. */
+  readonly platform: string
 }
 
 export class BuiltInAgent implements Agent {
@@ -38,6 +44,7 @@ export class BuiltInAgent implements Agent {
   readonly #view = new View()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
+  #model: { readonly llm: LLM; readonly client: ModelClient } | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: BuiltInAgentOptions) {
@@ -46,12 +53,14 @@ export class BuiltInAgent implements Agent {
   }
 
   async introduction(): Promise<EventDraft> {
-    const { settings, host, hooks, clock } = this.#options
+    const { host, hooks, clock, platform } = this.#options
+    const settings = this.#options.settings()
     await hooks.begin()
     const { tools, missing } = await this.#openTools()
     const context = dynamicContext({
       agent: settings,
       date: new Date(clock()).toISOString().slice(0, 10),
+      platform,
       workingDir: host.workingDir,
       secrets: await host.secretNames(),
       missingTools: missing,
@@ -59,7 +68,7 @@ export class BuiltInAgent implements Agent {
     return {
       kind: 'SystemPromptEvent',
       source: 'agent',
-      system_prompt: { text: systemPrompt(settings) },
+      system_prompt: { text: host.mask(systemPrompt(settings)) },
       tools: tools.map((tool) => tool.definition),
       dynamic_context: { text: host.mask(context) },
     }
@@ -71,17 +80,18 @@ export class BuiltInAgent implements Agent {
 
   async runTurn(turn: Turn): Promise<TurnEnd> {
     const { settings, host, hooks } = this.#options
-    const parts = await this.#openParts()
-    if ('outcome' in parts) return parts
+    const tools = await this.#turnTools()
+    if ('outcome' in tools) return tools
     return runLoop({
-      ...parts,
+      tools,
       host,
       hooks,
       turn,
       history: this.#history,
       view: this.#view,
-      llm: settings.llm,
-      concurrencyLimit: settings.tool_concurrency_limit,
+      llm: () => settings().llm,
+      clientOf: (llm) => this.#clientOf(llm),
+      concurrencyLimit: settings().tool_concurrency_limit,
       introduction: () => this.introduction(),
     })
   }
@@ -98,9 +108,23 @@ export class BuiltInAgent implements Agent {
   }
 
   async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
-    const { settings, host, createModel } = this.#options
+    const { host, settings } = this.#options
     const { tools } = await this.#openTools()
-    return askAside({ question, signal, host, tools, createModel, usageId: settings.llm.usage_id })
+    return askAside({ question, signal, host, tools, llm: settings().llm, clientOf: (llm) => this.#clientOf(llm) })
+  }
+
+  /** The demonstration has no words of its own, and settings that name no model say so when they are run. */
+  makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
+    const { settings, host, createModel } = this.#options
+    const { llm } = settings()
+    if (llm.model === scriptedModelName) return undefined
+    try {
+      const client = createModel(titleSettings(llm))
+      return askTitle({ text, client, signal, mask: (words) => host.mask(words) })
+    } catch (thrown) {
+      if (thrown instanceof ModelError) return undefined
+      throw thrown
+    }
   }
 
   close(): Promise<void> {
@@ -115,15 +139,22 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** What a turn works with, or why there is none: settings may name a model or tools that do not exist. */
-  async #openParts(): Promise<Pick<LoopOptions, 'model' | 'tools'> | TurnEnd> {
+  /** What a turn works with, or why there is nothing: settings may name a model or tools that do not exist. */
+  async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
+      this.#clientOf(this.#options.settings().llm)
       const { tools } = await this.#openTools()
-      return { model: this.#options.createModel(), tools }
+      return tools
     } catch (thrown) {
       if (!(thrown instanceof ModelError) && !(thrown instanceof AppError)) throw thrown
       return { outcome: 'failed', served: false, code: thrown.code, detail: this.#options.host.mask(thrown.message) }
     }
+  }
+
+  /** Made once for the same settings. */
+  #clientOf(llm: LLM): ModelClient {
+    if (this.#model?.llm !== llm) this.#model = { llm, client: this.#options.createModel(llm) }
+    return this.#model.client
   }
 
   #openTools(): Promise<ToolSet> {

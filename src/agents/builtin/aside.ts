@@ -6,6 +6,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentHost, AsideAnswer } from '../../conversation/agent.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -17,20 +18,21 @@ export interface AsideOptions {
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly tools: readonly Tool[]
-  readonly createModel: () => ModelClient
-  readonly usageId: string
+  readonly llm: LLM
+  /** @throws ModelError */
+  readonly clientOf: (llm: LLM) => ModelClient
 }
 
 /** @throws AppError `agent_failed` */
-export async function askAside({ question, signal, host, tools, createModel, usageId }: AsideOptions): Promise<AsideAnswer> {
+export async function askAside({ question, signal, host, tools, llm, clientOf }: AsideOptions): Promise<AsideAnswer> {
   const view = new View()
   view.add(await host.history().next())
   const text = `Answer this question from what you know, in words and without calling a tool:\n\n${question}`
   const messages = [...view.messages({ withImages: false }), { message: toMessage({ role: 'user', content: text }) }]
   try {
-    const model = createModel()
-    const answer = await model.complete({ messages, tools: tools.map(modelTool), signal, cacheKey: host.conversationId })
-    return { text: host.mask(textOf(answer)), usage: { usageId, model: model.model, ...answer.usage } }
+    const client = clientOf(llm)
+    const answer = await client.complete({ messages, tools: tools.map(modelTool), signal, cacheKey: host.conversationId })
+    return { text: host.mask(textOf(answer)), usage: { usageId: llm.usage_id, model: client.model, ...answer.usage } }
   } catch (thrown) {
     if (thrown instanceof ModelError) throw new AppError('agent_failed', host.mask(thrown.message))
     throw thrown

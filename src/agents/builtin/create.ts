@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { Clock } from '../../base/stamp.ts'
@@ -14,6 +15,7 @@ import { startChild } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import type { TerminalKind } from '../../process/pty.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
 import { createModelClient } from '../llm/client.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
@@ -35,6 +37,7 @@ export interface BuiltInAgents {
   readonly cgroupParent: string | undefined
   /** Of this machine, for observations. */
   readonly hostname: string
+  readonly platform: string
   /** Found by trying, once. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
@@ -45,19 +48,34 @@ export interface BuiltInAgents {
 /** What settings may name as tools. */
 export const usableTools: readonly string[] = toolNames(['terminal'])
 
-export function createBuiltInAgent(settings: AgentSettings, host: AgentHost, shared: BuiltInAgents): BuiltInAgent {
+/** @param open gives what is sealed in settings back in plain */
+export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: BuiltInAgents): BuiltInAgent {
+  const settings = openedOnce(() => host.settings(), open)
   return new BuiltInAgent({
     settings,
     host,
     clock: shared.clock,
-    createModel: () => createModel(settings),
-    createTools: (signal) => createTools(settings, host, shared, signal),
+    platform: shared.platform,
+    createModel,
+    createTools: (signal) => createTools(settings(), host, shared, signal),
     hooks: createHooks(host, shared),
   })
 }
 
+type OpenSettings = (sealed: JsonObject) => AgentSettings
+
+/** The settings in plain, opened anew only when they were set anew. */
+function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
+  let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
+  return () => {
+    const sealed = read()
+    if (last?.sealed !== sealed) last = { sealed, opened: open(sealed) }
+    return last.opened
+  }
+}
+
 /** @throws ModelError */
-function createModel({ llm }: AgentSettings): ModelClient {
+function createModel(llm: LLM): ModelClient {
   return llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm)
 }
 

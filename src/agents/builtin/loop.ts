@@ -19,6 +19,7 @@ import type { HookSession } from './hooks/session.ts'
 import { maskArguments, maskMessage, maskObservation } from './masked.ts'
 import { judgeProgress } from './stuck.ts'
 import { modelTool, prepareCalls, withOwnIds, type BadCall, type PreparedCall } from './tool-calls.ts'
+import { unsigned } from './unsigned.ts'
 import type { View } from './view.ts'
 
 export interface LoopOptions {
@@ -26,8 +27,10 @@ export interface LoopOptions {
   readonly turn: Turn
   readonly history: History
   readonly view: View
-  readonly llm: LLM
-  readonly model: ModelClient
+  /** The settings of the model at this moment: the same object until it is switched. */
+  readonly llm: () => LLM
+  /** @throws ModelError for settings that name no model */
+  readonly clientOf: (llm: LLM) => ModelClient
   readonly tools: readonly Tool[]
   readonly concurrencyLimit: number
   readonly hooks: HookSession
@@ -38,6 +41,12 @@ export interface LoopOptions {
 interface StepOptions extends LoopOptions {
   /** Ends a call of the model: a pause or a stop. One for the whole turn, since a signal remembers all that are made from it. */
   readonly ending: AbortSignal
+}
+
+/** The model of one step, and the settings that it was made of. */
+interface ModelChoice {
+  readonly llm: LLM
+  readonly client: ModelClient
 }
 
 /** Undefined: the turn goes on. */
@@ -72,10 +81,13 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   let objections = 0
   for (let step = 0; step < maxIterations; step++) {
     assertGoesOn(turn)
+    // Before the history is read: then a switch to this model is known to the view, with all that it changes there.
+    const llm = options.llm()
+    const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())
-    const refusal = view.isOpen ? (overBudget(host) ?? judge(options, before) ?? refuseImages(options)) : undefined
+    const refusal = view.isOpen ? (overBudget(host) ?? judge(options, before) ?? refuseImages(choice, options)) : undefined
     if (refusal !== undefined) return refusal
-    const end = view.isOpen ? await runStep(options) : finished
+    const end = view.isOpen ? await runStep(choice, options) : finished
     const objection = end?.outcome === 'finished' ? await hooks.objectionToStop(objections++, turn.signal) : undefined
     if (objection !== undefined) correct(turn, objection)
     else if (end !== undefined) return end
@@ -116,7 +128,7 @@ function judge({ host, view, turn }: LoopOptions, before: Event | undefined): St
 }
 
 /** A model that sees no images is not asked about a message that has some. */
-function refuseImages({ view, model, turn }: LoopOptions): StepEnd {
+function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
   const asked = view.lastUserMessage
   const isNew = asked !== undefined && view.newest.at(-1)?.id === asked.id
   if (!isNew || model.takesImages !== false || !asked.llm_message.content.some((part) => part.type === 'image')) return undefined
@@ -125,24 +137,27 @@ function refuseImages({ view, model, turn }: LoopOptions): StepEnd {
   return finished
 }
 
-async function runStep(options: StepOptions): Promise<StepEnd> {
+async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepEnd> {
   const { turn, view, history, host } = options
   // A nudge of this step has been recorded after the view was read.
   view.add(await history.next())
   const asked = view.lastUserMessage
-  const answer = await callModel(options)
+  const answer = await callModel(choice, options)
   if (answer instanceof ModelError) return correctRefusal(answer, options)
   if (asked !== undefined) turn.served(asked.id)
-  report(answer, options)
-  const { message } = answer
+  const isSwitched = options.llm() !== choice.llm
+  report(answer, choice, options)
+  // What was switched to meanwhile would refuse what this model has signed.
+  if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
+  const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
-  if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(options), options)
+  if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(choice), options)
   if (calls.length > 0) return act(answer, maskMessage({ ...message, tool_calls: calls }, host.mask), options)
   return conclude(answer.id, maskMessage(message, host.mask), turn)
 }
 
 /** The answer, or why the provider refused to give one because of what was asked. */
-async function callModel({ turn, view, llm, model, tools, host, ending }: StepOptions): Promise<ModelAnswer | ModelError> {
+async function callModel({ llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions): Promise<ModelAnswer | ModelError> {
   const request = {
     messages: view.messages({ withImages: model.takesImages !== false }),
     tools: tools.map(modelTool),
@@ -168,7 +183,7 @@ function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepE
 }
 
 /** A refusal that came in the middle of an answer: what was there of it is not to be used. */
-function brokenOff({ model }: LoopOptions): ModelError {
+function brokenOff({ client: model }: ModelChoice): ModelError {
   return new ModelError('LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`)
 }
 
@@ -177,8 +192,7 @@ function hasText({ content }: Message): boolean {
 }
 
 /** Everything about an answer but what it says. */
-function report({ id, state, usage, tokenIds, exchange }: ModelAnswer, { turn, llm, model, host }: LoopOptions): void {
-  if (state !== undefined) turn.keepResponse(id, state)
+function report({ id, usage, tokenIds, exchange }: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions): void {
   const { contextWindow } = model
   turn.usage({ usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }) })
   if (tokenIds !== undefined) {

@@ -15,10 +15,13 @@ import type { ModelMessage } from '../llm/model.ts'
 import { stuckWindow } from './stuck.ts'
 import { soundArguments } from './tool-arguments.ts'
 import { soundName } from './tool-names.ts'
+import { unsigned } from './unsigned.ts'
 
 /** The calls of one answer, and the results that have come so far. */
 interface Batch {
   readonly id: string
+  /** Whether the model that is asked next may be another one than the one that gave this answer. */
+  isOfAnother: boolean
   readonly actions: ActionEvent[]
   readonly calls: MessageToolCall[]
   readonly results: Map<string, Message>
@@ -41,11 +44,14 @@ export class View {
   #late: MessageEvent[] = []
 
   /** Takes in what is new in the history. */
-  add({ isFresh, events, responses, late }: HistoryPart): void {
+  add({ isFresh, events, responses, late, switchedAt }: HistoryPart): void {
     if (isFresh) this.#clear()
     for (const [id, state] of responses) this.#responses.set(id, state)
     const here = new Set(late.size === 0 ? [] : events.map(({ id }) => id))
-    for (const event of events) this.#addEvent(event, here.has(late.get(event.id) ?? ''))
+    const take = (event: Event): void => this.#addEvent(event, here.has(late.get(event.id) ?? ''))
+    events.slice(0, switchedAt ?? 0).forEach(take)
+    if (switchedAt !== undefined) this.#modelSwitched()
+    events.slice(switchedAt ?? 0).forEach(take)
   }
 
   get hasSystemPrompt(): boolean {
@@ -137,6 +143,14 @@ export class View {
     for (const event of this.#late.splice(0)) this.#addMessage(event)
   }
 
+  /** No model gets what another one has signed: a server may refuse the whole request for it. */
+  #modelSwitched(): void {
+    const plain = ({ message }: ModelMessage): ModelMessage => ({ message: unsigned(message) })
+    this.#settled = this.#settled.map(plain)
+    this.#said = this.#said.map(plain)
+    if (this.#batch !== undefined) this.#batch.isOfAnother = true
+  }
+
   #addMessage(event: MessageEvent): void {
     const message = withContent({ ...event.llm_message, content: [...event.llm_message.content, ...event.extended_content] })
     if (event.llm_response_id !== undefined) this.#ids.add(event.llm_response_id)
@@ -157,7 +171,7 @@ export class View {
     this.#ids.add(id).add(tool_call_id)
     if (this.#batch?.id !== id) {
       this.#settle()
-      this.#batch = { id, actions: [], calls: [], results: new Map(), isFinished: false }
+      this.#batch = { id, isOfAnother: false, actions: [], calls: [], results: new Map(), isFinished: false }
     }
     this.#batch.actions.push(event)
     this.#batch.calls.push(sound)
@@ -182,11 +196,11 @@ export class View {
 
   #batchMessages(): ModelMessage[] {
     if (this.#batch === undefined) return []
-    const { id, actions, calls, results } = this.#batch
+    const { id, isOfAnother, actions, calls, results } = this.#batch
     const answered = calls.filter((call) => results.has(call.id))
     const first = actions[0]
     if (first === undefined || answered.length === 0) return []
-    const message = toMessage({
+    const answer = toMessage({
       role: 'assistant',
       content: first.thought,
       tool_calls: answered,
@@ -194,8 +208,9 @@ export class View {
       thinking_blocks: first.thinking_blocks,
       responses_reasoning_item: first.responses_reasoning_item,
     })
+    const message = isOfAnother ? unsigned(answer) : answer
     // What the provider keeps of its answer speaks of all its calls.
-    const state = answered.length === calls.length ? this.#responses.get(id) : undefined
+    const state = !isOfAnother && answered.length === calls.length ? this.#responses.get(id) : undefined
     const tools = answered.flatMap((call) => results.get(call.id) ?? [])
     return [withState(message, state), ...tools.map((tool) => ({ message: tool }))]
   }

@@ -156,6 +156,10 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: answer('Moved', ref('ConversationInfo')) },
     },
     {
+      ...post(`${conversation}/switch_llm`, 'Switch the model of the built-in agent', 'SwitchLlmRequest'),
+      responses: { 200: success, 400: answer('The conversation is driven by an external agent', ref('ErrorDetail')) },
+    },
+    {
       ...post(`${conversation}/switch_acp_model`, 'Switch the model of an external agent', 'SwitchAcpModelRequest'),
       responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
     },

@@ -7,7 +7,7 @@
  */
 import {
   alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable, nullDefaultTo,
-  number, numberOf, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
+  nullMeans, number, numberOf, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
 } from '../define.ts'
 import { usualFileSecrets } from './settings.ts'
@@ -37,10 +37,10 @@ const agents: Definitions = {
     filter_tools_regex: orNull(string),
     include_default_tools: defaultTo(['FinishTool', 'ThinkTool'], arrayOf(string)),
     agent_context: orNull(ref('AgentContext')),
-    system_prompt: orNull(string),
-    system_prompt_filename: defaultTo('system_prompt.j2', string),
-    security_policy_filename: defaultTo('security_policy.j2', nullable(string)),
-    system_prompt_kwargs: defaultTo({}, openObject),
+    system_prompt: orNull(string, 'Takes the place of the prompt of this server, word for word.'),
+    system_prompt_filename: defaultTo('system_prompt.j2', string, 'Kept and shown; no file is read.'),
+    security_policy_filename: nullMeans('', 'security_policy.j2', string, 'Empty or null: no part on security.'),
+    system_prompt_kwargs: defaultTo({}, openObject, 'Kept and shown; the prompt of this server is no template.'),
     condenser: orNull(openObject),
     critic: orNull(openObject),
     tool_concurrency_limit: defaultTo(1, iterations),
@@ -154,6 +154,7 @@ const requests: Definitions = {
   AskAgentRequest: tolerant('A question beside the work.', {
     question: required(stringOf({ minLength: 1 })),
   }),
+  SwitchLlmRequest: tolerant('Another model of the built-in agent.', { llm: required(ref('LLM')) }),
   SwitchAcpModelRequest: tolerant('Another model of the external agent.', { model: required(string) }),
 }
 

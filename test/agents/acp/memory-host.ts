@@ -55,6 +55,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     past: '',
     answer: undefined,
     history: () => ({ next: async () => ({ isFresh: true, events: [], responses: new Map(), late: new Map() }) }),
+    settings: () => ({}),
     rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false, budgetSpent: undefined }),
     policy: () => host.confirmation,
     secrets: async () => host.environment,

@@ -1,0 +1,64 @@
+/**
+ * What a conversation lends to its agent (`AgentHost`), made of its journal, its log and its secrets.
+ *
+ * What only the driver of the conversation knows (the newest settings and kept state, durable or not) comes from there.
+ */
+import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
+import type { ConversationLog } from '../storage/log.ts'
+import type { AgentSecrets } from './agent-secrets.ts'
+import type { AgentHost, RunRules, SecretChange } from './agent.ts'
+import { readBranch } from './branch.ts'
+import type { Journal } from './journal.ts'
+import type { ConversationState } from './state.ts'
+import { readTranscript } from './transcript.ts'
+
+export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentDir' | 'settings' | 'kept' | 'keep' | 'state' | 'mask'> {
+  readonly journal: Journal
+  readonly log: ConversationLog
+  readonly secrets: AgentSecrets
+  /** Why no more may be spent; undefined while it may. */
+  readonly budgetSpent: () => string | undefined
+}
+
+export function createHost(options: HostOptions): AgentHost {
+  const { journal, log, secrets, observationsDir, agentDir, settings, kept, keep, mask } = options
+  const { state } = journal
+  return {
+    conversationId: state.id,
+    workingDir: state.working_dir,
+    observationsDir,
+    agentDir,
+    hookConfig: state.hook_config,
+    history: () => readBranch(log, () => journal.durable()),
+    settings,
+    rules: () => ({ ...rulesOf(state), budgetSpent: options.budgetSpent() }),
+    policy: () => policyOf(state),
+    secrets: (signal, wanted = () => true) => secrets.resolve(state.id, state.secrets, wanted, signal),
+    secretNames: () => secrets.list(state.secrets),
+    replaceSecret: (change) => replaceSecret(change, options),
+    kept,
+    keep,
+    state: options.state,
+    mask,
+    transcript: ({ limitBytes, upTo }) => {
+      return readTranscript(log, { limitBytes, mask, without: new Set(upTo === 'served' ? state.unserved : []) })
+    },
+  }
+}
+
+async function replaceSecret(change: SecretChange, { journal, secrets }: HostOptions): Promise<boolean> {
+  const result = await secrets.replace(journal.state.id, journal.state.secrets, change)
+  if (typeof result === 'boolean') return result
+  journal.keep(['secrets', result])
+  await journal.durable()
+  return true
+}
+
+function rulesOf({ max_iterations, stuck_detection, security_analyzer }: Readonly<ConversationState>): Omit<RunRules, 'budgetSpent'> {
+  return { maxIterations: max_iterations, stuckDetection: stuck_detection, hasAnalyzer: security_analyzer !== null }
+}
+
+/** The policy that the schema let in; one of a later version is taken for the strictest. */
+function policyOf({ confirmation_policy: stored }: Readonly<ConversationState>): ConfirmationPolicy {
+  return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
+}
