@@ -61,7 +61,7 @@ const ofKind = (events: readonly JsonEvent[], kind: string): JsonEvent[] => even
 
 test('a log of each completion is pushed and stored when it is asked for, and names the model and its use', async () => {
   const model = await modelThat(thinks)
-  const talk = await startTalk(server, { agent: agentFor(model, { api_mode: 'responses', log_completions: true }) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model, { api_mode: 'responses', log_completions: true }) })
   const client = await server.socket(talk.id)
   await talk.send('Go')
   await talk.reaches('finished')
@@ -81,7 +81,7 @@ test('a log of each completion is pushed and stored when it is asked for, and na
 
 test('no completion is logged unless it is asked for', async () => {
   const model = await modelThat(thinks)
-  const talk = await startTalk(server, { agent: agentFor(model, { api_mode: 'responses' }) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model, { api_mode: 'responses' }) })
   await talk.send('Go')
   await talk.reaches('finished')
   assert.equal(ofKind(await talk.events(), 'LLMCompletionLogEvent'), [])
@@ -89,7 +89,7 @@ test('no completion is logged unless it is asked for', async () => {
 
 test('token ids of a backend that gives them are an event', async () => {
   const model = await modelThat(tellsTokens)
-  const talk = await startTalk(server, { agent: agentFor(model, { api_mode: 'chat' }) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model, { api_mode: 'chat' }) })
   await talk.send('Go')
   await talk.reaches('finished')
   const [event] = ofKind(await talk.events(), 'TokenEvent')
@@ -98,7 +98,7 @@ test('token ids of a backend that gives them are an event', async () => {
 
 test('encrypted reasoning goes back to its model, over a restart and in a fork, and is shown and logged nowhere', async () => {
   const model = await modelThat(thinks)
-  const talk = await startTalk(server, { agent: agentFor(model, { api_mode: 'responses', log_completions: true }) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model, { api_mode: 'responses', log_completions: true }) })
   const client = await server.socket(talk.id)
   await talk.send('Go')
   await talk.reaches('finished')
@@ -123,7 +123,7 @@ test('encrypted reasoning goes back to its model, over a restart and in a fork, 
 test('what a step costs is counted by the id of its use, and the budget stops the run between two steps', async () => {
   const model = await modelThat(thinks)
   const agent = agentFor(model, { api_mode: 'responses', input_cost_per_token: 0.000001, output_cost_per_token: 0 })
-  const talk = await startTalk(server, { agent, max_budget_per_task: 0.5 })
+  const talk = await startTalk(server, { autotitle: false, agent, max_budget_per_task: 0.5 })
   await talk.send('Go')
   await talk.reaches('error')
   assert.is(model.requests.length, 1)

@@ -61,7 +61,7 @@ function callIds(events: readonly JsonEvent[]): unknown[] {
 /** Starts a server and a talk, waits until the work stands where it shall, kills the server and starts another. */
 async function killAt(start: StartProgram, model: ModelServer, isThere: (place: string) => boolean): Promise<{ talk: Talk, place: string, second: Program }> {
   const first = await start()
-  const begun = await startTalk(first, { agent: agentFor(model) })
+  const begun = await startTalk(first, { autotitle: false, agent: agentFor(model) })
   await begun.send('Go')
   const place = await folderOf(begun)
   await until(() => isThere(place))
@@ -131,7 +131,7 @@ test('an interrupt while the model answers closes its connection', async () => {
     response.write(': wait\n\n')
   })
   models.push(model)
-  const talk = await startTalk(server, { agent: agentFor(model) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
   await talk.send('Go')
   await until(() => open === 1)
   await talk.post('/interrupt')
@@ -147,7 +147,7 @@ test('an interrupt ends a wait for another attempt', async () => {
   models.push(model)
   const agent = agentFor(model)
   const llm = { ...Object(member(agent, 'llm')), num_retries: 5 }
-  const talk = await startTalk(server, { agent: { ...agent, llm } })
+  const talk = await startTalk(server, { autotitle: false, agent: { ...agent, llm } })
   await talk.send('Go')
   await until(() => model.requests.length === 1)
   await talk.post('/interrupt')
@@ -159,7 +159,7 @@ test('an interrupt ends the command and the jobs that this turn has left in the 
   const model = await modelFor(() => [
     run('sleep 300 & echo $! > job.txt'), run('setsid sleep 300 & echo $! > far.txt'), run('sh -c \'echo $$ > pid.txt; exec sleep 300\''),
   ])
-  const talk = await startTalk(server, { agent: agentFor(model) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
   await talk.send('Go')
   const place = await folderOf(talk)
   const pidOf = (name: string): number => existsSync(join(place, name)) ? Number(readFileSync(join(place, name), 'utf8')) : 0
@@ -173,7 +173,7 @@ test('an interrupt ends the command and the jobs that this turn has left in the 
 
 test('a pause lets the command end, and is answered before it has', async () => {
   const model = await modelFor(() => [run('touch begun; until [ -e go ]; do sleep 0.05; done; echo went'), { text: 'Done.' }])
-  const talk = await startTalk(server, { agent: agentFor(model) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
   await talk.send('Go')
   const place = await folderOf(talk)
   await until(() => existsSync(join(place, 'begun')))
@@ -196,7 +196,7 @@ test('a fork has tools of its own, and leaves those of its source alone', async 
   }
   const model = await startAnthropicModel({ script: (prompt) => scripts[prompt] ?? [] })
   models.push(model)
-  const talk = await startTalk(server, { agent: agentFor(model) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
   await talk.send('Begin')
   await talk.reaches('finished')
   const fork = talkTo(server, textAt((await talk.post('/fork')).json, 'id'))
@@ -218,7 +218,7 @@ test('led back to an earlier event the agent works on from there, with its files
   }
   const model = await startAnthropicModel({ script: (prompt) => scripts[prompt] ?? [] })
   models.push(model)
-  const talk = await startTalk(server, { agent: agentFor(model) })
+  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
   await talk.send('Begin')
   await talk.reaches('finished')
   const head = textAt((await talk.get()).json, 'leaf_event_id')
