@@ -3,7 +3,8 @@
  *
  * A file has failed when a test in it failed, when it exited with another code than 0, when it reported no test,
  * or when it was still alive after its time: a test that leaves a handle open keeps its process alive and is found
- * that way. Arguments are substrings of the paths to run; without any, all of them run.
+ * that way. Arguments are substrings of the paths to run; without any, all of them run. With `--slow` it is the tests in
+ * `test/slow` instead, one at a time, which take from minutes to half an hour each: `npm run soak`.
  * The last line is always `N passed, N failed`, followed by `, N skipped` where a test said it lacks something.
  */
 import { spawn } from 'node:child_process'
@@ -13,8 +14,11 @@ import { fileURLToPath } from 'node:url'
 import { join, relative } from 'node:path'
 
 const root = fileURLToPath(new URL('../test/', import.meta.url))
+const isSlow = process.argv.includes('--slow')
 /** A whole file, not a test: single tests have their own deadline in test/support/suite. */
-const fileTimeoutMs = 120_000
+const fileTimeoutMs = isSlow ? 2_400_000 : 120_000
+/** Slow tests measure memory, and so the collector is theirs to call and the machine too. */
+const nodeOptions = isSlow ? ['--enable-source-maps', '--expose-gc'] : ['--enable-source-maps']
 
 interface Report {
   file: string
@@ -25,15 +29,15 @@ interface Report {
   ms: number
 }
 
-const wanted = process.argv.slice(2)
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--slow')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.js') && !path.startsWith('slow'))
+  .filter((path) => path.endsWith('.test.js') && path.startsWith('slow') === isSlow)
   .filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)))
   .sort()
 
 const queue = [...files]
 const reports: Report[] = []
-await Promise.all(Array.from({ length: availableParallelism() }, work))
+await Promise.all(Array.from({ length: isSlow ? 1 : availableParallelism() }, work))
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const report of reports) {
@@ -58,7 +62,7 @@ async function work(): Promise<void> {
 function run(file: string): Promise<Report> {
   return new Promise((resolve) => {
     const start = Date.now()
-    const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [...nodeOptions, join(root, file)], { stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))

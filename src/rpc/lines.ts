@@ -113,11 +113,11 @@ export class LineFraming implements Framing {
     if (this.#state === 'open' && end < chunk.length) this.#keep(chunk.subarray(end))
   }
 
-  /** Keeps bytes in front of the next ones: doubling makes that linear, however small the pieces are. */
+  /** Keeps bytes in front of the next ones: doubling, up to the limit, makes that linear, however small the pieces are. */
   #keep(bytes: Buffer): void {
     const needed = this.#partBytes + bytes.length
     if (needed > this.#part.length) {
-      const grown = Buffer.allocUnsafe(Math.max(needed, 2 * this.#part.length))
+      const grown = Buffer.allocUnsafe(Math.max(needed, Math.min(2 * this.#part.length, this.#lineLimitBytes)))
       this.#part.copy(grown, 0, 0, this.#partBytes)
       this.#part = grown
     }
