@@ -48,8 +48,8 @@ answer(
         await turn()
         globalThis.gc?.()
       }
-      const { heapUsed, external } = process.memoryUsage()
-      return heapUsed + external
+      const { heapUsed, external, rss } = process.memoryUsage()
+      return { used: heapUsed + external, resident: rss }
     },
   },
   async () => {

@@ -8,8 +8,9 @@
  * of them around step 500 of each long conversation, the first of which only warms the code up.
  *
  * A request holds the whole history, because models remember nothing: 2.5 KB more with every step of this kind. Whoever
- * sends it pays for the bytes, so a second row leaves out what a bare program pays for sending as many more. Memory is the
- * heap after a collection and the buffers beside it, of the whole process, with the history that has to be sent again.
+ * sends it pays for the bytes, so a second row leaves out what a bare program pays for sending as many more. Memory is that
+ * of the whole process after a collection, with the history that has to be sent again: what the system gives it, and of
+ * that what is in use, the heap and the buffers beside it.
  */
 import { startChild, type Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'
@@ -46,16 +47,17 @@ interface Run {
   readonly sending: Change
   /** Bytes. */
   readonly memory: Change
+  readonly resident: Change
 }
 
 async function runOnce(stage: StepStage, sender: Child): Promise<Run> {
   const { server, begin, until, end } = stage
   await begin('long', steps + 2 * window)
   await until(['long'], 100)
-  const memoryEarly = Number(await server.ask('memory'))
+  const early = await measureMemory(server)
   const before = await measurePair(stage, steps - 2 * window)
   const at = await measurePair(stage, steps - window)
-  const memoryLate = Number(await server.ask('memory'))
+  const late = await measureMemory(server)
   const after = [await measurePair(stage, steps), await measurePair(stage, steps + window)]
   await end('long')
   return {
@@ -64,8 +66,14 @@ async function runOnce(stage: StepStage, sender: Child): Promise<Run> {
       early: await measureSending(sender, at.early.requestBytes, stage),
       late: await measureSending(sender, at.late.requestBytes, stage),
     },
-    memory: { early: memoryEarly, late: memoryLate },
+    memory: { early: early.used, late: late.used },
+    resident: { early: early.resident, late: late.resident },
   }
+}
+
+async function measureMemory(server: Child): Promise<{ readonly used: number; readonly resident: number }> {
+  const { used, resident } = Object(await server.ask('memory'))
+  return { used: Number(used), resident: Number(resident) }
 }
 
 interface Window {
@@ -119,7 +127,14 @@ function rowsOf(runs: readonly Run[]): Row[] {
       context: `${sent.toFixed(2)} ms left out`,
     },
     {
-      what: `memory at step ${steps}`,
+      what: `memory of the process at step ${steps}`,
+      limit: 'step 100',
+      ratio: ratioOf(runs.map(({ resident }) => resident)),
+      target,
+      context: 'after a collection',
+    },
+    {
+      what: `memory in use at step ${steps}`,
       limit: 'step 100',
       ratio: ratioOf(runs.map(({ memory }) => memory)),
       target,
