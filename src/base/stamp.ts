@@ -10,7 +10,7 @@
 /** Milliseconds since the epoch; the only source of time for what is stored. Injected, so that tests own it. */
 export type Clock = () => number
 
-/** Fills a buffer with random bytes; `crypto.randomFillSync` in the program, a seeded one in tests. */
+/** A new buffer of random bytes; `crypto.randomBytes` in the program, a seeded one in tests. */
 export type RandomBytes = (size: number) => Buffer
 
 export interface Stamp {
@@ -22,20 +22,23 @@ export interface Stamp {
   readonly timestamp: string
 }
 
+const halfBytes = 8
+const poolBytes = 64 * halfBytes
+
 /** Gives stamps that strictly increase, beginning after `lastMicros`. */
 export function createStamper(clock: Clock, random: RandomBytes, lastMicros = 0): () => Stamp {
+  const nextLower = createLowerHalves(random)
+  const format = createTimeFormat()
   let last = lastMicros
   return () => {
     last = Math.max(last + 1, Math.floor(clock() * 1000))
-    return { micros: last, id: uuidV7(last, random(8)), timestamp: formatMicros(last) }
+    return { micros: last, id: uuidV7(upperHalfOf(last), nextLower()), timestamp: format(last) }
   }
 }
 
 /** `2026-11-21T09:30:00.123456Z` */
 export function formatMicros(micros: number): string {
-  const millis = Math.floor(micros / 1000)
-  const rest = String(micros - millis * 1000).padStart(3, '0')
-  return `${new Date(millis).toISOString().slice(0, -1)}${rest}Z`
+  return createTimeFormat()(micros)
 }
 
 /** date, `T` or space, time, fraction of any length, then `Z`, an offset, or nothing (which means UTC) */
@@ -74,10 +77,34 @@ export function microsOfUpperHalf(hex: string): number {
   return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
 }
 
-function uuidV7(micros: number, random: Buffer): string {
-  const upper = upperHalfOf(micros)
-  // RFC 9562 variant: the two bits 10.
-  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80
-  const lower = random.toString('hex', 0, 8)
+function uuidV7(upper: string, lower: string): string {
   return `${upper.slice(0, 8)}-${upper.slice(8, 12)}-${upper.slice(12)}-${lower.slice(0, 4)}-${lower.slice(4)}`
+}
+
+/** Random lower halves of ids, as 16 hex digits. Bytes are drawn for many at once: a call costs more than its bytes. */
+function createLowerHalves(random: RandomBytes): () => string {
+  let pool: Buffer = Buffer.alloc(0)
+  let used = 0
+  return () => {
+    if (used === pool.length) {
+      pool = random(poolBytes)
+      used = 0
+    }
+    // RFC 9562 variant: the two bits 10.
+    pool[used] = ((pool[used] ?? 0) & 0x3f) | 0x80
+    used += halfBytes
+    return pool.toString('hex', used - halfBytes, used)
+  }
+}
+
+/** Like `formatMicros`, for times most of which are in the same second as the one before. */
+function createTimeFormat(): (micros: number) => string {
+  let second = NaN
+  let text = ''
+  return (micros) => {
+    const current = Math.floor(micros / 1_000_000)
+    if (current !== second) text = new Date(current * 1000).toISOString().slice(0, -4)
+    second = current
+    return `${text}${String(micros - current * 1_000_000).padStart(6, '0')}Z`
+  }
 }

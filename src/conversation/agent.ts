@@ -151,8 +151,8 @@ export interface Turn {
   ask(question: QuestionDraft): Promise<Answer>
   /** Adds to the usage figures of one usage id; publishes `stats`. */
   usage(report: UsageReport): void
-  /** Resolves at once, or when the log has caught up with a flood of records. Wait for it before reading more input. */
-  ready(): Promise<void>
+  /** What reading more input has to wait for: the log, when a flood of records has left it behind; mostly nothing. */
+  ready(): Promise<void> | undefined
 }
 
 export interface Recorded {

@@ -104,11 +104,11 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Resolves when the disk has caught up with a flood. */
-  async ready(): Promise<void> {
-    if (this.#backlogBytes <= this.#options.backlogLimitBytes) return
+  /** Resolves when the disk has caught up with a flood; undefined when it has. */
+  ready(): Promise<void> | undefined {
+    if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()
-    await this.#room.promise
+    return this.#room.promise
   }
 
   /** To be called by the log, in order, with every group that became durable. */

@@ -138,7 +138,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  ready(): Promise<void> {
+  ready(): Promise<void> | undefined {
     return this.#options.journal.ready()
   }
 

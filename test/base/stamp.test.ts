@@ -48,6 +48,36 @@ test('makes ids that are UUIDs of version 7 with the RFC variant', () => {
   assert.match(next().id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
+test('draws random bytes for many ids at once and uses each of them once', () => {
+  let halves = 0
+  let draws = 0
+  const next = createStamper(() => noon, (size) => {
+    draws++
+    const bytes = Buffer.alloc(size)
+    for (let at = 0; at < size; at += 8) bytes.writeUInt16BE(halves++, at + 6)
+    return bytes
+  })
+  const lowers = Array.from({ length: 200 }, () => next().id.slice(19))
+  assert.is(new Set(lowers).size, 200)
+  assert.ok(draws < 10, `${draws} draws for 200 ids`)
+})
+
+test('tells the time right when seconds pass and when they do not', () => {
+  let now = noon - 1
+  const next = createStamper(() => now, zeros)
+  const times = [0, 0.5, 1, 1.25, 86_400_001].map((passed) => {
+    now = noon - 1 + passed
+    return next().timestamp
+  })
+  assert.equal(times, [
+    '2026-11-21T11:59:59.999000Z',
+    '2026-11-21T11:59:59.999500Z',
+    '2026-11-21T12:00:00.000000Z',
+    '2026-11-21T12:00:00.000250Z',
+    '2026-11-22T12:00:00.000000Z',
+  ])
+})
+
 test('puts the time into the upper half of an id and reads it back', () => {
   const next = createStamper(() => noon + 0.25, zeros)
   const { id, micros } = next()

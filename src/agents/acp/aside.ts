@@ -65,10 +65,9 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
   const stop = deferred<Ending>()
   let text = ''
   let context: ContextUse = {}
-  let stopIdle = timers.after(idleMs, () => stop.resolve('silent'))
+  const idle = timers.after(idleMs, () => stop.resolve('silent'))
   const onUpdate = (update: Fields): void => {
-    stopIdle()
-    stopIdle = timers.after(idleMs, () => stop.resolve('silent'))
+    idle.restart()
     if (update.sessionUpdate === 'usage_update') context = mergeContextUse(context, update)
     if (update.sessionUpdate !== 'agent_message_chunk') return
     text += blockText(objectOf(update.content)).slice(0, limitChars - text.length)
@@ -88,7 +87,7 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
     }
     return { text, context, result: resultOf(ending, text, options), sessionId: copy.id }
   } finally {
-    stopIdle()
+    idle.stop()
     signal.removeEventListener('abort', onAbort)
   }
 }

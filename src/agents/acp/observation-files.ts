@@ -31,9 +31,9 @@ export class ObservationFiles {
     return name
   }
 
-  /** Resolves when nothing is being written. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#writing)
+  /** Resolves when what is being written is there; undefined when nothing is. */
+  settled(): Promise<unknown> | undefined {
+    return this.#writing.size === 0 ? undefined : Promise.all(this.#writing)
   }
 
   async #write(name: string, text: string): Promise<void> {

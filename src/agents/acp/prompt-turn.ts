@@ -21,7 +21,7 @@ import { promptBlocks } from './prompt.ts'
 import { sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
 import { endOf } from './stop-reason.ts'
-import type { Timers } from './timers.ts'
+import type { Timer, Timers } from './timers.ts'
 import { TurnEvents, type AskedCall } from './turn-events.ts'
 import { mergeContextUse, type ContextUse } from './usage.ts'
 
@@ -69,7 +69,8 @@ export class PromptTurn {
   readonly #events: TurnEvents
   readonly #stop = deferred<Ending>()
   readonly #cancelled = deferred<Answer>()
-  #stopIdle: () => void = () => undefined
+  /** Runs while the agent has the word. */
+  #idle: Timer | undefined
   #openQuestions = 0
   #isEnding = false
   #hasDenied = false
@@ -99,12 +100,12 @@ export class PromptTurn {
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
     const answer = this.#send()
-    this.#restartIdle()
+    this.#startIdle()
     try {
       return await this.#finish(await Promise.race([answer, this.#stop.promise]), answer)
     } finally {
       this.#isEnding = true
-      this.#stopIdle()
+      this.#idle?.stop()
       signal.removeEventListener('abort', onAbort)
       session.rest()
       this.#events.close('The turn ended before this tool call did')
@@ -177,7 +178,7 @@ export class PromptTurn {
     const { session, drainMs = 4000 } = this.#options
     const hadOpenCalls = this.#events.hasOpenCalls
     this.#isEnding = true
-    this.#stopIdle()
+    this.#idle?.stop()
     this.#events.abandonCalls('Cancelled: the turn was stopped before this tool call ended; it may have run in part')
     session.cancelPrompt()
     this.#cancelled.resolve({ outcome: 'cancelled' })
@@ -202,20 +203,28 @@ export class PromptTurn {
   }
 
   #update(update: Fields): Promise<void> | undefined {
-    this.#restartIdle()
+    this.#idle?.restart()
     if (update.sessionUpdate === 'usage_update') this.#context = mergeContextUse(this.#context, update)
     if (memberAt(update, '_meta', 'codex', 'threadStatus', 'type') === 'systemError') this.#systemError = true
     if (isModeNotice(update)) return undefined
     this.#hasWorked ||= isWork(update)
     this.#events.update(update)
-    return Promise.all([this.#options.turn.ready(), this.#options.files.settled()]).then(() => undefined)
+    return this.#backlog()
+  }
+
+  /** What the next update has to wait for; mostly nothing. */
+  #backlog(): Promise<void> | undefined {
+    const ready = this.#options.turn.ready()
+    const settled = this.#options.files.settled()
+    if (settled === undefined) return ready
+    return settled.then(() => ready)
   }
 
   async #answerPermission(params: Fields): Promise<PermissionResult> {
     const asked = this.#isEnding ? undefined : this.#events.asks(objectOf(params.toolCall))
     if (asked === undefined) return cancelledResult
     this.#hasWorked = true
-    this.#restartIdle()
+    this.#idle?.restart()
     const options = readOptions(params.options)
     const decision = decide(this.#options.host.policy(), options)
     switch (decision.do) {
@@ -246,19 +255,18 @@ export class PromptTurn {
     const { turn, host } = this.#options
     const shown = options.map((option) => ({ ...option, name: host.mask(option.name) }))
     this.#openQuestions++
-    this.#stopIdle()
+    this.#idle?.stop()
     const question = turn.ask({ toolCallId: asked.id, title: asked.title, options: shown })
     const answer = await Promise.race([question, this.#cancelled.promise])
     this.#openQuestions--
-    this.#restartIdle()
+    this.#startIdle()
     if (this.#isEnding || answer.outcome === 'cancelled') return cancelledResult
     return answer.outcome === 'accepted' ? this.#allow(asked, options) : this.#deny(asked, options, answer.reason)
   }
 
-  #restartIdle(): void {
-    this.#stopIdle()
+  #startIdle(): void {
     if (this.#isEnding || this.#openQuestions > 0) return
-    this.#stopIdle = this.#options.timers.after(this.#options.idleMs, () => this.#stop.resolve({ by: 'silence' }))
+    this.#idle = this.#options.timers.after(this.#options.idleMs, () => this.#stop.resolve({ by: 'silence' }))
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
-import { systemTimers, type Timers } from './timers.ts'
+import { systemTimers, type Timer, type Timers } from './timers.ts'
 
 export interface AgentSlotsOptions {
   /** How many agents may run. Default 16. */
@@ -22,7 +22,7 @@ export interface AgentSlotsOptions {
 interface Holder {
   readonly end: () => void
   isIdle: boolean
-  stopTimer: () => void
+  timer: Timer | undefined
 }
 
 export class AgentSlots {
@@ -65,7 +65,7 @@ export class AgentSlots {
   async take(end: () => void, signal: AbortSignal): Promise<AgentSlot> {
     signal.throwIfAborted()
     if (this.isFull) await this.#wait(signal)
-    const holder: Holder = { end, isIdle: false, stopTimer: () => undefined }
+    const holder: Holder = { end, isIdle: false, timer: undefined }
     this.#holders.add(holder)
     return {
       idle: () => this.#setIdle(holder),
@@ -99,17 +99,17 @@ export class AgentSlots {
     if (holder.isIdle || !this.#holders.delete(holder)) return
     this.#holders.add(holder)
     holder.isIdle = true
-    holder.stopTimer = this.#timers.after(this.#idleMs, () => this.#endIdle(holder))
+    holder.timer = this.#timers.after(this.#idleMs, () => this.#endIdle(holder))
     if (this.waiting > 0) this.#makeRoom()
   }
 
   #setBusy(holder: Holder): void {
     holder.isIdle = false
-    holder.stopTimer()
+    holder.timer?.stop()
   }
 
   #release(holder: Holder): void {
-    holder.stopTimer()
+    holder.timer?.stop()
     if (this.#holders.delete(holder)) this.#giveNext()
   }
 

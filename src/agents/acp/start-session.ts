@@ -62,14 +62,14 @@ export async function startSession(options: StartOptions, signal: AbortSignal): 
   const limit = new AbortController()
   const seconds = options.settings.acp_startup_timeout
   const late = new AcpFailure('ACPStartupTimeout', `The agent was not ready within ${seconds} s (acp_startup_timeout)`)
-  const stopTimer = options.timers.after(seconds * 1000, () => limit.abort(late))
+  const timer = options.timers.after(seconds * 1000, () => limit.abort(late))
   try {
     return await launchAndOpen(options, AbortSignal.any([signal, limit.signal]))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw failureOf(error, 'ACPInitError')
   } finally {
-    stopTimer()
+    timer.stop()
   }
 }
 

@@ -15,7 +15,7 @@ import { objectOf, textOf, type Fields } from './fields.ts'
 import { maskJson } from './mask-json.ts'
 import { MessageBuffer } from './message-buffer.ts'
 import { tasksOf } from './plan.ts'
-import type { Timers } from './timers.ts'
+import type { Timer, Timers } from './timers.ts'
 import { describesCall, hasInput, hasOutput, isFinal, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface TurnEventsOptions {
@@ -50,7 +50,8 @@ interface Entry {
   readonly reasoning: string
   call: ToolCall
   asked: { readonly recorded: Recorded; readonly shape: Shape; readonly answered: Answered } | undefined
-  stopTimer: () => void
+  /** Runs while the action is not recorded. */
+  timer: Timer | undefined
 }
 
 export interface AskedCall {
@@ -170,15 +171,15 @@ export class TurnEvents {
     if (this.#open.size >= openCallLimit) this.abandonCalls(`More than ${openCallLimit} tool calls were open at once`)
     if (this.#responses === 0 || this.#answeredInResponse) this.#nextResponse()
     const responseId = this.#responseId()
-    const entry: Entry = { id: shownId, responseId, reasoning, call: newToolCall, asked: undefined, stopTimer: () => undefined }
+    const entry: Entry = { id: shownId, responseId, reasoning, call: newToolCall, asked: undefined, timer: undefined }
     this.#entries.set(id, entry)
     this.#open.add(entry)
     return entry
   }
 
   #startTimer(entry: Entry): void {
-    entry.stopTimer()
-    entry.stopTimer = this.#options.timers.after(this.#options.settleMs ?? 500, () => this.#recordAction(entry))
+    entry.timer?.stop()
+    entry.timer = this.#options.timers.after(this.#options.settleMs ?? 500, () => this.#recordAction(entry))
   }
 
   /** Records the actions that still wait, except that of one call. */
@@ -189,7 +190,7 @@ export class TurnEvents {
 
   #recordAction(entry: Entry): Recorded {
     if (entry.asked !== undefined) return entry.asked.recorded
-    entry.stopTimer()
+    entry.timer?.stop()
     const { id, responseId, reasoning, call } = entry
     const toolName = call.kind
     const shape = shapeOf(call, this.#options)
@@ -208,7 +209,7 @@ export class TurnEvents {
   }
 
   #answer(entry: Entry, draft: EventDraft): void {
-    entry.stopTimer()
+    entry.timer?.stop()
     this.#open.delete(entry)
     // What is kept of it is only that it is over.
     entry.call = newToolCall

@@ -14,7 +14,12 @@ export function manualTimers(): ManualTimers {
     after(ms, callback) {
       const timer = { at: now + ms, callback }
       waiting.add(timer)
-      return () => void waiting.delete(timer)
+      return {
+        stop: () => void waiting.delete(timer),
+        restart() {
+          if (waiting.has(timer)) timer.at = now + ms
+        },
+      }
     },
     advanceTo(ms) {
       for (const timer of [...waiting].sort((a, b) => a.at - b.at)) {

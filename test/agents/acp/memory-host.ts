@@ -28,7 +28,7 @@ export interface MemoryHost extends AgentHost {
 }
 
 export interface TurnOptions {
-  readonly ready?: () => Promise<void>
+  readonly ready?: () => Promise<void> | undefined
   readonly durable?: () => Promise<void>
 }
 
@@ -87,7 +87,7 @@ export function memoryHost(workingDir: string): MemoryHost {
 }
 
 function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options: TurnOptions): MemoryTurn {
-  const { ready = async () => undefined, durable = async () => undefined } = options
+  const { ready = () => undefined, durable = async () => undefined } = options
   const controller = new AbortController()
   return {
     messages: prompt === '' ? [] : [userMessage(prompt)],
