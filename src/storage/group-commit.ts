@@ -22,6 +22,7 @@ export interface QueuedLine {
 }
 
 export interface GroupCommitOptions {
+  /** Opened to write through. */
   readonly file: OpenFile
   readonly end: Position
   /** A group is closed when it holds this much, or one longer line. */
@@ -145,11 +146,10 @@ export class GroupCommit {
     this.#running = undefined
   }
 
-  async #write(group: Group): Promise<void> {
+  #write(group: Group): Promise<void> {
     const [first] = group.chunks
     const bytes = first !== undefined && group.chunks.length === 1 ? first : Buffer.concat(group.chunks, group.bytes)
-    await this.#options.file.write(bytes, this.#durableEnd.offset)
-    await this.#options.file.sync()
+    return this.#options.file.write(bytes, this.#durableEnd.offset)
   }
 
   #fail(failure: AppError, group: Group): void {

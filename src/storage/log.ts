@@ -57,14 +57,14 @@ const indexLagBytes = 1024 * 1024
 export async function openLog(options: LogOptions): Promise<ConversationLog> {
   const { directory, kinds, files = nodeFiles, lineLimitBytes = defaultLimitBytes } = options
   const opened: OpenFile[] = []
-  const open = async (name: string): Promise<OpenFile> => {
-    const file = await files.open(join(directory, name))
+  const open = async (name: string, writeThrough: boolean): Promise<OpenFile> => {
+    const file = await files.open(join(directory, name), { writeThrough })
     opened.push(file)
     return file
   }
   try {
-    const log = await open('events.jsonl')
-    const indexFile = new IndexFile(await open('events.index'))
+    const log = await open('events.jsonl', true)
+    const indexFile = new IndexFile(await open('events.index', false))
     const index = await indexFile.read()
     const recovered = await recover({ directory, files, log, index, kinds, lineLimitBytes, groupLimitBytes })
     // The index is a cache: without it, the next opening takes longer.

@@ -65,16 +65,17 @@ test('gives an event at once while it is in memory, and reads it when it is not'
 test('shows nothing before it is durable, and puts what arrives meanwhile into one more group', () =>
   withFolder(async (directory) => {
     const gate = deferred<void>()
-    const syncs: number[] = []
+    const writes: number[] = []
     let seen = 0
     const slow: Files = {
-      open: async (path) => {
-        const file = await nodeFiles.open(path)
+      open: async (path, options) => {
+        const file = await nodeFiles.open(path, options)
         if (!path.endsWith('jsonl')) return file
-        return { ...file, sync: async () => {
-          syncs.push(seen)
-          if (syncs.length === 2) await gate.promise
-          await file.sync()
+        assert.equal(options, { writeThrough: true })
+        return { ...file, write: async (bytes, position) => {
+          writes.push(seen)
+          if (writes.length === 1) await gate.promise
+          await file.write(bytes, position)
         } }
       },
     }
@@ -82,7 +83,7 @@ test('shows nothing before it is durable, and puts what arrives meanwhile into o
     const make = eventMaker()
     for (let number = 0; number < 3; number++) log.append(make())
     const first = log.durable()
-    while (syncs.length < 2) await new Promise(setImmediate)
+    while (writes.length < 1) await new Promise(setImmediate)
     for (let number = 0; number < 50; number++) log.append(make())
     assert.is(log.eventCount, 0)
     assert.is(log.head.offset, 0)
@@ -93,8 +94,8 @@ test('shows nothing before it is durable, and puts what arrives meanwhile into o
     await log.durable()
     assert.is(log.eventCount, 53)
     assert.is(log.queuedBytes, 0)
-    // One on opening, one for the first three, one for all the others.
-    assert.equal(syncs, [0, 0, 3])
+    // One for the first three, one for all the others.
+    assert.equal(writes, [0, 3])
     await log.close()
   }))
 
@@ -274,8 +275,8 @@ test('keeps its index file near its end while it is written, and complete once i
 test('goes on without an index file that cannot be written', () =>
   withFolder(async (directory) => {
     const failing: Files = {
-      open: async (path) => {
-        const file = await nodeFiles.open(path)
+      open: async (path, options) => {
+        const file = await nodeFiles.open(path, options)
         const refuse = (): Promise<void> => Promise.reject(new Error('no'))
         return path.endsWith('index') ? { ...file, write: refuse, truncate: refuse } : file
       },
@@ -298,8 +299,8 @@ test('says not_found without a folder, and storage_failed when a file cannot be 
     await mkdir(join(directory, 'events.index'), { recursive: true })
     assert.is(await codeOfFailure(openTestLog(directory)), 'storage_failed')
     const broken: Files = {
-      open: async (path) => ({
-        ...(await nodeFiles.open(path)),
+      open: async (path, options) => ({
+        ...(await nodeFiles.open(path, options)),
         read: () => Promise.reject(Object.assign(new Error('x'), { code: 'EIO' })),
       }),
     }
@@ -316,8 +317,8 @@ test('says storage_failed when an event cannot be read any more', () =>
     await first.log.close()
     let failing = false
     const files: Files = {
-      open: async (path) => {
-        const file = await nodeFiles.open(path)
+      open: async (path, options) => {
+        const file = await nodeFiles.open(path, options)
         const read = (length: number, position: number): Promise<Buffer> =>
           failing ? Promise.reject(new Error('gone')) : file.read(length, position)
         return { ...file, read }

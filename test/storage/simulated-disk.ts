@@ -75,20 +75,24 @@ export class SimulatedDisk implements Files {
     this.#fault = undefined
   }
 
-  async open(path: string): Promise<OpenFile> {
+  async open(path: string, { writeThrough } = { writeThrough: false }): Promise<OpenFile> {
     await undefined
     if (this.#dead) throw systemError('EIO')
     if (!this.#files.has(path)) this.replace(path, Buffer.alloc(0))
     const file = this.#file(path)
+    const sync = (): Promise<void> =>
+      this.#operate(() => Object.assign(file, { synced: Buffer.from(file.content), unsynced: [] }))
     return {
       size: async () => file.content.length,
       read: async (length, position) => Buffer.from(file.content.subarray(position, position + length)),
-      write: (bytes, position) => {
+      // To write through is two operations, so that a fault may come between them.
+      write: async (bytes, position) => {
         const put = (length: number): void => change(file, position, bytes.subarray(0, length))
-        return this.#operate(() => put(bytes.length), bytes.length, put)
+        await this.#operate(() => put(bytes.length), bytes.length, put)
+        if (writeThrough) await sync()
       },
       truncate: (length) => this.#operate(() => truncate(file, length)),
-      sync: () => this.#operate(() => Object.assign(file, { synced: Buffer.from(file.content), unsynced: [] })),
+      sync,
       close: async () => undefined,
     }
   }

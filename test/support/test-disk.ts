@@ -1,5 +1,6 @@
 /**
- * The real disk, except that a test may hold syncs of logs back, to see what happens meanwhile, and make it full or broken.
+ * The real disk, except that a test may hold back the ends of writes of logs, to see what happens meanwhile, and make it
+ * full or broken.
  */
 import { nodeFiles, type Files, type OpenFile } from '../../src/storage/files.ts'
 
@@ -7,7 +8,7 @@ export class TestDisk implements Files {
   #held: (() => void)[] | undefined
   #fault: string | undefined
 
-  /** Nothing becomes durable until `release`. */
+  /** Nothing is known to be durable until `release`. */
   hold(): void {
     this.#held ??= []
   }
@@ -18,7 +19,7 @@ export class TestDisk implements Files {
     for (const go of held) go()
   }
 
-  /** How many syncs wait to be released. */
+  /** How many writes wait to be released. */
   get waiting(): number {
     return this.#held?.length ?? 0
   }
@@ -32,8 +33,8 @@ export class TestDisk implements Files {
     this.#fault = undefined
   }
 
-  async open(path: string): Promise<OpenFile> {
-    const file = await nodeFiles.open(path)
+  async open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile> {
+    const file = await nodeFiles.open(path, options)
     if (!path.endsWith('events.jsonl')) return file
     const assertWorks = (): void => {
       if (this.#fault === 'EIO') throw systemError(this.#fault)
@@ -43,13 +44,14 @@ export class TestDisk implements Files {
       write: async (bytes, position) => {
         if (this.#fault !== undefined) throw systemError(this.#fault)
         await file.write(bytes, position)
+        if (this.#held !== undefined) await new Promise<void>((resolve) => this.#held?.push(resolve))
+        assertWorks()
       },
       truncate: async (length) => {
         assertWorks()
         await file.truncate(length)
       },
       sync: async () => {
-        if (this.#held !== undefined) await new Promise<void>((resolve) => this.#held?.push(resolve))
         assertWorks()
         await file.sync()
       },
