@@ -113,7 +113,8 @@ function createStream(currentSearch: CurrentSearch): MaskingStream {
     if (search === undefined) return
     for (let index = from; index < text.length; index++) {
       state = search.step(state, text.charCodeAt(index))
-      const length = search.matchLength(state)
+      // Where no pattern has begun, as mostly, none ends.
+      const length = state === 0 ? 0 : search.matchLength(state)
       if (length > 0) hide(parts, index + 1 - length, index + 1)
     }
   }

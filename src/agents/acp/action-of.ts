@@ -43,14 +43,14 @@ export function actionOf(shape: Shape, call: ToolCall): ActionInput {
   switch (shape.as) {
     case 'command': return { kind: 'TerminalAction', command: shape.command }
     case 'edit': return editAction(shape.path, onlyDiff(call))
-    case 'tool': return { kind: 'MCPToolAction', data: dataOf(call) }
+    case 'tool': return { kind: 'MCPToolAction', data: inputOf(call).data }
     default: return assertNever(shape)
   }
 }
 
 /** The raw input as the JSON text that `tool_call.arguments` holds. */
 export function argumentsOf(call: ToolCall): string {
-  return JSON.stringify(dataOf(call))
+  return inputOf(call).json
 }
 
 export interface ObservationOptions {
@@ -138,10 +138,12 @@ function editEnd(shape: Shape & { as: 'edit' }, call: ToolCall): ObservationInpu
 }
 
 /** The raw input, or what the agent sent in its place. */
-function dataOf(call: ToolCall): Readonly<Record<string, unknown>> {
+function inputOf(call: ToolCall): { readonly data: Readonly<Record<string, unknown>>; readonly json: string } {
   const data = inputObject(call)
-  const length = JSON.stringify(data).length
-  return length <= inputLimitChars ? data : { left_out: `${length} characters of input` }
+  const json = JSON.stringify(data)
+  if (json.length <= inputLimitChars) return { data, json }
+  const leftOut = { left_out: `${json.length} characters of input` }
+  return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
