@@ -116,7 +116,9 @@ async function install(work: Work): Promise<number> {
 
 async function verify({ agentsDir, names, signal }: Work): Promise<number> {
   let isSound = true
-  for (const name of names.length > 0 ? names : await listInstalled(agentsDir)) {
+  const wanted = names.length > 0 ? names : await listInstalled(agentsDir)
+  if (wanted.length === 0) say('No agent is installed: see agent-server agents list')
+  for (const name of wanted) {
     const start = Date.now()
     const differences = await verifyAgent(agentsDir, name, { signal, clock: Date.now })
     if (differences === undefined) throw notInstalled(name)

@@ -16,7 +16,7 @@ export type Proof =
   | { readonly kind: 'note'; readonly reason: string }
 
 /** The parts that are still to come. */
-export const parts = ['built-in agent', 'tools, browser, memory', 'real agents', 'console'] as const
+export const parts = ['built-in agent', 'tools, browser, memory', 'console'] as const
 
 export function parseProof(text: string): Proof {
   const colon = text.indexOf(': ')

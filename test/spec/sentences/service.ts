@@ -49,7 +49,7 @@ export const whatTheServiceDoes: Sentences = {
   '5 external.2': [
     'the external agent brings its own model, tools and execution',
     'agents/acp/demo: shows its script as a plan, an edit, a command and messages',
-    'later: real agents',
+    'agents/acp/transcripts: ${name}: maps to the expected events',
   ],
   '5 external.3': [
     'the service owns the program and its credentials',
