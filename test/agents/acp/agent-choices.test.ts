@@ -11,6 +11,10 @@ const test = suite('acp agent: choices', 30_000)
 const finished: TurnEnd = { outcome: 'finished', served: true }
 const nobody = new AbortController().signal
 
+async function wordsOf(work: Promise<unknown>): Promise<string> {
+  return work.then(() => 'done', (error: unknown) => String(error))
+}
+
 async function codeOf(work: Promise<unknown>): Promise<string> {
   return work.then(() => 'done', (error: unknown) => (error instanceof AppError ? error.code : String(error)))
 }
@@ -51,6 +55,27 @@ test('refuses an open mode of a known provider before there is a session', () =>
 test('tells a refusal of the agent', () => withAgent('refuses-mode', async ({ agent, host }) => {
   await agent.runTurn(host.turn('one'))
   assert.is(await codeOf(agent.switchMode('ask', nobody)), 'bad_request')
+}))
+
+test('asks nothing of the agent for what is in use already, and says so when there is nothing to choose', async () => {
+  await withAgent('refuses-mode', async ({ agent, host }) => {
+    await agent.runTurn(host.turn('one'))
+    await agent.switchMode('open', nobody)
+    await agent.switchModel('small', nobody)
+    assert.equal(await agent.runTurn(host.turn('two')), finished)
+  })
+  await withAgent('offers-nothing', async ({ agent, host }) => {
+    await agent.runTurn(host.turn('one'))
+    assert.match(await wordsOf(agent.switchMode('ask', nobody)), 'Cannot use the mode "ask": this agent offers none')
+    assert.match(await wordsOf(agent.switchModel('big', nobody)), 'this agent does not let its model be chosen')
+  })
+})
+
+test('refuses a question that is asked while no prompt runs', () => withAgent('asks-between', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  await agent.runTurn(host.turn('two'))
+  assert.match(host.text(), 'No prompt is running')
+  assert.not.ok(host.events.some(({ kind }) => kind === 'ActionEvent'))
 }))
 
 test('shows what the agent changes by itself', () => withAgent('moves-itself', async ({ agent, host }) => {
