@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import {
-  aborted, act, answers, checkpoint, ended, finished, observe, stopped, story, until, userText, withConversation, worksOn,
+  aborted, act, answers, checkpoint, ended, eventsOf, finished, observe, stopped, story, until, userText, withConversation, worksOn,
 } from '../support/conversation.ts'
 
 const test = suite('conversation/runner-stop')
@@ -22,6 +22,28 @@ test('an interrupt ends the turn, answers its actions and records the pause', as
     assert.equal(await story(conversation), [
       'user: hi', 'status running', 'action call-1', 'action call-2', 'observation call-1', 'error call-2', 'status paused', 'pause',
     ])
+  })
+})
+
+test('the figures of a stopped turn stand before its end, and nothing between the end and the pause', async () => {
+  await withConversation(async (conversation, world) => {
+    world.scripts.push(async (turn, host) => {
+      turn.record(act('call-1'))
+      await aborted(turn)
+      turn.record({ kind: 'AgentErrorEvent', tool_name: 'terminal', tool_call_id: 'call-1', error: 'Cancelled' })
+      turn.usage({ usageId: 'test', model: 'm', promptTokens: 7 })
+      host.state({ acp_current_mode_id: 'ask' })
+      return stopped
+    })
+    await conversation.send(userText('hi'), true)
+    await until(() => conversation.state.open_actions.length === 1)
+    await conversation.interrupt()
+    const events = await eventsOf(conversation.log)
+    const words = events.map((event) => (event.kind === 'ConversationStateUpdateEvent' ? event.key : event.kind))
+    const answer = words.indexOf('AgentErrorEvent')
+    assert.equal(words.slice(answer), ['AgentErrorEvent', 'stats', 'agent_state', 'agent_state', 'execution_status', 'PauseEvent'])
+    world.agents[0]?.turns[0]?.usage({ usageId: 'test', model: 'm', promptTokens: 7 })
+    assert.equal((await eventsOf(conversation.log)).length, events.length)
   })
 })
 
