@@ -170,7 +170,7 @@ function handleOf(service: ConversationService, id: string): ConversationHandle 
       const conversation = await service.open(id)
       await conversation.respond({ accept, reason, id: question })
     },
-    finalResponse: async () => finalResponse((await service.open(id)).log),
+    finalResponse: () => service.read(id, finalResponse),
     async *watch({ from, signal }) {
       const conversation = await service.open(id)
       yield* watch(conversation, await numberOf(conversation, from), signal)

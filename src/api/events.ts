@@ -31,36 +31,32 @@ const search = {
 }
 
 export async function getEvent({ service }: ConversationParts, call: Call): Promise<Answer> {
-  const conversation = await service.open(conversationIdOf(call))
   const id = parameterOf(call.parameters, 'event_id')
-  const json = await readEvent(conversation.log, id)
+  const json = await service.read(conversationIdOf(call), (log) => readEvent(log, id))
   if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
   return { status: 200, body: json }
 }
 
 export async function getEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
   const ids = idsOf(call)
-  const conversation = await service.open(conversationIdOf(call))
-  const found = await Promise.all(ids.map((id) => readEvent(conversation.log, id)))
+  const found = await service.read(conversationIdOf(call), (log) => Promise.all(ids.map((id) => readEvent(log, id))))
   return { status: 200, body: Buffer.concat([open, ...joined(found.map((json) => json ?? nothing)), close]) }
 }
 
 export async function searchForEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
   const query = queryOf(call, search)
-  const conversation = await service.open(conversationIdOf(call))
-  const { items, nextPageId } = await searchEvents(conversation.log, {
+  const { items, nextPageId } = await service.read(conversationIdOf(call), (log) => searchEvents(log, {
     ...filterOf(query),
     newestFirst: query.sort_order === 'TIMESTAMP_DESC',
     limit: query.limit,
     pageId: query.page_id,
-  })
+  }))
   return page(items, nextPageId)
 }
 
 export async function countMatchingEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
   const filter = filterOf(queryOf(call, filters))
-  const conversation = await service.open(conversationIdOf(call))
-  return ok(await countEvents(conversation.log, filter))
+  return ok(await service.read(conversationIdOf(call), (log) => countEvents(log, filter)))
 }
 
 export async function sendMessage({ service }: ConversationParts, call: Call): Promise<Answer> {

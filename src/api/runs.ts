@@ -108,8 +108,7 @@ export async function askAgent({ service }: ConversationParts, call: Call): Prom
 }
 
 export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<Answer> {
-  const conversation = await service.open(conversationIdOf(call))
-  return ok({ response: await finalResponse(conversation.log) })
+  return ok({ response: await service.read(conversationIdOf(call), finalResponse) })
 }
 
 /** A bare string stands for a secret with that value. */

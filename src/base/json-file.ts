@@ -31,7 +31,7 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
   const what = `Cannot read "${basename(path)}"`
   try {
     const text = await readText(path, limitBytes)
-    return text === undefined ? undefined : parseJson(text)
+    return text === undefined ? undefined : parseContent(text)
   } catch (thrown) {
     throw storageError(what, thrown)
   }
@@ -87,6 +87,16 @@ export function storageError(what: string, thrown: unknown): AppError {
   if (full) return new AppError('storage_full', `${what}: the disk is full`, { cause: thrown })
   // The text of a system error holds the whole path; its code says as much.
   return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
+}
+
+/** The engine's words quote the text, which may hold secrets: of them only the place is passed on. */
+function parseContent(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown
+    throw new SyntaxError(`it is not JSON${/ at position \d+/.exec(thrown.message)?.[0] ?? ''}`)
+  }
 }
 
 async function readText(path: string, limitBytes: number): Promise<string | undefined> {

@@ -45,7 +45,7 @@ export interface ConversationDeps {
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
-  /** Called when a conversation is closed. */
+  /** Called when a conversation is closed, or could not be made. */
   readonly onClosed: (conversationId: string) => void
 }
 

@@ -18,6 +18,7 @@ import { peekState } from './state-cache.ts'
 import { isEnded } from './status-table.ts'
 import type { ConversationState, Created } from './state.ts'
 import type { Catalogue } from '../storage/catalogue.ts'
+import type { ConversationLog } from '../storage/log.ts'
 
 export interface ServiceOptions {
   readonly catalogue: Catalogue
@@ -79,14 +80,35 @@ export class ConversationService {
     return slot.conversation
   }
 
+  /**
+   * What `read` makes of the log of a conversation. It takes long perhaps: one that is deleted meanwhile is not found.
+   * @throws AppError `not_found`
+   */
+  async read<T>(id: string, read: (log: ConversationLog) => Promise<T>): Promise<T> {
+    const { log } = await this.open(id)
+    try {
+      return await read(log)
+    } catch (thrown) {
+      this.#assertServing()
+      if (!this.#listing.has(id)) throw notFound(id)
+      throw thrown
+    }
+  }
+
   /** Makes a conversation, or gives the one that has this id already. */
   async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
     const { id } = created
     const { catalogue, deps } = this.#options
     const conversation = await this.#change(id, async () => {
       if (this.#listing.has(id)) return undefined
-      await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
-      return this.#adopt(id)
+      try {
+        await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
+        return await this.#adopt(id)
+      } catch (thrown) {
+        // What was settled for it (secrets to mask) would stay for ever: nothing is there that could be closed.
+        deps.onClosed(id)
+        throw thrown
+      }
     })
     return conversation === undefined ? { conversation: await this.open(id), isNew: false } : { conversation, isNew: true }
   }

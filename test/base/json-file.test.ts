@@ -42,6 +42,22 @@ test('refuses a file that is not JSON, too long, too deep or a folder, and names
   assert.is(error.message, 'Cannot read "folder.json": EISDIR')
 })
 
+test('quotes nothing of a file that is not JSON, and says where the fault is as far as that is known', async () => {
+  const path = join(folder, 'secret.json')
+  const contents: [string, string][] = [
+    ['hunter2-hunter2', ''],
+    ['{"key": hunter2-hunter2}', ''],
+    ['{"hunter2": 1,}', ' at position 14'],
+    ['["hunter2', ' at position 9'],
+  ]
+  for (const [content, place] of contents) {
+    await writeFile(path, content)
+    const error = await failure(readJsonFile(path))
+    assert.is(error.message, `Cannot read "secret.json": it is not JSON${place}`)
+    assert.not.match(String(error.cause), 'hunter')
+  }
+})
+
 test('keeps the old file and leaves no temporary one when a write fails', async () => {
   const target = join(folder, 'taken')
   await mkdir(join(target, 'inside'), { recursive: true })
