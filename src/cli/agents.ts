@@ -5,7 +5,7 @@
  * person while npm works goes to standard error, results to standard output.
  */
 import { randomUUID } from 'node:crypto'
-import { findChangedExecutable } from '../agents/install/differences.ts'
+import { findDifference } from '../agents/install/differences.ts'
 import { agentsFolderIn, changeAgents, removeUnused } from '../agents/install/folder.ts'
 import { installAgent, removeAgent, verifyAgent } from '../agents/install/install.ts'
 import { listInstalled, readInstallation, sizeOf } from '../agents/install/record.ts'
@@ -83,7 +83,7 @@ async function describe(agentsDir: string, name: string, providers: readonly Pro
     const found = await readInstallation(agentsDir, name)
     if (found === undefined) return { version: pinned, state: 'not installed', sizeBytes: 0, advice: pinned === '' ? '' : again }
     const about = { version: found.version, sizeBytes: sizeOf(found) }
-    if (await findChangedExecutable(agentsDir, found)) return { ...about, state: 'changed', advice: `agent-server agents verify ${name}` }
+    if (await findDifference(agentsDir, found)) return { ...about, state: 'changed', advice: `agent-server agents verify ${name}` }
     const isOther = pinned !== '' && pinned !== found.version
     return { ...about, state: 'installed', advice: isOther ? `the pinned version is ${pinned}: ${again}` : '' }
   } catch {

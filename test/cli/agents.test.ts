@@ -54,6 +54,11 @@ test('installs the pinned version, says what it does on standard error and the r
   assert.match(stderr, /^codex: installing .* with npm\ncodex: taking the digests of its files\n$/)
 }))
 
+test('says when there is nothing to verify', inPlace(async ({ agents }) => {
+  const { code, stdout } = await agents('verify')
+  assert.equal([code, stdout], [0, 'No agent is installed: see agent-server agents list\n'])
+}))
+
 test('verifies all or one, and ends with 1 and a line for each file when something differs', inPlace(async ({ agentsDir, agents }) => {
   await agents('install', 'codex')
   for (const words of [['verify'], ['verify', 'codex']]) {
@@ -66,6 +71,7 @@ test('verifies all or one, and ends with 1 and a line for each file when somethi
   writeFileSync(join(agentsDir, folder, 'more.js'), '')
   const changed = await agents('verify')
   assert.equal([changed.code, changed.stdout], [1, 'codex  extra: more.js\ncodex  changed: package.json\n'])
+  assert.match((await agents('list')).stdout, /^codex +2\.6\.0 +changed /m)
 }))
 
 test('shows in the list what has changed, and a record that is damaged', inPlace(async ({ agentsDir, agents }) => {

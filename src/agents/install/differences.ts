@@ -8,12 +8,7 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestFolder, type DigestOptions } from './digests.ts'
-import type { Installation, InstalledFile } from './record.ts'
-
-export interface Difference {
-  readonly path: string
-  readonly problem: 'changed' | 'missing' | 'extra'
-}
+import type { Difference, Installation, InstalledFile } from './record.ts'
 
 export interface Comparison {
   /** By path; empty when everything is as it was installed. */
@@ -39,8 +34,9 @@ export async function compareFiles(folder: string, installation: Installation, o
   return { differences: differences.sort((left, right) => (left.path < right.path ? -1 : 1)), files }
 }
 
-/** The first executable that is not the file it was: by size, time of change and inode. */
-export async function findChangedExecutable(folder: string, installation: Installation): Promise<Difference | undefined> {
+/** What is known to differ, or the first executable that is not the file it was: by size, time of change and inode. */
+export async function findDifference(folder: string, installation: Installation): Promise<Difference | undefined> {
+  if (installation.doubt !== undefined) return installation.doubt
   for (const { path, size, stamp } of installation.files) {
     if (stamp === undefined) continue
     const now = await lstat(join(folder, installation.folder, path)).catch(() => undefined)

@@ -14,11 +14,11 @@ import { syncFolder } from '../../base/json-file.ts'
 import type { Clock } from '../../base/stamp.ts'
 import type { Environment } from '../../process/environment.ts'
 import type { Provider } from '../../settings/providers.ts'
-import { compareFiles, type Difference } from './differences.ts'
+import { compareFiles } from './differences.ts'
 import { digestFolder } from './digests.ts'
 import { changeAgents, newPrefix, removeHalfMade } from './folder.ts'
 import { runNpmInstall } from './npm.ts'
-import { readInstallation, recordPath, writeInstallation, type Installation } from './record.ts'
+import { readInstallation, recordPath, writeInstallation, type Difference, type Installation } from './record.ts'
 
 export interface InstallOptions {
   /** See `folder`. */
@@ -91,7 +91,7 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 
 /**
  * Takes every digest. When all are right, the executables may be other files than before (after a restored backup,
- * say): the record then notes what they are now. Undefined when no such agent is installed.
+ * say): the record then notes what they are now. When not, it notes that, and nothing starts the agent. Undefined when no such agent is installed.
  * @throws AppError `owned_by_another`, `storage_full`, `storage_failed`; the signal's reason.
  */
 export async function verifyAgent(
@@ -103,9 +103,11 @@ export async function verifyAgent(
     const installation = await readInstallation(agentsDir, name)
     if (installation === undefined) return undefined
     const { differences, files } = await compareFiles(agentsDir, installation, options)
-    if (differences.length > 0) return differences
-    await writeInstallation(agentsDir, { ...installation, files, verifiedAt: new Date(options.clock()).toISOString() })
-    return []
+    const { doubt: _, ...record } = installation
+    const [doubt] = differences
+    const verified = { ...record, files, verifiedAt: new Date(options.clock()).toISOString() }
+    await writeInstallation(agentsDir, doubt === undefined ? verified : { ...record, doubt })
+    return differences
   })
 }
 

@@ -10,9 +10,9 @@ import { stat } from 'node:fs/promises'
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
-import { compareFiles, findChangedExecutable, type Difference } from './differences.ts'
+import { compareFiles, findDifference } from './differences.ts'
 import { changeAgents, removeUnused } from './folder.ts'
-import { commandOf, listInstalled, readInstallation, recordPath, type FileStamp, type Installation } from './record.ts'
+import { commandOf, listInstalled, readInstallation, recordPath, type Difference, type FileStamp, type Installation } from './record.ts'
 
 export interface InstalledAgentsOptions {
   /** See `folder`. */
@@ -42,7 +42,7 @@ export class InstalledAgents {
     const { agentsDir } = this.#options
     const installation = await this.#recall(name)
     if (installation === undefined) return undefined
-    const difference = this.#doubts.get(stateOf(installation)) ?? await findChangedExecutable(agentsDir, installation)
+    const difference = this.#doubts.get(stateOf(installation)) ?? await findDifference(agentsDir, installation)
     if (difference === undefined) return commandOf(agentsDir, installation)
     throw new AppError('agent_failed', refusalOf(name, difference))
   }

@@ -27,7 +27,14 @@ export interface Installation {
   readonly installedAt: string
   /** When all digests were last seen to be right, on demand: an earlier doubt no longer counts. */
   readonly verifiedAt: string
+  /** What was not right when the digests were last looked at on demand. */
+  readonly doubt?: Difference
   readonly files: readonly InstalledFile[]
+}
+
+export interface Difference {
+  readonly path: string
+  readonly problem: 'changed' | 'missing' | 'extra'
 }
 
 export interface InstalledFile {
@@ -99,13 +106,19 @@ export function sizeOf({ files }: Installation): number {
 
 function isInstallation(value: unknown): value is Installation {
   if (!isObject(value)) return false
-  const { files, folder, entry, runsOnNode, ...texts } = value
+  const { files, folder, entry, runsOnNode, doubt, ...texts } = value
   if (!textMembers.every((member) => typeof texts[member] === 'string') || typeof runsOnNode !== 'boolean') return false
   if (typeof folder !== 'string' || !folderShape.test(folder)) return false
+  if (doubt !== undefined && !isDifference(doubt)) return false
   return Array.isArray(files) && files.every(isFile) && files.some(({ path }) => path === entry)
 }
 
 const textMembers = ['name', 'packageName', 'version', 'nodeVersion', 'installedAt', 'verifiedAt'] as const
+
+function isDifference(value: unknown): value is Difference {
+  if (!isObject(value) || typeof value['path'] !== 'string') return false
+  return value['problem'] === 'changed' || value['problem'] === 'missing' || value['problem'] === 'extra'
+}
 
 function isFile(value: unknown): value is InstalledFile {
   if (!isObject(value)) return false

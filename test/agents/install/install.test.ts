@@ -2,7 +2,7 @@
 import { chmodSync, cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { findChangedExecutable } from '../../../src/agents/install/differences.ts'
+import { findDifference } from '../../../src/agents/install/differences.ts'
 import { digestFolder } from '../../../src/agents/install/digests.ts'
 import { changeAgents, removeUnused } from '../../../src/agents/install/folder.ts'
 import { removeAgent, verifyAgent } from '../../../src/agents/install/install.ts'
@@ -141,11 +141,11 @@ test('takes copied files for the installed ones once every digest is right', inW
   cpSync(join(agentsDir, done.folder), join(folder, 'copy'), { recursive: true })
   rmSync(join(agentsDir, done.folder), { recursive: true })
   renameSync(join(folder, 'copy'), join(agentsDir, done.folder))
-  assert.is((await findChangedExecutable(agentsDir, done))?.problem, 'changed')
+  assert.is((await findDifference(agentsDir, done))?.problem, 'changed')
   assert.equal(await verifyAgent(agentsDir, 'codex', check), [])
   const now = await readInstallation(agentsDir, 'codex')
   assert.equal([now?.installedAt, now?.verifiedAt], [done.installedAt, '1970-01-01T00:00:05.000Z'])
-  assert.is(now === undefined ? 'none' : await findChangedExecutable(agentsDir, now), undefined)
+  assert.is(now === undefined ? 'none' : await findDifference(agentsDir, now), undefined)
 }))
 
 test('removes an agent, also one with a damaged record', inWorld(async ({ agentsDir, install }) => {

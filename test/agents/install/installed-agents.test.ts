@@ -74,6 +74,22 @@ test('finds in the background what the quick look cannot see, says so, and start
   await installed.close()
 }))
 
+test('does not start one that was verified and found changed, until its files are right again', inWorld(async ({ agentsDir, install }) => {
+  const { installed } = watch(agentsDir)
+  const { folder } = await install()
+  const path = join(agentsDir, folder, inside, 'lib/data.js')
+  const before = readFileSync(path)
+  writeFileSync(path, 'export const data = "date"\n')
+  assert.not.match(await refusal(installed), 'Cannot start')
+  const check = { signal: never, clock: Date.now }
+  assert.is((await verifyAgent(agentsDir, 'codex', check))?.length, 1)
+  assert.match(await refusal(installed), 'lib/data.js" was changed after it was installed')
+  assert.match(await refusal(watch(agentsDir).installed), 'was changed')
+  writeFileSync(path, before)
+  assert.equal(await verifyAgent(agentsDir, 'codex', check), [])
+  assert.not.match(await refusal(installed), 'Cannot start')
+}))
+
 test('says that what is right is right, checks what it can beside a damaged record, and removes what is not used', inWorld(async ({ agentsDir, install }) => {
   const old = await install('script', { version: '2.5.0' })
   await install()
