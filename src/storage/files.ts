@@ -34,23 +34,25 @@ export interface Files {
  * What Linux promises of a write to a file that is opened with O_DSYNC is what a write and fdatasync promise (open(2)), at
  * the cost of one call that waits for the disk instead of two. Elsewhere a sync may do more than that, so there it is done.
  */
-const dataSync = process.platform === 'linux' ? constants.O_DSYNC : undefined
+export const nodeFiles = createFiles({ hasDataSync: process.platform === 'linux' })
 
-export const nodeFiles: Files = {
-  async open(path, { writeThrough } = { writeThrough: false }) {
-    const flags = constants.O_RDWR | constants.O_CREAT | (writeThrough ? (dataSync ?? 0) : 0)
-    const handle = await open(path, flags, 0o600)
-    const needsSync = writeThrough && dataSync === undefined
-    return {
-      ...readable(handle),
-      write: async (bytes, position) => {
-        await writeFully(handle, bytes, position)
-        if (needsSync) await handle.datasync()
-      },
-      truncate: (length) => handle.truncate(length),
-      sync: () => handle.datasync(),
-    }
-  },
+/** `hasDataSync`: O_DSYNC does what a sync after each write does. */
+export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }): Files {
+  return {
+    async open(path, { writeThrough } = { writeThrough: false }) {
+      const dataSync = writeThrough && hasDataSync ? constants.O_DSYNC : 0
+      const handle = await open(path, constants.O_RDWR | constants.O_CREAT | dataSync, 0o600)
+      return {
+        ...readable(handle),
+        write: async (bytes, position) => {
+          await writeFully(handle, bytes, position)
+          if (writeThrough && !hasDataSync) await handle.datasync()
+        },
+        truncate: (length) => handle.truncate(length),
+        sync: () => handle.datasync(),
+      }
+    },
+  }
 }
 
 /** Opens a real file that nothing is to be changed in. */
