@@ -145,7 +145,7 @@ export interface Turn {
   keepResponse(id: string, state: JsonObject): void
   /** Records one event; its place in the history is the order of calls. Ignored once the turn has ended. */
   record(draft: EventDraft): Recorded
-  /** Sends a piece of text to live readers only; it is never stored. */
+  /** Sends a piece of text to live readers only; it is never stored. Secrets in it are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /** Asks the user. Resolves with the answer, with `denied` at the deadline, with `cancelled` when the turn is stopped. */
   ask(question: QuestionDraft): Promise<Answer>

@@ -18,7 +18,7 @@ import { memberAt, objectOf, type Fields } from './fields.ts'
 import type { ObservationFiles } from './observation-files.ts'
 import { allowOnce, cancelledResult, decide, deny, readOptions, type PermissionResult } from './permissions.ts'
 import { promptBlocks } from './prompt.ts'
-import { sessionMask } from './session-mask.ts'
+import { sessionIdMask, sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
 import { endOf } from './stop-reason.ts'
 import type { Timer, Timers } from './timers.ts'
@@ -89,6 +89,7 @@ export class PromptTurn {
       record: (draft) => turn.record(draft),
       delta: (piece) => turn.delta(piece),
       mask: sessionMask(host),
+      maskDelta: sessionIdMask(host),
       saveOutput: (text) => files.save(text),
       timers,
     })

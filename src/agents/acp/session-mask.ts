@@ -11,9 +11,14 @@ import { textOf } from './fields.ts'
 const shortestId = 8
 
 export function sessionMask(host: AgentHost): (text: string) => string {
+  const hideId = sessionIdMask(host)
+  return (text) => hideId(host.mask(text))
+}
+
+/** Hides the id alone, in a text that is masked where it goes. */
+export function sessionIdMask(host: AgentHost): (text: string) => string {
   return (text) => {
     const id = textOf(host.kept('session')?.id)
-    const masked = host.mask(text)
-    return id === undefined || id.length < shortestId ? masked : masked.replaceAll(id, '<session>')
+    return id === undefined || id.length < shortestId ? text : text.replaceAll(id, '<session>')
   }
 }

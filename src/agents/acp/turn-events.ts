@@ -27,6 +27,8 @@ export interface TurnEventsOptions {
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
   readonly mask: (text: string) => string
+  /** Hides what `delta` does not hide by itself. */
+  readonly maskDelta: (text: string) => string
   /** Keeps a long output and gives the name of its file. */
   readonly saveOutput: (text: string) => string
   readonly timers: Timers
@@ -142,7 +144,7 @@ export class TurnEvents {
     this.#recordWaiting()
     if (this.#buffer.begins(sort, update)) this.#endMessage()
     if (this.#buffer.isEmpty) this.#nextResponse()
-    const text = this.#mask(this.#buffer.add(sort, update))
+    const text = this.#options.maskDelta(this.#buffer.add(sort, update))
     if (text !== '') this.#options.delta(sort === 'text' ? { content: text } : { reasoning_content: text })
   }
 

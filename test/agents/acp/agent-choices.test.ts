@@ -1,9 +1,12 @@
 /**
  * AcpAgent: modes and MCP servers as state, models and modes kept over a new program, lost sessions told what was said.
  */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { withAgent } from './with-agent.ts'
 
@@ -73,8 +76,9 @@ test('asks nothing of the agent for what is in use already, and says so when the
 
 test('refuses a question that is asked while no prompt runs', () => withAgent('asks-between', async ({ agent, host }) => {
   await agent.runTurn(host.turn('one'))
-  await agent.runTurn(host.turn('two'))
-  assert.match(host.text(), 'No prompt is running')
+  const result = join(host.workingDir, 'between')
+  await until(() => existsSync(result) && readFileSync(result, 'utf8') !== '')
+  assert.match(readFileSync(result, 'utf8'), 'No prompt is running')
   assert.not.ok(host.events.some(({ kind }) => kind === 'ActionEvent'))
 }))
 

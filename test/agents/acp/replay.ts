@@ -66,6 +66,7 @@ function beginTurn(name: string, turns: object[][], timers: ReturnType<typeof ma
     },
     delta: () => undefined,
     mask: (text) => text,
+    maskDelta: (text) => text,
     saveOutput: () => 'output.txt',
     timers,
   })

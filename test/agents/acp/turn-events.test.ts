@@ -33,6 +33,7 @@ function watch(changes: Partial<TurnEventsOptions> = {}): Watched {
     record: (draft) => ({ id: `e${drafts.push(draft)}`, durable: async () => undefined }),
     delta: (piece) => void deltas.push(piece),
     mask: (text) => text.replaceAll('hunter22', '***'),
+    maskDelta: (text) => text.replaceAll('session-id', '<session>'),
     saveOutput: (text) => `file${saved.push(text)}`,
     timers,
     ...changes,
@@ -317,7 +318,8 @@ test('sends what is written to those who read along', () => {
   const turn = watch()
   turn.thought('hm')
   turn.text('so')
-  assert.equal(turn.deltas, [{ reasoning_content: 'hm' }, { content: 'so' }])
+  turn.text('it is session-id')
+  assert.equal(turn.deltas, [{ reasoning_content: 'hm' }, { content: 'so' }, { content: 'it is <session>' }])
 })
 
 test('cuts a long output in its middle and keeps all of it elsewhere', () => {
