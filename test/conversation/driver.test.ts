@@ -2,8 +2,8 @@ import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import type { AgentHost } from '../../src/conversation/agent.ts'
 import {
-  answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, openTestConversation, question, say, story,
-  until, userText, withConversation, withWorld, worksOn, type Script,
+  answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, objectOf, openTestConversation, question, say,
+  story, until, userText, withConversation, withWorld, worksOn, type Script,
 } from '../support/conversation.ts'
 
 const test = suite('conversation/driver')
@@ -280,6 +280,25 @@ test('deltas reach live readers in their place and are not stored', async () => 
     ])
     assert.match(frames.at(-1) ?? '', '"key":"full_state"')
     assert.is((await eventsOf(conversation.log)).length, 3)
+  })
+})
+
+test('a secret in deltas is masked, whole or cut into pieces', async () => {
+  await withConversation(async (conversation, world) => {
+    const frames: string[] = []
+    conversation.join({ from: 'now', encode: (json) => json, sink: { write: (json) => frames.push(json.toString()) > 0, end: () => undefined } })
+    world.scripts.push((turn) => {
+      for (const content of ['whole SECRET-VALUE, cut SEC', 'RET', '-VALUE, over']) turn.delta({ content })
+      turn.delta({ reasoning_content: 'thought SECRET-' })
+      turn.delta({ reasoning_content: 'VALUE' })
+      return finished
+    })
+    await conversation.run()
+    await ended(conversation)
+    const deltas = frames.filter((frame) => frame.includes('StreamingDeltaEvent'))
+    const texts = (field: string): string => deltas.map((frame) => String(objectOf(JSON.parse(frame))[field] ?? '')).join('')
+    assert.is(texts('content'), 'whole <secret-hidden>, cut <secret-hidden>, over')
+    assert.is(texts('reasoning_content'), 'thought <secret-hidden>')
   })
 })
 
