@@ -34,7 +34,7 @@ answer(
       const { model, baseUrl } = isObject(argument) ? argument : {}
       const agent = { kind: 'Agent', llm: { model, base_url: baseUrl, api_key: 'none' }, tools: [{ name: 'read_file' }] }
       const workspace = { kind: 'LocalWorkspace', working_dir: workspaceDir }
-      const conversation = await server.createConversation({ agent, workspace, max_iterations: 1000 })
+      const conversation = await server.createConversation({ agent, workspace, max_iterations: 1000, autotitle: false })
       await conversation.send('Find out who calls the parser.')
       return conversation.id
     },
