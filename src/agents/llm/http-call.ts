@@ -13,7 +13,7 @@ import { openRequest, type OutboundStream } from '../../net/outbound.ts'
 import { failureOf } from './failures.ts'
 import { objectOf } from './fields.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
-import { createEventParser } from './sse.ts'
+import { createEventParser } from '../../net/event-stream.ts'
 
 export interface ModelCall {
   readonly provider: string

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { objectOf } from '../../../src/agents/llm/fields.ts'
 import { ModelError } from '../../../src/agents/llm/model.ts'
-import { createEventParser } from '../../../src/agents/llm/sse.ts'
+import { createEventParser } from '../../../src/net/event-stream.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from '../../../src/agents/llm/wire.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 

@@ -1,10 +1,10 @@
 /** Event streams as WHATWG HTML 9.2.6 reads them, cut at every place. */
 import * as assert from 'uvu/assert'
-import { AppError } from '../../../src/base/errors.ts'
-import { createEventParser, type ServerSentEvent } from '../../../src/agents/llm/sse.ts'
-import { suite } from '../../support/suite.ts'
+import { AppError } from '../../src/base/errors.ts'
+import { createEventParser, type ServerSentEvent } from '../../src/net/event-stream.ts'
+import { suite } from '../support/suite.ts'
 
-const test = suite('agents/llm/sse')
+const test = suite('net/event-stream')
 
 /** As `type:data`, read in chunks of so many bytes. */
 function read(stream: string, chunkBytes = stream.length * 4 + 1): string[] {
@@ -43,6 +43,19 @@ test('gives an event as soon as its blank line is there', () => {
   assert.equal(parser.push(Buffer.from('data: a\r')), [])
   assert.equal(parser.push(Buffer.from('\n\r')), [{ type: 'message', data: 'a' }])
   assert.equal(parser.push(Buffer.from('\ndata: b\n\n')), [{ type: 'message', data: 'b' }])
+})
+
+test('keeps the id of the newest event that is whole, and how long to wait', () => {
+  const parser = createEventParser()
+  assert.is(parser.lastEventId, '')
+  parser.push(Buffer.from('id: 1\nretry: 250\ndata: a\n\nid: 2\ndata: b\n'))
+  assert.is(parser.lastEventId, '1')
+  assert.is(parser.retryMs, 250)
+  parser.push(Buffer.from('\ndata: c\n\n'))
+  assert.is(parser.lastEventId, '2')
+  parser.push(Buffer.from('id: x\0y\nretry: soon\n\nid\n\n'))
+  assert.is(parser.lastEventId, '')
+  assert.is(parser.retryMs, 250)
 })
 
 test('replaces bytes that are not UTF-8', () => {

@@ -2,10 +2,10 @@
  * Server-sent events, as a client reads them (WHATWG HTML, section 9.2.6 "Interpreting an event stream").
  *
  * Bytes go in as they come, whole events come out. Lines end with CR, LF or CRLF, and a chunk may end anywhere, within a
- * character too. An event at the end of a stream that no blank line follows is not one. Ids and retry times are ignored:
- * an answer of a model cannot be taken up again.
+ * character too. An event at the end of a stream that no blank line follows is not one. The id and the retry time are kept
+ * for who takes a broken stream up again.
  */
-import { AppError } from '../../base/errors.ts'
+import { AppError } from '../base/errors.ts'
 
 export interface ServerSentEvent {
   /** `message` unless the stream names another. */
@@ -16,6 +16,10 @@ export interface ServerSentEvent {
 export interface EventParser {
   /** @throws AppError `upstream_failed` when an event is longer than the limit. */
   push(chunk: Uint8Array): ServerSentEvent[]
+  /** Of the newest event that has one or that came after one which has; empty at the beginning. */
+  readonly lastEventId: string
+  /** How long to wait before the stream is asked for again, if it says so. */
+  readonly retryMs: number | undefined
 }
 
 export interface EventParserOptions {
@@ -31,16 +35,22 @@ export function createEventParser({ limitChars = 16 * 1024 * 1024 }: EventParser
   let type = ''
   let data: string[] = []
   let sizeChars = 0
+  let id = ''
+  let lastEventId = ''
+  let retryMs: number | undefined
 
   const takeLine = (): ServerSentEvent | undefined => {
     const { name, value } = splitLine(line)
     line = ''
     if (name === 'data') data.push(value)
     else if (name === 'event') type = value
+    else if (name === 'id' && !value.includes('\0')) id = value
+    else if (name === 'retry' && /^\d{1,9}$/.test(value)) retryMs = Number(value)
     else if (name === '') return takeEvent()
     return undefined
   }
   const takeEvent = (): ServerSentEvent | undefined => {
+    lastEventId = id
     const event = data.length === 0 ? undefined : { type: type === '' ? 'message' : type, data: data.join('\n') }
     type = ''
     data = []
@@ -55,6 +65,12 @@ export function createEventParser({ limitChars = 16 * 1024 * 1024 }: EventParser
   }
 
   return {
+    get lastEventId() {
+      return lastEventId
+    },
+    get retryMs() {
+      return retryMs
+    },
     push(chunk) {
       const events: ServerSentEvent[] = []
       const text = decoder.decode(chunk, { stream: true })
