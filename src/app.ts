@@ -16,6 +16,7 @@ import { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
 import { InstalledAgents } from './agents/install/installed-agents.ts'
+import type { McpHost } from './agents/mcp/connect.ts'
 import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -115,7 +116,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const installed = watchInstalled(options, folder, undo)
   const urls: string[] = []
-  const parts = { ...options, folder, runtimeDir, cgroupParent, providers, installed, secrets, vault, reserve, urls }
+  const mcp = mcpHost(options, folder, cgroupParent)
+  const parts = { ...options, folder, runtimeDir, cgroupParent, providers, installed, secrets, vault, reserve, mcp, urls }
   const service = await startService(parts, undo)
   const place = { ...placeOptions(options, folder) }
   let closing: Promise<void> | undefined
@@ -204,6 +206,7 @@ interface ServiceParts extends AppOptions {
   readonly secrets: SecretStore
   readonly vault: AgentVault
   readonly reserve: Reserve
+  readonly mcp: McpHost
   /** Addresses of this server, the main one first. */
   readonly urls: readonly string[]
 }
@@ -239,7 +242,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
   return service
 }
 
-function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, masker, clock, log }: ServiceParts): BuiltInAgents {
+function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, masker, clock, log, mcp }: ServiceParts): BuiltInAgents {
   let kind: Promise<TerminalKind> | undefined
   const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${folder.instance}/terminal-trial`, cgroupParent }
   return {
@@ -253,8 +256,20 @@ function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, m
     platform: process.platform,
     terminalKind: () => (kind ??= detectTerminalKind(trial)),
     createMaskingStream: () => masker.stream(),
+    mcp,
     clock,
     log,
+  }
+}
+
+function mcpHost({ config, environment }: AppOptions, { instance }: DataFolder, cgroupParent: string | undefined): McpHost {
+  return {
+    environment,
+    passEnvironment: config.passEnv,
+    instanceId: instance,
+    createId: randomUUID,
+    startProcess: (options) => startChild({ ...options, cgroupParent }),
+    version,
   }
 }
 

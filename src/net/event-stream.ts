@@ -13,81 +13,83 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
-export interface EventParser {
-  /** @throws AppError `upstream_failed` when an event is longer than the limit. */
-  push(chunk: Uint8Array): ServerSentEvent[]
-  /** Of the newest event that has one or that came after one which has; empty at the beginning. */
-  readonly lastEventId: string
-  /** How long to wait before the stream is asked for again, if it says so. */
-  readonly retryMs: number | undefined
-}
-
 export interface EventParserOptions {
   /** How long a single event may be. */
   readonly limitChars?: number
 }
 
-export function createEventParser({ limitChars = 16 * 1024 * 1024 }: EventParserOptions = {}): EventParser {
-  // It takes a byte order mark away, as the standard wants.
-  const decoder = new TextDecoder()
-  let line = ''
-  let endedWithReturn = false
-  let type = ''
-  let data: string[] = []
-  let sizeChars = 0
-  let id = ''
-  let lastEventId = ''
-  let retryMs: number | undefined
+export class EventParser {
+  readonly #limitChars: number
+  /** It takes a byte order mark away, as the standard wants. */
+  readonly #decoder = new TextDecoder()
+  #line = ''
+  #endedWithReturn = false
+  #type = ''
+  #data: string[] = []
+  #sizeChars = 0
+  #id = ''
+  #lastEventId = ''
+  #retryMs: number | undefined
 
-  const takeLine = (): ServerSentEvent | undefined => {
-    const { name, value } = splitLine(line)
-    line = ''
-    if (name === 'data') data.push(value)
-    else if (name === 'event') type = value
-    else if (name === 'id' && !value.includes('\0')) id = value
-    else if (name === 'retry' && /^\d{1,9}$/.test(value)) retryMs = Number(value)
-    else if (name === '') return takeEvent()
+  constructor({ limitChars = 16 * 1024 * 1024 }: EventParserOptions = {}) {
+    this.#limitChars = limitChars
+  }
+
+  /** Of the newest event, its own or an earlier one's; empty while none has one. */
+  get lastEventId(): string {
+    return this.#lastEventId
+  }
+
+  /** How long to wait before the stream is asked for again, if it says so. */
+  get retryMs(): number | undefined {
+    return this.#retryMs
+  }
+
+  /** @throws AppError `upstream_failed` when an event is longer than the limit. */
+  push(chunk: Uint8Array): ServerSentEvent[] {
+    const events: ServerSentEvent[] = []
+    const text = this.#decoder.decode(chunk, { stream: true })
+    if (text === '') return events
+    const lineEnd = /\r\n|\r|\n/g
+    let start = this.#endedWithReturn && text.startsWith('\n') ? 1 : 0
+    lineEnd.lastIndex = start
+    for (let end = lineEnd.exec(text); end !== null; end = lineEnd.exec(text)) {
+      this.#grow(text.slice(start, end.index))
+      start = lineEnd.lastIndex
+      const event = this.#takeLine()
+      if (event !== undefined) events.push(event)
+    }
+    this.#grow(text.slice(start))
+    this.#endedWithReturn = text.endsWith('\r')
+    return events
+  }
+
+  #grow(text: string): void {
+    this.#line += text
+    this.#sizeChars += text.length
+    if (this.#sizeChars <= this.#limitChars) return
+    throw new AppError('upstream_failed', `Could not read an event stream: expected events of at most ${this.#limitChars} characters`)
+  }
+
+  #takeLine(): ServerSentEvent | undefined {
+    const { name, value } = splitLine(this.#line)
+    this.#line = ''
+    if (name === 'data') this.#data.push(value)
+    else if (name === 'event') this.#type = value
+    else if (name === 'id' && !value.includes('\0')) this.#id = value
+    else if (name === 'retry' && /^\d{1,9}$/.test(value)) this.#retryMs = Number(value)
+    else if (name === '') return this.#takeEvent()
     return undefined
   }
-  const takeEvent = (): ServerSentEvent | undefined => {
-    lastEventId = id
-    const event = data.length === 0 ? undefined : { type: type === '' ? 'message' : type, data: data.join('\n') }
-    type = ''
-    data = []
-    sizeChars = 0
-    return event
-  }
-  const grow = (text: string): void => {
-    line += text
-    sizeChars += text.length
-    if (sizeChars <= limitChars) return
-    throw new AppError('upstream_failed', `Could not read an event stream: expected events of at most ${limitChars} characters`)
-  }
 
-  return {
-    get lastEventId() {
-      return lastEventId
-    },
-    get retryMs() {
-      return retryMs
-    },
-    push(chunk) {
-      const events: ServerSentEvent[] = []
-      const text = decoder.decode(chunk, { stream: true })
-      if (text === '') return events
-      const lineEnd = /\r\n|\r|\n/g
-      let start = endedWithReturn && text.startsWith('\n') ? 1 : 0
-      lineEnd.lastIndex = start
-      for (let end = lineEnd.exec(text); end !== null; end = lineEnd.exec(text)) {
-        grow(text.slice(start, end.index))
-        start = lineEnd.lastIndex
-        const event = takeLine()
-        if (event !== undefined) events.push(event)
-      }
-      grow(text.slice(start))
-      endedWithReturn = text.endsWith('\r')
-      return events
-    },
+  #takeEvent(): ServerSentEvent | undefined {
+    this.#lastEventId = this.#id
+    const type = this.#type === '' ? 'message' : this.#type
+    const event = this.#data.length === 0 ? undefined : { type, data: this.#data.join('\n') }
+    this.#type = ''
+    this.#data = []
+    this.#sizeChars = 0
+    return event
   }
 }
 

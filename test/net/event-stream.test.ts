@@ -1,14 +1,14 @@
 /** Event streams as WHATWG HTML 9.2.6 reads them, cut at every place. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { createEventParser, type ServerSentEvent } from '../../src/net/event-stream.ts'
+import { EventParser, type ServerSentEvent } from '../../src/net/event-stream.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('net/event-stream')
 
 /** As `type:data`, read in chunks of so many bytes. */
 function read(stream: string, chunkBytes = stream.length * 4 + 1): string[] {
-  const parser = createEventParser()
+  const parser = new EventParser()
   const bytes = Buffer.from(stream)
   const events: ServerSentEvent[] = []
   for (let at = 0; at < bytes.length; at += chunkBytes) events.push(...parser.push(bytes.subarray(at, at + chunkBytes)))
@@ -39,14 +39,14 @@ for (const [name, stream, events] of cases) {
 }
 
 test('gives an event as soon as its blank line is there', () => {
-  const parser = createEventParser()
+  const parser = new EventParser()
   assert.equal(parser.push(Buffer.from('data: a\r')), [])
   assert.equal(parser.push(Buffer.from('\n\r')), [{ type: 'message', data: 'a' }])
   assert.equal(parser.push(Buffer.from('\ndata: b\n\n')), [{ type: 'message', data: 'b' }])
 })
 
 test('keeps the id of the newest event that is whole, and how long to wait', () => {
-  const parser = createEventParser()
+  const parser = new EventParser()
   assert.is(parser.lastEventId, '')
   parser.push(Buffer.from('id: 1\nretry: 250\ndata: a\n\nid: 2\ndata: b\n'))
   assert.is(parser.lastEventId, '1')
@@ -59,19 +59,19 @@ test('keeps the id of the newest event that is whole, and how long to wait', () 
 })
 
 test('replaces bytes that are not UTF-8', () => {
-  assert.equal(createEventParser().push(Buffer.from([...Buffer.from('data: '), 0xff, 10, 10])), [{ type: 'message', data: '\uFFFD' }])
+  assert.equal(new EventParser().push(Buffer.from([...Buffer.from('data: '), 0xff, 10, 10])), [{ type: 'message', data: '\uFFFD' }])
 })
 
 test('refuses an event that is longer than the limit, in one line or in many', () => {
   for (const stream of ['data: 0123456789', 'data: 01\ndata: 23\ndata: 45\n', ': a comment of any length']) {
-    const parser = createEventParser({ limitChars: 15 })
+    const parser = new EventParser({ limitChars: 15 })
     assert.throws(() => parser.push(Buffer.from(stream)), (error: unknown) => error instanceof AppError &&
       error.message === 'Could not read an event stream: expected events of at most 15 characters')
   }
 })
 
 test('counts the limit for each event anew', () => {
-  const parser = createEventParser({ limitChars: 15 })
+  const parser = new EventParser({ limitChars: 15 })
   assert.is(parser.push(Buffer.from('data: 012345\n\n'.repeat(10))).length, 10)
 })
 

@@ -7,6 +7,7 @@
  * section 3.6), so that "handed over" is the most that is said of a server that works.
  */
 import type { JsonObject } from '../../base/json.ts'
+import { authHeaders } from '../mcp/credentials.ts'
 import { cutDetail } from './failure.ts'
 import { memberAt, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
 
@@ -94,26 +95,6 @@ function remoteServer(name: string, type: 'http' | 'sse', server: Fields): objec
   const credentials = authHeaders(objectOf(server.auth))
   if (url === undefined || credentials === undefined) return undefined
   return { type, name, url, headers: [...pairs(objectOf(server.headers)), ...pairs(credentials)] }
-}
-
-/** Undefined where the credentials are not there or of a sort that no header carries. */
-function authHeaders(auth: Fields): Fields | undefined {
-  switch (auth.strategy ?? 'none') {
-    case 'none': return {}
-    case 'api_key': return { [textOf(auth.header_name) ?? 'X-API-Key']: auth.value }
-    case 'bearer': return { Authorization: `Bearer ${String(auth.value)}` }
-    case 'basic': return { Authorization: `Basic ${base64(`${String(auth.username)}:${String(auth.password)}`)}` }
-    case 'header': return objectOf(auth.headers)
-    case 'oauth2': {
-      const token = textOf(memberAt(auth, 'state', 'tokens', 'access_token'))
-      return token === undefined ? undefined : { Authorization: `Bearer ${token}` }
-    }
-    default: return undefined
-  }
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
 }
 
 function pairs(values: Fields): readonly { readonly name: string; readonly value: string }[] {

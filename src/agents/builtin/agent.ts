@@ -56,7 +56,8 @@ export class BuiltInAgent implements Agent {
     const { host, hooks, clock, platform } = this.#options
     const settings = this.#options.settings()
     await hooks.begin()
-    const { tools, missing } = await this.#openTools()
+    const { missing } = await this.#openTools()
+    const tools = await this.#toolsNow(this.#closed.signal)
     const context = dynamicContext({
       agent: settings,
       date: new Date(clock()).toISOString().slice(0, 10),
@@ -92,6 +93,7 @@ export class BuiltInAgent implements Agent {
       llm: () => settings().llm,
       clientOf: (llm) => this.#clientOf(llm),
       concurrencyLimit: settings().tool_concurrency_limit,
+      toolsNow: (signal) => this.#toolsNow(signal),
       introduction: () => this.introduction(),
     })
   }
@@ -109,7 +111,7 @@ export class BuiltInAgent implements Agent {
 
   async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
     const { host, settings } = this.#options
-    const { tools } = await this.#openTools()
+    const tools = await this.#toolsNow(signal)
     return askAside({ question, signal, host, tools, llm: settings().llm, clientOf: (llm) => this.#clientOf(llm) })
   }
 
@@ -155,6 +157,11 @@ export class BuiltInAgent implements Agent {
   #clientOf(llm: LLM): ModelClient {
     if (this.#model?.llm !== llm) this.#model = { llm, client: this.#options.createModel(llm) }
     return this.#model.client
+  }
+
+  async #toolsNow(signal: AbortSignal): Promise<readonly Tool[]> {
+    const { tools, changing } = await this.#openTools()
+    return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
   #openTools(): Promise<ToolSet> {

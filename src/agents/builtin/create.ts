@@ -19,7 +19,10 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import { createModelClient } from '../llm/client.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
-import { createToolSet, toolNames, type ClosableTool } from '../tools/registry.ts'
+import type { McpHost } from '../mcp/connect.ts'
+import { usualLimits } from '../mcp/server.ts'
+import { withMcpServers } from '../mcp/tool-set.ts'
+import { createToolSet, filterNames, toolNames, type ClosableTool } from '../tools/registry.ts'
 import { createTerminalTool } from '../tools/terminal.ts'
 import type { ToolSet } from '../tools/tool.ts'
 import { BuiltInAgent } from './agent.ts'
@@ -41,6 +44,7 @@ export interface BuiltInAgents {
   /** Found by trying, once. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
+  readonly mcp: McpHost
   readonly clock: Clock
   readonly log: Log
 }
@@ -83,13 +87,22 @@ async function createTools(
   settings: AgentSettings, host: AgentHost, shared: BuiltInAgents, signal: AbortSignal,
 ): Promise<ToolSet> {
   const kind = await shared.terminalKind()
-  return createToolSet({
+  const set = await createToolSet({
     workingDir: host.workingDir,
     observationsDir: host.observationsDir,
     privateDirs: shared.privateDirs,
     settings,
     makers: { terminal: () => createTerminal(kind, host, shared) },
     signal,
+  })
+  return withMcpServers(set, {
+    settings: settings.mcp_config,
+    conversation: host,
+    host: shared.mcp,
+    limits: usualLimits,
+    filter: (names, stop) => filterNames(names, settings.filter_tools_regex, stop),
+    clock: shared.clock,
+    log: shared.log,
   })
 }
 

@@ -31,7 +31,10 @@ export interface LoopOptions {
   readonly llm: () => LLM
   /** @throws ModelError for settings that name no model */
   readonly clientOf: (llm: LLM) => ModelClient
+  /** Those of this step. */
   readonly tools: readonly Tool[]
+  /** What the next step has. */
+  readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>
   readonly concurrencyLimit: number
   readonly hooks: HookSession
   /** What stands before everything else in the history. */
@@ -77,23 +80,28 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   if (!view.hasSystemPrompt) turn.record(await options.introduction())
   const before = turn.approved.length > 0 ? undefined : view.newest.at(-1)
   for (const text of hooks.takeOpening()) correct(turn, text)
-  await runApproved(options)
+  await runApproved(await withToolsNow(options))
   let objections = 0
   for (let step = 0; step < maxIterations; step++) {
     assertGoesOn(turn)
+    const now = await withToolsNow(options)
     // Before the history is read: then a switch to this model is known to the view, with all that it changes there.
     const llm = options.llm()
     const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())
     const refusal = view.isOpen ? (overBudget(host) ?? judge(options, before) ?? refuseImages(choice, options)) : undefined
     if (refusal !== undefined) return refusal
-    const end = view.isOpen ? await runStep(choice, options) : finished
+    const end = view.isOpen ? await runStep(choice, now) : finished
     const objection = end?.outcome === 'finished' ? await hooks.objectionToStop(objections++, turn.signal) : undefined
     if (objection !== undefined) correct(turn, objection)
     else if (end !== undefined) return end
   }
   const detail = `The agent reached the maximum iterations limit (${maxIterations})`
   return { outcome: 'failed', served: true, code: 'MaxIterationsReached', detail }
+}
+
+async function withToolsNow(options: StepOptions): Promise<StepOptions> {
+  return { ...options, tools: await options.toolsNow(options.ending) }
 }
 
 function assertGoesOn({ signal, pausing }: Turn): void {

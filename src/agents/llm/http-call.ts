@@ -13,7 +13,7 @@ import { openRequest, type OutboundStream } from '../../net/outbound.ts'
 import { failureOf } from './failures.ts'
 import { objectOf } from './fields.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
-import { createEventParser } from '../../net/event-stream.ts'
+import { EventParser } from '../../net/event-stream.ts'
 
 export interface ModelCall {
   readonly provider: string
@@ -89,7 +89,7 @@ function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
 }
 
 async function readEvents(call: ModelCall, { chunks }: OutboundStream, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
-  const parser = createEventParser()
+  const parser = new EventParser()
   for await (const chunk of chunks) {
     for (const { data } of parser.push(chunk)) {
       if (data === '[DONE]') return 'said'

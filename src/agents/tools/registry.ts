@@ -69,12 +69,29 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
   const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} }))).map(withOwnName)
   assertUnique(choices.map(({ name }) => name))
-  const kept = await filterChoices(choices, settings.filter_tools_regex, signal)
+  const names = await filterNames(choices.map(({ name }) => name), settings.filter_tools_regex, signal)
+  const kept = choices.filter(({ name }) => names.includes(name))
   const defaults = settings.include_default_tools.map((name) => withOwnName({ name, params: {} }))
   const all = [...kept, ...defaults.filter(({ name }) => !kept.some((choice) => choice.name === name))]
   const tools = all.flatMap(({ name, params }) => (Object.hasOwn(makers, name) ? (makers[name]?.(params) ?? []) : []))
   const missing = all.map(({ name }) => name).filter((name) => !Object.hasOwn(makers, name))
   return { tools, missing, close: async () => { await Promise.all(tools.map(async (tool) => tool.close?.())) } }
+}
+
+/**
+ * The names that begin with what the pattern matches; all of them without one.
+ * @throws AppError `invalid_input` for what is no regular expression, and when it takes too long
+ */
+export async function filterNames(names: readonly string[], pattern: string | null, signal: AbortSignal): Promise<readonly string[]> {
+  if (pattern === null || names.length === 0) return names
+  const thread = await PatternThread.start({ source: `^(?:${pattern})`, flags: '', timeoutMs: filterTimeoutMs, signal })
+  try {
+    const kept: string[] = []
+    for (const name of names) if (await thread.test(name)) kept.push(name)
+    return kept
+  } finally {
+    await thread.close()
+  }
 }
 
 /** The names that settings may use, for clients that ask. */
@@ -107,18 +124,6 @@ function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[numbe
 
 function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
-}
-
-async function filterChoices(choices: readonly ToolChoice[], pattern: string | null, signal: AbortSignal): Promise<readonly ToolChoice[]> {
-  if (pattern === null) return choices
-  const thread = await PatternThread.start({ source: `^(?:${pattern})`, flags: '', timeoutMs: filterTimeoutMs, signal })
-  try {
-    const kept: ToolChoice[] = []
-    for (const choice of choices) if (await thread.test(choice.name)) kept.push(choice)
-    return kept
-  } finally {
-    await thread.close()
-  }
 }
 
 function assertUnique(names: readonly string[]): void {

@@ -39,6 +39,8 @@ export interface ToolCall {
 /** The tools of one open conversation, in the order in which a model is told of them. */
 export interface ToolSet {
   readonly tools: readonly Tool[]
+  /** Tools besides them that come and go, as they are now. It may wait a little. @throws the signal's reason */
+  readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
   /** Names that were asked for and that this server has no tool for. */
   readonly missing: readonly string[]
   /** Ends what the tools keep (a shell, say). Idempotent; nothing is left afterwards. */

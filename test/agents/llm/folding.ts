@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { objectOf } from '../../../src/agents/llm/fields.ts'
 import { ModelError } from '../../../src/agents/llm/model.ts'
-import { createEventParser } from '../../../src/net/event-stream.ts'
+import { EventParser } from '../../../src/net/event-stream.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from '../../../src/agents/llm/wire.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 
@@ -29,7 +29,7 @@ export function vectorBytes(name: string): Buffer {
 
 /** Its events. */
 export function vector(name: string): JsonObject[] {
-  return createEventParser().push(vectorBytes(name)).map(({ data }) => objectOf(JSON.parse(data)))
+  return new EventParser().push(vectorBytes(name)).map(({ data }) => objectOf(JSON.parse(data)))
 }
 
 /** The answer of events that end it. */

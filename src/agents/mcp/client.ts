@@ -1,0 +1,171 @@
+/**
+ * The client's side of one MCP session, over any transport: the handshake, the list of tools, calls of tools
+ * (MCP 2025-06-18: lifecycle, server/tools, and of the utilities cancellation, ping and progress).
+ *
+ * It offers nothing to the server: no roots, no sampling, no elicitation. A call that is given up is cancelled; one that
+ * tells of progress may take longer, up to an hour. What the server sends is untrusted: lists and pages have limits, and
+ * what does not fit is left out. Nothing is tried again here. After `close` nothing of the session is left.
+ */
+import { deferred, untilAborted } from '../../base/wait.ts'
+import { AppError, messageOf } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+import { RpcClosedError, RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
+import { rpcCodes } from '../../rpc/message.ts'
+import { RpcPeer, type IncomingCall, type IncomingRequest } from '../../rpc/peer.ts'
+import { isMcpTool, type McpTool } from '../../schema/generated/tools.ts'
+import { memberAt, objectOf, objectsOf, textOf, type Fields } from '../acp/fields.ts'
+import type { Transport } from './transport.ts'
+
+export interface McpClientOptions {
+  readonly transport: Transport
+  /** Of our program. */
+  readonly version: string
+  /** The server has other tools than before. */
+  readonly onToolsChanged: () => void
+  /** Something came that is no message: a short, printable excerpt. */
+  readonly onNoise: (excerpt: string) => void
+}
+
+export interface McpCall {
+  readonly name: string
+  readonly args: object
+  readonly signal: AbortSignal
+  /** How long the server may say nothing of the call. */
+  readonly silenceMs: number
+}
+
+/** The newest is asked for; an older one that the server prefers will do, and so will its newer neighbour. */
+const askedVersion = '2025-06-18'
+const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025-03-26', '2024-11-05'])
+
+const requestTimeoutMs = 60_000
+const longestCallMs = 3_600_000
+const pageLimit = 100
+/** Of a whole list: it goes into one event, and to the model with every request. */
+const listLimitChars = 1_000_000
+
+/** A session that is ready. @throws RpcError, AppError, or the signal's reason; then the transport is closed. */
+export async function openClient(options: McpClientOptions, signal: AbortSignal): Promise<McpClient> {
+  const client = new McpClient(options)
+  try {
+    await client.initialize(signal)
+    return client
+  } catch (error) {
+    const reason = signal.aborted ? signal.reason : await client.explain(error)
+    await client.close()
+    throw reason
+  }
+}
+
+export class McpClient {
+  readonly #transport: Transport
+  readonly #options: McpClientOptions
+  readonly #peer: RpcPeer
+  readonly #ended = deferred<string>()
+  /** What is to be done when there is word of a call, by the token of its progress. */
+  readonly #heard = new Map<unknown, () => void>()
+  #hasTools = false
+  #isOver = false
+  #calls = 0
+
+  /** Made by `openClient`. */
+  constructor(options: McpClientOptions) {
+    const { transport, onNoise } = options
+    this.#options = options
+    this.#transport = transport
+    this.#peer = new RpcPeer({
+      framing: transport.framing,
+      cancelMethod: 'notifications/cancelled',
+      timeoutMs: requestTimeoutMs,
+      onRequest: answerTo,
+      onNotification: (call) => this.#hear(call),
+      onInvalid: (what) => onNoise(`a broken message: ${what}`),
+      onNoise,
+      onClosed: (error) => void this.#end(error),
+    })
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Resolves with the reason when the server is gone, and never otherwise. */
+  get over(): Promise<string> {
+    return this.#ended.promise
+  }
+
+  /** This request alone may not be cancelled: whoever is tired of waiting closes the session. */
+  async initialize(signal: AbortSignal): Promise<void> {
+    const clientInfo = { name: 'agent-server', version: this.#options.version }
+    const params = { protocolVersion: askedVersion, capabilities: {}, clientInfo }
+    const result = objectOf(await untilAborted(this.#peer.request('initialize', params, { timeoutMs: Infinity }), signal))
+    const version = textOf(result.protocolVersion) ?? 'none'
+    if (!versions.has(version)) {
+      throw new AppError('upstream_failed', `The server speaks version "${version.slice(0, 50)}" of the protocol, expected one of ${[...versions].join(', ')}`)
+    }
+    this.#hasTools = isObject(memberAt(result, 'capabilities', 'tools'))
+    this.#transport.agree(version)
+    await untilAborted(this.#peer.notify('notifications/initialized', {}), signal)
+  }
+
+  /** All pages. An entry that is no tool is left out. @throws RpcError, AppError, RpcTimeoutError, or the signal's reason */
+  async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
+    const tools: McpTool[] = []
+    if (!this.#hasTools) return tools
+    let cursor: string | undefined
+    for (let page = 0; page < pageLimit; page++) {
+      const result = objectOf(await this.#peer.request('tools/list', cursor === undefined ? {} : { cursor }, { signal }))
+      tools.push(...objectsOf(result.tools).filter(isMcpTool))
+      cursor = textOf(result.nextCursor)
+      if (JSON.stringify(tools).length > listLimitChars) {
+        throw new AppError('upstream_failed', `The server describes its tools in more than ${listLimitChars} characters`)
+      }
+      if (cursor === undefined) return tools
+    }
+    throw new AppError('upstream_failed', `The server lists its tools on more than ${pageLimit} pages`)
+  }
+
+  /** The result as it came. @throws RpcError, RpcTimeoutError, RpcClosedError, AppError, or the signal's reason */
+  async callTool({ name, args, signal, silenceMs }: McpCall): Promise<Fields> {
+    const progressToken = ++this.#calls
+    const tired = new AbortController()
+    const timer = setTimeout(() => tired.abort(new RpcTimeoutError(`No word of the call within ${silenceMs} ms`)), silenceMs)
+    this.#heard.set(progressToken, () => timer.refresh())
+    const limits = { signal: AbortSignal.any([signal, tired.signal]), timeoutMs: longestCallMs }
+    try {
+      return objectOf(await this.#peer.request('tools/call', { name, arguments: args, _meta: { progressToken } }, limits))
+    } finally {
+      clearTimeout(timer)
+      this.#heard.delete(progressToken)
+    }
+  }
+
+  /** Why something failed, as an error whose message says it: the end of a connection has better words than its own. */
+  async explain(error: unknown): Promise<unknown> {
+    if (!(error instanceof RpcClosedError)) return error
+    const reason = (await this.#transport.reasonOfEnd()) ?? (error.cause === undefined ? error.message : messageOf(error.cause))
+    return new AppError('upstream_failed', reason, { cause: error.cause })
+  }
+
+  /** Idempotent. @throws AppError when a program could not be ended */
+  async close(): Promise<void> {
+    this.#isOver = true
+    this.#peer.close()
+    await this.#transport.close()
+  }
+
+  async #end(error: Error | undefined): Promise<void> {
+    this.#isOver = true
+    this.#ended.resolve((await this.#transport.reasonOfEnd()) ?? error?.message ?? 'The server ended the connection')
+  }
+
+  #hear({ method, params }: IncomingCall): void {
+    if (method === 'notifications/tools/list_changed') this.#options.onToolsChanged()
+    if (method === 'notifications/progress') this.#heard.get(objectOf(params).progressToken)?.()
+  }
+}
+
+function answerTo({ method }: IncomingRequest): unknown {
+  if (method === 'ping') return {}
+  throw new RpcError({ code: rpcCodes.methodNotFound, message: 'Method not found' })
+}

@@ -1,0 +1,63 @@
+/**
+ * Opens the session with one MCP server, from how it is reached to a client that is ready.
+ *
+ * A program gets the environment that any child of this server gets, and what the settings of the server set on top: who
+ * wrote those chose the program, so that no variable is refused there. It never gets a secret that is not named.
+ */
+import { assertNever } from '../../base/errors.ts'
+import { buildEnvironment, type Environment } from '../../process/environment.ts'
+import { openClient, type McpClient } from './client.ts'
+import { HttpTransport } from './http-transport.ts'
+import type { ServerPlan, StdioPlan } from './server-plan.ts'
+import { SseTransport } from './sse-transport.ts'
+import { startStdioTransport, type StartServer } from './stdio-transport.ts'
+import type { Transport } from './transport.ts'
+
+/** What the sessions of a server's conversations share. */
+export interface McpHost {
+  /** The server's environment, of which a program gets what it is allowed to. */
+  readonly environment: Environment
+  readonly passEnvironment: readonly string[]
+  readonly instanceId: string
+  readonly createId: () => string
+  readonly startProcess: StartServer
+  readonly version: string
+}
+
+export interface ConnectOptions {
+  readonly plan: ServerPlan
+  readonly host: McpHost
+  readonly workingDir: string
+  readonly mask: (text: string) => string
+  readonly onToolsChanged: () => void
+  readonly onNoise: (excerpt: string) => void
+  readonly signal: AbortSignal
+}
+
+/** @throws RpcError, AppError, or the signal's reason; then nothing is left of the session. */
+export async function connectServer(options: ConnectOptions): Promise<McpClient> {
+  const { host, onToolsChanged, onNoise, signal } = options
+  signal.throwIfAborted()
+  const transport = await openTransport(options)
+  return openClient({ transport, version: host.version, onToolsChanged, onNoise }, signal)
+}
+
+async function openTransport({ plan, host, workingDir, mask }: ConnectOptions): Promise<Transport> {
+  switch (plan.type) {
+    case 'stdio':
+      return startStdioTransport({ start: host.startProcess, program: programOf(plan, host, workingDir), mask })
+    case 'http':
+      return new HttpTransport(plan)
+    case 'sse':
+      return new SseTransport(plan)
+    default:
+      return assertNever(plan)
+  }
+}
+
+function programOf(plan: StdioPlan, host: McpHost, workingDir: string): Parameters<StartServer>[0] {
+  const { environment, passEnvironment, instanceId, createId } = host
+  const usual = buildEnvironment({ server: environment, pass: passEnvironment })
+  const { command, args, env, cwd = workingDir } = plan
+  return { command, args, cwd, env: { ...usual, ...env }, marker: `${instanceId}/${createId()}` }
+}

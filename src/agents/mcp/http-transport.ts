@@ -1,0 +1,220 @@
+/**
+ * Streamable HTTP (MCP 2025-06-18, transports): every message is a POST of its own, answered by JSON or by an event
+ * stream, and a GET listens for what the server says by itself.
+ *
+ * A stream that breaks off is taken up again where the server gives ids to its events. A server that has forgotten the
+ * session (404) or cannot be reached ends the connection; a single failed request does not. `close` deletes the session.
+ * An answer may take as long as whoever asks is patient; only silence has a limit here.
+ */
+import { AppError } from '../../base/errors.ts'
+import { sleep } from '../../base/wait.ts'
+import { EventParser } from '../../net/event-stream.ts'
+import { openRequest, sendRequest, type OutboundStream } from '../../net/outbound.ts'
+import { RpcClosedError } from '../../rpc/errors.ts'
+import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
+import { objectOf } from '../acp/fields.ts'
+import { Inbox } from './inbox.ts'
+import { isSuccess, refusalOf } from './refusal.ts'
+import { messageLimitBytes, SessionLostError, type Transport } from './transport.ts'
+
+export interface HttpTransportOptions {
+  readonly url: string
+  /** Credentials among them. */
+  readonly headers: Readonly<Record<string, string>>
+  /** How long an event stream may be silent. */
+  readonly silenceMs: number
+  /** Before a stream is asked for again, unless the server says another time; doubled after each failure. */
+  readonly retryMs?: number
+}
+
+/** What was read of an event stream. */
+interface StreamPart {
+  readonly isAnswered: boolean
+  readonly lastEventId: string
+  readonly retryMs: number | undefined
+}
+
+const connectTimeoutMs = 30_000
+const deleteTimeoutMs = 2000
+const retryLimit = 5
+const redirectLimit = 3
+/** A stream that lasted so long was no failure. */
+const steadyMs = 30_000
+/** Node's longest timer: others measure the time. */
+const longestMs = 2 ** 31 - 1
+
+export class HttpTransport implements Transport, Framing {
+  readonly framing = this
+  readonly #options: HttpTransportOptions
+  readonly #retryMs: number
+  readonly #inbox = new Inbox()
+  readonly #stop = new AbortController()
+  /** Requests without an answer, by their ids. */
+  readonly #asked = new Map<unknown, AbortController>()
+  #session: string | undefined
+  #version: string | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options
+    this.#retryMs = options.retryMs ?? 1000
+  }
+
+  start(handlers: FramingHandlers): void {
+    this.#inbox.start(handlers)
+  }
+
+  async send(message: unknown): Promise<void> {
+    const { id, method, params } = objectOf(message)
+    if (method !== undefined && id !== undefined) return this.#ask(message, id)
+    if (method === 'notifications/cancelled') this.#asked.get(objectOf(params).requestId)?.abort()
+    await this.#tell(message).catch((error: unknown) => {
+      throw method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
+    })
+    if (method === 'notifications/initialized') void this.#listen().catch(ignore)
+  }
+
+  pause(): void {
+    this.#inbox.pause()
+  }
+
+  resume(): void {
+    this.#inbox.resume()
+  }
+
+  agree(version: string): void {
+    this.#version = version
+  }
+
+  async reasonOfEnd(): Promise<undefined> {}
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#stop.abort(new RpcClosedError('The connection closed'))
+    this.#inbox.close()
+    if (this.#session === undefined) return
+    const { url } = this.#options
+    // A server need not allow it (405), and one that cannot be reached has no session.
+    await sendRequest({ method: 'DELETE', url, headers: this.#headers(), limitBytes: messageLimitBytes, timeoutMs: deleteTimeoutMs }).catch(ignore)
+  }
+
+  /** Settles when the answer was handed on. */
+  async #ask(message: unknown, id: unknown): Promise<void> {
+    const left = new AbortController()
+    const signal = AbortSignal.any([left.signal, this.#stop.signal])
+    this.#asked.set(id, left)
+    try {
+      let part = await this.#read(await this.#post(message, signal), signal, id)
+      for (let tries = 0; !part.isAnswered && part.lastEventId !== '' && tries < retryLimit; tries++) {
+        await sleep(part.retryMs ?? this.#retryMs * 2 ** tries, signal)
+        part = await this.#read(await this.#get(part.lastEventId, signal), signal, id)
+      }
+      if (!part.isAnswered) throw new RpcClosedError('The server ended its answer before the result')
+    } finally {
+      this.#asked.delete(id)
+    }
+  }
+
+  async #tell(message: unknown): Promise<void> {
+    const stream = await this.#post(message, this.#stop.signal)
+    stream.close()
+  }
+
+  /** Hears what the server says by itself, for as long as it lets us. */
+  async #listen(): Promise<void> {
+    const { signal } = this.#stop
+    let lastEventId = ''
+    for (let failures = 0; failures < retryLimit; failures++) {
+      const start = performance.now()
+      const stream = await this.#get(lastEventId, signal)
+      const part = await this.#read(stream, signal, undefined).catch(ignore)
+      if (performance.now() - start > steadyMs || part?.lastEventId !== undefined && part.lastEventId !== lastEventId) failures = 0
+      lastEventId = part?.lastEventId ?? lastEventId
+      await sleep(part?.retryMs ?? this.#retryMs * 2 ** failures, signal)
+    }
+  }
+
+  async #post(message: unknown, signal: AbortSignal): Promise<OutboundStream> {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const stream = await this.#open('POST', headers, signal, JSON.stringify(message))
+    if (!isSuccess(stream)) throw await this.#refused(stream)
+    const session = stream.headers['mcp-session-id']
+    if (this.#version === undefined && typeof session === 'string') this.#session = session
+    return stream
+  }
+
+  async #get(lastEventId: string, signal: AbortSignal): Promise<OutboundStream> {
+    const place = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+    const stream = await this.#open('GET', { accept: 'text/event-stream', ...place }, signal)
+    if (!isSuccess(stream)) throw await refusalOf(stream)
+    return stream
+  }
+
+  async #open(method: string, own: Readonly<Record<string, string>>, signal: AbortSignal, body = ''): Promise<OutboundStream> {
+    const { url, silenceMs } = this.#options
+    const headers = { ...this.#headers(), ...own }
+    const limits = { limitBytes: Infinity, timeoutMs: longestMs, idleTimeoutMs: silenceMs, connectTimeoutMs, redirectLimit }
+    try {
+      return await openRequest({ method, url, headers, body, signal, ...limits })
+    } catch (error) {
+      if (error instanceof AppError && error.code !== 'upstream_timeout') this.#inbox.end(error)
+      throw error
+    }
+  }
+
+  /** Ours win over those of the settings. */
+  #headers(): Record<string, string> {
+    const headers = new Map(Object.entries(this.#options.headers).map(([name, value]) => [name.toLowerCase(), value]))
+    if (this.#session !== undefined) headers.set('mcp-session-id', this.#session)
+    if (this.#version !== undefined) headers.set('mcp-protocol-version', this.#version)
+    return Object.fromEntries(headers)
+  }
+
+  /** Some servers say 400 of a session that they do not know. */
+  async #refused(stream: OutboundStream): Promise<Error> {
+    const error = await refusalOf(stream)
+    if (this.#session === undefined || stream.status !== 404 && stream.status !== 400) return error
+    const lost = stream.status === 404 ? new SessionLostError('The server has forgotten the session') : error
+    this.#session = undefined
+    this.#inbox.end(lost)
+    return lost
+  }
+
+  /** Reads to the answer or to the end. A stream that breaks off has ended if it can be taken up again. */
+  async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
+    const type = stream.headers['content-type'] ?? ''
+    if (/\bjson\b/.test(type)) return { isAnswered: await this.#inbox.put(await wholeText(stream), id), lastEventId: '', retryMs: undefined }
+    if (!type.includes('text/event-stream')) {
+      stream.close()
+      throw new AppError('upstream_failed', `The server answered with ${type === '' ? 'nothing' : `"${type.slice(0, 100)}"`}, expected JSON or an event stream`)
+    }
+    const parser = new EventParser({ limitChars: messageLimitBytes })
+    let isAnswered = false
+    try {
+      for await (const chunk of stream.chunks) {
+        for (const { data } of parser.push(chunk)) isAnswered = (data !== '' && (await this.#inbox.put(data, id))) || isAnswered
+        if (isAnswered) break
+      }
+    } catch (error) {
+      if (signal.aborted || parser.lastEventId === '') throw error
+    }
+    return { isAnswered, lastEventId: parser.lastEventId, retryMs: parser.retryMs }
+  }
+}
+
+async function wholeText(stream: OutboundStream): Promise<string> {
+  const parts: Buffer[] = []
+  let left = messageLimitBytes
+  for await (const chunk of stream.chunks) {
+    left -= chunk.length
+    if (left < 0) throw new AppError('upstream_failed', `The server answered with more than ${messageLimitBytes} bytes`)
+    parts.push(chunk)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+function ignore(): undefined {}

@@ -1,0 +1,41 @@
+/**
+ * What an MCP server that answers a request over HTTP with no success has to say, in one sentence.
+ *
+ * Its words are untrusted text, to be masked and cut by whoever shows them. The body may be a JSON-RPC error (2025-06-18,
+ * transports, "Sending Messages to the Server", 4); anything else in it is left alone, since it is mostly a page.
+ */
+import { AppError } from '../../base/errors.ts'
+import { parseJson } from '../../base/json.ts'
+import type { OutboundStream } from '../../net/outbound.ts'
+import { memberAt, textOf } from '../acp/fields.ts'
+
+const readLimitBytes = 64 * 1024
+
+export function isSuccess({ status }: OutboundStream): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Reads what there is to read and closes the stream. */
+export async function refusalOf(stream: OutboundStream): Promise<AppError> {
+  const words = await wordsOf(stream)
+  const hint = stream.status === 401 || stream.status === 403 ? ' (its credentials are missing or not accepted)' : ''
+  const said = words === undefined ? '' : `: ${words}`
+  return new AppError('upstream_failed', `The server answered with status ${stream.status}${hint}${said}`)
+}
+
+async function wordsOf(stream: OutboundStream): Promise<string | undefined> {
+  try {
+    const parts: Buffer[] = []
+    let sizeBytes = 0
+    for await (const chunk of stream.chunks) {
+      parts.push(chunk)
+      sizeBytes += chunk.length
+      if (sizeBytes > readLimitBytes) return undefined
+    }
+    return textOf(memberAt(parseJson(Buffer.concat(parts).toString()), 'error', 'message'))
+  } catch {
+    return undefined
+  } finally {
+    stream.close()
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all that the server says, whose
+ * first event names the address to which messages are posted.
+ *
+ * That address has to be of the same origin, since the credentials go there too. The end of the stream is the end of the
+ * session: this transport knows no taking up.
+ */
+import { AppError, messageOf } from '../../base/errors.ts'
+import { deferred, untilAborted } from '../../base/wait.ts'
+import { EventParser } from '../../net/event-stream.ts'
+import { openRequest } from '../../net/outbound.ts'
+import { RpcClosedError } from '../../rpc/errors.ts'
+import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
+import { objectOf } from '../acp/fields.ts'
+import type { HttpTransportOptions } from './http-transport.ts'
+import { Inbox } from './inbox.ts'
+import { isSuccess, refusalOf } from './refusal.ts'
+import { messageLimitBytes, type Transport } from './transport.ts'
+
+const connectTimeoutMs = 30_000
+const postTimeoutMs = 60_000
+/** Node's longest timer: silence is what ends a stream. */
+const longestMs = 2 ** 31 - 1
+
+export class SseTransport implements Transport, Framing {
+  readonly framing = this
+  readonly #options: HttpTransportOptions
+  readonly #inbox = new Inbox()
+  readonly #stop = new AbortController()
+  readonly #endpoint = deferred<URL>()
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options
+    // Whoever sends is told; until then nobody waits.
+    this.#endpoint.promise.catch(() => undefined)
+  }
+
+  start(handlers: FramingHandlers): void {
+    this.#inbox.start(handlers)
+    void this.#listen().then(() => this.#end(undefined), (error: unknown) => this.#end(error))
+  }
+
+  async send(message: unknown): Promise<void> {
+    try {
+      await this.#post(message)
+    } catch (error) {
+      // An answer has nobody who waits for its way.
+      throw objectOf(message).method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
+    }
+  }
+
+  pause(): void {
+    this.#inbox.pause()
+  }
+
+  resume(): void {
+    this.#inbox.resume()
+  }
+
+  agree(): void {}
+
+  async reasonOfEnd(): Promise<undefined> {}
+
+  async close(): Promise<void> {
+    this.#stop.abort(new RpcClosedError('The connection closed'))
+    this.#inbox.close()
+  }
+
+  async #listen(): Promise<void> {
+    const { url, headers, silenceMs } = this.#options
+    const { signal } = this.#stop
+    const limits = { limitBytes: Infinity, timeoutMs: longestMs, idleTimeoutMs: silenceMs, connectTimeoutMs }
+    const stream = await openRequest({ method: 'GET', url, headers: { ...headers, accept: 'text/event-stream' }, signal, ...limits })
+    if (!isSuccess(stream)) throw await refusalOf(stream)
+    const parser = new EventParser({ limitChars: messageLimitBytes })
+    for await (const chunk of stream.chunks) {
+      for (const { type, data } of parser.push(chunk)) {
+        if (type === 'endpoint') this.#endpoint.resolve(endpointFrom(url, data))
+        else if (type === 'message') await this.#inbox.put(data, undefined)
+      }
+    }
+  }
+
+  async #post(message: unknown): Promise<void> {
+    const { signal } = this.#stop
+    const url = await untilAborted(this.#endpoint.promise, signal)
+    const headers = { ...this.#options.headers, 'content-type': 'application/json' }
+    const body = JSON.stringify(message)
+    const stream = await openRequest({ method: 'POST', url, headers, body, signal, limitBytes: messageLimitBytes, timeoutMs: postTimeoutMs })
+    if (!isSuccess(stream)) throw await refusalOf(stream)
+    stream.close()
+  }
+
+  #end(thrown: unknown): void {
+    const error = thrown === undefined || thrown instanceof Error ? thrown : new Error(messageOf(thrown))
+    this.#endpoint.reject(error ?? new RpcClosedError('The server ended the event stream'))
+    this.#inbox.end(error)
+  }
+}
+
+function endpointFrom(base: string, text: string): URL {
+  const url = URL.canParse(text, base) ? new URL(text, base) : undefined
+  if (url !== undefined && url.origin === new URL(base).origin) return url
+  throw new AppError('upstream_failed', 'The server named an address for messages that is not of its own origin')
+}
