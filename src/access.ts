@@ -65,6 +65,9 @@ export const access = {
   'GET /api/settings/secrets/{name}': 'secrets',
   'DELETE /api/settings/secrets/{name}': 'secrets',
 
+  // It starts a program, or sends a request, as the settings of a conversation could.
+  'POST /api/mcp/test': 'configure',
+
   'GET /sockets/events/{conversation_id}': 'drive',
 } as const satisfies Record<string, Right>
 

@@ -17,6 +17,7 @@ import { systemTimers } from './agents/acp/timers.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
 import { InstalledAgents } from './agents/install/installed-agents.ts'
 import type { McpHost } from './agents/mcp/connect.ts'
+import { createMcpTrials } from './agents/mcp/trials.ts'
 import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -27,7 +28,7 @@ import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts
 import type { Agent, AgentHost } from './conversation/agent.ts'
 import type { CreationDeps } from './conversation/creation.ts'
 import { ConversationService } from './conversation/service.ts'
-import type { JsonObject } from './base/json.ts'
+import { toJsonObject, type JsonObject } from './base/json.ts'
 import type { Agent as BuiltInSettings, ConversationAgent } from './schema/generated/conversations.ts'
 import { sendRequest } from './net/outbound.ts'
 import { startChild } from './process/child.ts'
@@ -36,6 +37,8 @@ import { buildEnvironment, isLoaderVariable, type Environment } from './process/
 import { lockFolder, type FolderLock } from './process/lock.ts'
 import { detectTerminalKind, type TerminalKind } from './process/pty.ts'
 import { sweepMarked } from './process/sweep.ts'
+import type { McpTestRequest, McpTestResult } from './schema/generated/api.ts'
+import { readMcpServer } from './settings/agent-settings.ts'
 import { createCipher } from './settings/cipher.ts'
 import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import type { LookupRequest } from './settings/lookup.ts'
@@ -77,6 +80,8 @@ export interface App {
   readonly reserve: Reserve
   /** Tools of the built-in agent, by name. */
   readonly usableTools: readonly string[]
+  /** Tries an MCP server beside any conversation. @throws AppError `invalid_input` */
+  testMcpServer(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
   /** Notes an address under which this server can be reached. */
   announce(url: string): Promise<void>
   /** Pauses what runs, ends every agent and gives the data folder free. Idempotent. */
@@ -119,6 +124,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const mcp = mcpHost(options, folder, cgroupParent)
   const parts = { ...options, folder, runtimeDir, cgroupParent, providers, installed, secrets, vault, reserve, mcp, urls }
   const service = await startService(parts, undo)
+  const trials = createMcpTrials({ host: mcp, secrets: () => secrets.values(), mask: (text) => masker.mask(text), log: options.log })
+  undo.push(() => trials.close())
   const place = { ...placeOptions(options, folder) }
   let closing: Promise<void> | undefined
   return {
@@ -137,6 +144,11 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
       preparePlace: (requested, id) => preparePlace(requested, id, place),
       workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
     },
+    testMcpServer: ({ server, timeout, tool_call: call }, signal) => trials.run({
+      server: readMcpServer(server, cipher),
+      timeoutMs: Math.ceil(timeout * 1000),
+      call: call === undefined ? undefined : { name: call.name, args: toJsonObject(call.arguments) },
+    }, signal),
     async announce(url) {
       urls.push(url)
       await lock.announce(url)

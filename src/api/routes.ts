@@ -10,12 +10,13 @@ import type { Call, Route } from './call.ts'
 import * as conversations from './conversations.ts'
 import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
+import * as mcp from './mcp.ts'
 import * as meta from './meta.ts'
 import * as runs from './runs.ts'
 import * as secrets from './secrets.ts'
 import * as settings from './settings.ts'
 
-export interface ApiParts extends StreamParts, settings.SettingsParts, secrets.SecretParts {
+export interface ApiParts extends StreamParts, settings.SettingsParts, secrets.SecretParts, mcp.McpParts {
   readonly meta: meta.Meta
 }
 
@@ -68,6 +69,8 @@ const table = {
   'PUT /api/settings/secrets': secrets.putSecret,
   'GET /api/settings/secrets/{name}': secrets.getSecret,
   'DELETE /api/settings/secrets/{name}': secrets.deleteSecret,
+
+  'POST /api/mcp/test': mcp.testMcpServer,
 } satisfies Record<HttpRouteName, Handler>
 
 /** Upgrades are served by `upgrades.ts`; asked for plainly, their path is answered like any unknown one. */

@@ -7,7 +7,7 @@
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import {
-  isAgentSettings, toAcpAgentSettings, toAgentSettings, type AcpAgentSettings, type AgentSettings,
+  isAgentSettings, toAcpAgentSettings, toAgentSettings, type AcpAgentSettings, type AgentSettings, type McpServer,
 } from '../schema/generated/settings.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { splitCommand } from './command.ts'
@@ -40,6 +40,13 @@ export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings
   const { schema_version: version = 0 } = value
   const current = typeof version === 'number' && version >= agentSettingsVersion ? value : migrateServers(value)
   return normalise({ ...current, ...(value['agent_kind'] === 'llm' ? { agent_kind: 'openhands' } : {}) }, cipher)
+}
+
+/** One MCP server as it would be read within settings. @throws AppError `invalid_input` without issues. */
+export function readMcpServer(value: unknown, cipher: Cipher): McpServer {
+  const { mcp_config: { server } } = readAgentSettings({ agent_kind: 'openhands', mcp_config: { server: value } }, cipher)
+  if (server === undefined) throw settingsFailure()
+  return server
 }
 
 /**

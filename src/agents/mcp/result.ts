@@ -32,6 +32,12 @@ export function observationOf(toolName: string, result: Fields): Observation {
   })
 }
 
+/** The texts of a result alone. */
+export function resultText(result: Fields): string {
+  const [, ...content] = observationOf('', result).content
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
 /** For a call that had no result. */
 export function failedObservation(toolName: string, reason: string): Observation {
   return toObservation({ kind: 'MCPToolObservation', tool_name: toolName, is_error: true, content: [text(reason)] })

@@ -6,8 +6,8 @@
  * that this server has are listed.
  */
 import {
-  arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
-  openObject, optional, ref, required, response, secret, string, tolerant, type Answer, type Definitions,
+  arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable,
+  numberOf, oneOf, openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Answer, type Definitions,
   type Endpoint, type Schema,
 } from '../define.ts'
 
@@ -67,6 +67,25 @@ export const api: Definitions = {
     ...resend,
   }),
   EventStreamQuery: tolerant('What a stream begins with. The header Last-Event-ID wins over it.', resend),
+
+  McpTestRequest: tolerant('An MCP server to try.', {
+    name: defaultTo('test-server', stringOf({ minLength: 1, maxLength: 128 })),
+    server: secret(required(openObject, 'As in the settings, with plain or encrypted values.')),
+    timeout: defaultTo(15, numberOf({ exclusiveMinimum: 0, maximum: 120 }), 'Seconds.'),
+    tool_call: optional(ref('McpTestCall'), 'A tool to call.'),
+  }),
+  McpTestCall: tolerant('A call of a tool.', {
+    name: required(string),
+    arguments: defaultTo({}, openObject),
+  }),
+  McpTestResult: response('What became of the try.', {
+    ok: required(boolean),
+    tools: optional(arrayOf(string), 'Their names.'),
+    tool_result: optional(ref('McpTestToolResult')),
+    error: optional(string),
+    error_kind: optional(oneOf('timeout', 'connection', 'unknown')),
+  }),
+  McpTestToolResult: response('What the tool gave.', { is_error: required(boolean), text: required(string) }),
 
   Health: response('The server answers.', { status: required(string), message: optional(string) }),
   ServerInfo: response('About this server.', {
@@ -203,6 +222,12 @@ export const endpoints: readonly Endpoint[] = [
       ...post('/api/settings/secrets/{name}', 'Remove a global secret'),
       method: 'DELETE',
       responses: { 200: answer('Removed', ref('Deleted')) },
+    },
+  ]),
+  ...inGroup('MCP', [
+    {
+      ...post('/api/mcp/test', 'Try an MCP server', 'McpTestRequest'),
+      responses: { 200: answer('Whether it works', ref('McpTestResult')) },
     },
   ]),
   ...inGroup('Server Details', [
