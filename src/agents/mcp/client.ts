@@ -143,8 +143,8 @@ export class McpClient {
   /** Why something failed, as an error whose message says it: the end of a connection has better words than its own. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
-    const reason = (await this.#transport.reasonOfEnd()) ?? (error.cause === undefined ? error.message : messageOf(error.cause))
-    return new AppError('upstream_failed', reason, { cause: error.cause })
+    const reason = error.cause === undefined ? await this.#transport.reasonOfEnd() : messageOf(error.cause)
+    return new AppError('upstream_failed', reason ?? error.message, { cause: error.cause })
   }
 
   /** Idempotent. @throws AppError when a program could not be ended */
@@ -156,7 +156,7 @@ export class McpClient {
 
   async #end(error: Error | undefined): Promise<void> {
     this.#isOver = true
-    this.#ended.resolve((await this.#transport.reasonOfEnd()) ?? error?.message ?? 'The server ended the connection')
+    this.#ended.resolve(error?.message ?? (await this.#transport.reasonOfEnd()) ?? 'The server ended the connection')
   }
 
   #hear({ method, params }: IncomingCall): void {
