@@ -57,7 +57,6 @@ export class BuiltInAgent implements Agent {
     const settings = this.#options.settings()
     await hooks.begin()
     const { missing } = await this.#openTools()
-    const tools = await this.#toolsNow(this.#closed.signal)
     const context = dynamicContext({
       agent: settings,
       date: new Date(clock()).toISOString().slice(0, 10),
@@ -66,6 +65,8 @@ export class BuiltInAgent implements Agent {
       secrets: await host.secretNames(),
       missingTools: missing,
     })
+    // Last, so that what becomes of their servers is told behind this event.
+    const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',
       source: 'agent',

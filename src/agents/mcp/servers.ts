@@ -4,6 +4,9 @@
  * They start side by side when the first tools are asked for. None waits for another, and nobody waits for one that takes
  * too long: its tools are there at a later step. A name is given once: a server that has a tool under a name that is taken,
  * by a tool of ours or a server before it, counts as failed, and none of its tools is used.
+ *
+ * The state is told when the first tools were given, one turn of the event loop later: what they are listed in has to
+ * stand among the first events of a conversation (contract: events.md).
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -54,6 +57,8 @@ const noiseLogLimit = 20
 export class McpServers {
   readonly #options: McpServersOptions
   readonly #entries: readonly Entry[]
+  #hasGiven = false
+  #telling: NodeJS.Immediate | undefined
 
   constructor(options: McpServersOptions) {
     this.#options = options
@@ -65,12 +70,15 @@ export class McpServers {
   /** The tools of this moment. Starts what is due, and waits for it a little. @throws the signal's reason */
   async tools(signal: AbortSignal): Promise<readonly Tool[]> {
     await untilAborted(Promise.all(this.#entries.map(({ server }) => server?.ready())), signal)
+    this.#hasGiven = true
     this.#publish()
     return this.#choose().tools
   }
 
   /** Idempotent. Never rejects; nothing is left afterwards. */
   async close(): Promise<void> {
+    this.#hasGiven = false
+    clearImmediate(this.#telling)
     await Promise.all(this.#entries.map(({ server }) => server?.close()))
   }
 
@@ -125,6 +133,14 @@ export class McpServers {
   }
 
   #publish(): void {
+    if (!this.#hasGiven || this.#telling !== undefined) return
+    this.#telling = setImmediate(() => {
+      this.#telling = undefined
+      this.#tell()
+    })
+  }
+
+  #tell(): void {
     const { mask, state } = this.#options.conversation
     const { clashes } = this.#choose()
     const states = this.#entries.map(({ name, type, server }): McpServerState => {

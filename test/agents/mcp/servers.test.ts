@@ -80,6 +80,8 @@ async function withServers(
     states: () => Object.values(state['mcp_servers'] ?? []).map((one) => Object.values(Object(one)).join(':')),
     async names() {
       tools = await servers.tools(never())
+      // The state is told behind them.
+      await new Promise((resolve) => setImmediate(resolve))
       return tools.map(({ name }) => name)
     },
     async call(name, args = {}) {
