@@ -113,7 +113,7 @@ export class Conversation {
   async run(): Promise<void> {
     await this.#assertWritable()
     // A run that has ended for everyone to see may still be writing its cache: that is nothing to be refused for.
-    if (isEnded(this.#options.journal.status)) await this.#driver.settled()
+    if (isEnded(this.#options.journal.status) || this.#waitingActions().length > 0) await this.#driver.settled()
     this.#assertOpen()
     if (this.isRunning) throw new AppError('already_running', 'Cannot run the conversation: it is running already')
     if (this.state.execution_status === 'finished' && this.state.unserved.length === 0) return
@@ -161,6 +161,7 @@ export class Conversation {
   /** Answers for actions that wait between two runs. */
   async #respondLater({ accept, reason, id }: { readonly accept: boolean; readonly reason: string; readonly id?: string | undefined }): Promise<void> {
     await this.#assertWritable()
+    await this.#driver.settled()
     const waiting = this.#waitingActions()
     if (waiting.length === 0) return
     if (accept) {
@@ -172,9 +173,9 @@ export class Conversation {
     }
   }
 
-  /** Empty while a run is under way: then its turn has the say. */
+  /** Empty while a turn waits itself. One of a stepping agent has ended with the question, though its run may still be writing. */
   #waitingActions(): readonly OpenAction[] {
-    const isWaiting = !this.isRunning && this.state.execution_status === 'waiting_for_confirmation'
+    const isWaiting = (!this.isRunning || this.#driver.isStepping) && this.state.execution_status === 'waiting_for_confirmation'
     return isWaiting ? this.state.open_actions : []
   }
 

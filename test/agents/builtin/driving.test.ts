@@ -5,6 +5,7 @@ import { checkpoint, ended, failureOf, story, textOf, until, userText } from '..
 import { withBuiltIn } from '../../support/built-in.ts'
 import { calls, hangs, scriptModel, text } from '../../support/script-model.ts'
 import type { ModelRequest } from '../../../src/agents/llm/model.ts'
+import type { Conversation } from '../../../src/conversation/conversation.ts'
 
 const test = suite('agents/builtin/driving')
 
@@ -34,6 +35,21 @@ test('with AlwaysConfirm the actions wait, and approval executes them without as
       'observation call-1-1', 'observation call-1-2', 'update stats', 'update agent_state', 'agent: done', 'status finished',
     ])
     assert.equal(told(model.requests[1]), ['user: hi', 'assistant: call-1-1,call-1-2', 'tool: ran a', 'tool: ran b'])
+  })
+})
+
+test('an approval counts from the moment that the question is told, though the run may still be writing', async () => {
+  const isAsked = (conversation: Conversation): boolean => conversation.state.execution_status === 'waiting_for_confirmation'
+  await withBuiltIn({ model: scriptModel([two, two]), changes: always }, async ({ conversation, done }) => {
+    await conversation.send(userText('hi'), true)
+    await until(() => isAsked(conversation))
+    assert.ok(conversation.isRunning)
+    assert.is(conversation.confirmations().length, 2)
+    await conversation.respond({ accept: true, reason: '' })
+    await until(() => done.length === 2 && isAsked(conversation))
+    await conversation.run()
+    await until(() => done.length === 4)
+    await ended(conversation)
   })
 })
 
