@@ -9,7 +9,7 @@
 import { deferred, untilAborted } from '../../base/wait.ts'
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
-import { RpcClosedError, RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
+import { RpcClosedError, RpcError, RpcLimitError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { rpcCodes } from '../../rpc/message.ts'
 import { RpcPeer, type IncomingCall, type IncomingRequest } from '../../rpc/peer.ts'
 import { isMcpTool, type McpTool } from '../../schema/generated/tools.ts'
@@ -143,8 +143,7 @@ export class McpClient {
   /** Why something failed, as an error whose message says it: the end of a connection has better words than its own. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
-    const reason = error.cause === undefined ? await this.#transport.reasonOfEnd() : messageOf(error.cause)
-    return new AppError('upstream_failed', reason ?? error.message, { cause: error.cause })
+    return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, { cause: error.cause })
   }
 
   /** Idempotent. @throws AppError when a program could not be ended */
@@ -156,7 +155,13 @@ export class McpClient {
 
   async #end(error: Error | undefined): Promise<void> {
     this.#isOver = true
-    this.#ended.resolve(error?.message ?? (await this.#transport.reasonOfEnd()) ?? 'The server ended the connection')
+    this.#ended.resolve((await this.#wordsOfEnd(error)) ?? 'The server ended the connection')
+  }
+
+  /** A limit of ours says best what it is; of all else the transport may know more than its framing. */
+  async #wordsOfEnd(cause: unknown): Promise<string | undefined> {
+    if (cause instanceof RpcLimitError) return cause.message
+    return (await this.#transport.reasonOfEnd()) ?? (cause === undefined ? undefined : messageOf(cause))
   }
 
   #hear({ method, params }: IncomingCall): void {
