@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
+import { stdioProgram } from '../agents/mcp/carriers.ts'
 import { faultsOf } from '../schema/json-schema.ts'
 import { listAt, member, textAt, type Answer } from '../support/rest.ts'
 import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
@@ -99,6 +100,15 @@ test('global secrets fit their description', async () => {
   await ask('DELETE /api/settings/secrets/{name}', 200, { name })
   await ask('GET /api/settings/secrets/{name}', 404, { name })
   await ask('DELETE /api/settings/secrets/{name}', 404, { name })
+})
+
+test('tries of MCP servers fit their description', async () => {
+  const name = 'POST /api/mcp/test'
+  const works = { server: { command: process.execPath, args: [stdioProgram, 'usual'] }, tool_call: { name: 'echo', arguments: { text: 'a' } } }
+  await ask(name, 200, { body: { name: 'words', timeout: 60, ...works } })
+  await ask(name, 200, { body: { server: { command: 'no-such-program' } } })
+  await ask(name, 422, { body: { server: { command: '' } } })
+  await ask(name, 422, { body: {} })
 })
 
 test('a conversation and its run fit their description', async () => {
