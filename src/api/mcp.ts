@@ -3,9 +3,10 @@
  *
  * Whether the server works is the content of the answer; only a request that is wrong in itself has another status.
  */
+import { AppError, type Issue } from '../base/errors.ts'
 import type { Answer } from '../http/reply.ts'
 import { McpTestRequest, type McpTestResult } from '../schema/generated/api.ts'
-import { bodyOf, clientSignal, ok, type Call } from './call.ts'
+import { bodyOf, clientSignal, invalid, ok, type Call } from './call.ts'
 
 export interface McpParts {
   /** @throws AppError `invalid_input` */
@@ -13,5 +14,18 @@ export interface McpParts {
 }
 
 export async function testMcpServer(parts: McpParts, call: Call): Promise<Answer> {
-  return ok(await parts.testMcpServer(bodyOf(call, McpTestRequest), clientSignal(call)))
+  const request = bodyOf(call, McpTestRequest)
+  try {
+    return ok(await parts.testMcpServer(request, clientSignal(call)))
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'invalid_input' ? invalid([unsound]) : error
+  }
+}
+
+/** Without the value: it holds secrets. */
+const unsound: Issue = {
+  type: 'value_error',
+  loc: ['body', 'server'],
+  msg: 'Value error, expected the settings of an MCP server: a command or an address, and no Authorization header beside auth',
+  input: null,
 }
