@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isObject } from '../../src/base/json.ts'
 import { stdioProgram } from '../agents/mcp/carriers.ts'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
-import { startMcpHttp } from '../fixtures/mcp-http.ts'
+import { startMcpHttp, type McpHttpOptions, type McpHttpServer } from '../fixtures/mcp-http.ts'
 import { toolNames } from '../fixtures/mcp-session.ts'
 import type { ModelServer } from '../fixtures/model-server.ts'
 import type { ModelStep } from '../fixtures/model-step.ts'
@@ -16,20 +16,27 @@ import { outline, startTalk, type JsonEvent } from './talk.ts'
 
 const test = suite('e2e/mcp', 60_000)
 let server: TestServer
-const models: ModelServer[] = []
+/** What a test has started, and what ends with the last one. */
+const started: { close(): Promise<void> }[] = []
 
 test.before(async () => {
   server = await startServer()
 })
 test.after(async () => {
   await server.close()
-  for (const model of models) await model.close()
+  for (const one of started) await one.close()
 })
 
 async function scripted(steps: readonly ModelStep[]): Promise<ModelServer> {
   const model = await startAnthropicModel({ script: () => steps })
-  models.push(model)
+  started.push(model)
   return model
+}
+
+async function remote(options: McpHttpOptions): Promise<McpHttpServer> {
+  const far = await startMcpHttp(options)
+  started.push(far)
+  return far
 }
 
 function agentWith(model: ModelServer, servers: object): object {
@@ -51,9 +58,10 @@ function answersTo(events: readonly JsonEvent[]): string[] {
   })
 }
 
-/** The names of the tools that the model was told of, request by request. */
+/** The names of the tools that the model was told of, request by request. One for a title tells of none. */
 function toldTo(model: ModelServer): string[][] {
-  return model.requests.map(({ body }) => (Array.isArray(member(body, 'tools')) ? listAt(body, 'tools').map((tool) => textAt(tool, 'name')) : []))
+  const lists = model.requests.map(({ body }) => member(body, 'tools'))
+  return lists.flatMap((tools) => (Array.isArray(tools) && tools.length > 0 ? [tools.map((tool) => textAt(tool, 'name'))] : []))
 }
 
 test('the tools of a server are listed, called and answered like any other, and no secret shows', async () => {
@@ -87,7 +95,7 @@ test('the tools of a server are listed, called and answered like any other, and 
 
 test('a server that hangs holds up neither the answer nor another server, whose new tools come at the next step', async () => {
   const model = await scripted([call('grows'), call('grown_1'), { text: 'Done it.' }])
-  const far = await startMcpHttp({ answers: 'stream' })
+  const far = await remote({ answers: 'stream' })
   const talk = await startTalk(server, { agent: agentWith(model, { stuck: program('hangs'), far: { url: far.url } }) })
   await talk.send('Go')
   await talk.reaches('finished')
@@ -98,7 +106,6 @@ test('a server that hangs holds up neither the answer nor another server, whose 
     { name: 'stuck', type: 'stdio', status: 'starting' }, { name: 'far', type: 'http', status: 'ready' },
   ])
   await server.rest.delete(talk.path)
-  await far.close()
 })
 
 test('a call waits for the user where the policy says so', async () => {
@@ -132,11 +139,10 @@ async function tried(request: object): Promise<unknown> {
 
 test('a try tells the tools of a program or an address', async () => {
   assert.equal(await tried({ server: program('pages') }), { ok: true, tools: ['page-0', 'page-1', 'page-2'] })
-  const far = await startMcpHttp({})
+  const far = await remote({})
   assert.equal(await tried({ name: 'far', server: { type: 'shttp', url: far.url, auth: { strategy: 'bearer', value: 'bearer-token' } } }), { ok: true, tools: [...toolNames] })
   assert.equal(await tried({ server: { type: 'sse', url: far.sseUrl } }), { ok: true, tools: [...toolNames] })
   assert.is(far.seen[0]?.headers.authorization, 'Bearer bearer-token')
-  await far.close()
 })
 
 test('a try calls a tool, and tells of one that is not there without calling', async () => {

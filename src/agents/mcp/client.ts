@@ -128,14 +128,18 @@ export class McpClient {
   /** The result as it came. @throws RpcError, RpcTimeoutError, RpcClosedError, AppError, or the signal's reason */
   async callTool({ name, args, signal, silenceMs }: McpCall): Promise<Fields> {
     const progressToken = ++this.#calls
-    const tired = new AbortController()
-    const timer = setTimeout(() => tired.abort(new RpcTimeoutError(`No word of the call within ${silenceMs} ms`)), silenceMs)
+    signal.throwIfAborted()
+    const end = new AbortController()
+    const onAbort = (): void => end.abort(signal.reason)
+    const timer = setTimeout(() => end.abort(new RpcTimeoutError(`No word of the call within ${silenceMs} ms`)), silenceMs)
+    signal.addEventListener('abort', onAbort, { once: true })
     this.#heard.set(progressToken, () => timer.refresh())
-    const limits = { signal: AbortSignal.any([signal, tired.signal]), timeoutMs: longestCallMs }
+    const limits = { signal: end.signal, timeoutMs: longestCallMs }
     try {
       return objectOf(await this.#peer.request('tools/call', { name, arguments: args, _meta: { progressToken } }, limits))
     } finally {
       clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
       this.#heard.delete(progressToken)
     }
   }

@@ -94,7 +94,9 @@ export class HttpTransport implements Transport, Framing {
   }
 
   async #close(): Promise<void> {
-    this.#stop.abort(new RpcClosedError('The connection closed'))
+    const closed = new RpcClosedError('The connection closed')
+    for (const left of this.#asked.values()) left.abort(closed)
+    this.#stop.abort(closed)
     this.#inbox.close()
     if (this.#session === undefined) return
     const { url } = this.#options
@@ -104,8 +106,9 @@ export class HttpTransport implements Transport, Framing {
 
   /** Settles when the answer was handed on. */
   async #ask(message: unknown, id: unknown): Promise<void> {
+    this.#stop.signal.throwIfAborted()
     const left = new AbortController()
-    const signal = AbortSignal.any([left.signal, this.#stop.signal])
+    const { signal } = left
     this.#asked.set(id, left)
     try {
       let part = await this.#read(await this.#post(message, signal), signal, id)
