@@ -95,15 +95,15 @@ test('the tools of a server are listed, called and answered like any other, and 
 
 test('a server that hangs holds up neither the answer nor another server, whose new tools come at the next step', async () => {
   const model = await scripted([call('grows'), call('grown_1'), { text: 'Done it.' }])
-  const far = await remote({ answers: 'stream' })
-  const talk = await startTalk(server, { agent: agentWith(model, { stuck: program('hangs'), far: { url: far.url } }) })
+  const far = await remote({})
+  const talk = await startTalk(server, { agent: agentWith(model, { stuck: program('hangs'), far: { url: far.sseUrl, transport: 'sse' } }) })
   await talk.send('Go')
   await talk.reaches('finished')
   const [first = [], second = []] = toldTo(model)
   assert.not(first.includes('grown_1'))
   assert.ok(second.includes('grown_1'))
   assert.equal(member((await talk.get()).json, 'agent_state', 'mcp_servers'), [
-    { name: 'stuck', type: 'stdio', status: 'starting' }, { name: 'far', type: 'http', status: 'ready' },
+    { name: 'stuck', type: 'stdio', status: 'starting' }, { name: 'far', type: 'sse', status: 'ready' },
   ])
   await server.rest.delete(talk.path)
 })
