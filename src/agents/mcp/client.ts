@@ -113,11 +113,13 @@ export class McpClient {
     const tools: McpTool[] = []
     if (!this.#hasTools) return tools
     let cursor: string | undefined
+    let chars = 0
     for (let page = 0; page < pageLimit; page++) {
       const result = objectOf(await this.#peer.request('tools/list', cursor === undefined ? {} : { cursor }, { signal }))
       tools.push(...objectsOf(result.tools).filter(isMcpTool))
       cursor = textOf(result.nextCursor)
-      if (JSON.stringify(tools).length > listLimitChars) {
+      chars += JSON.stringify(result).length
+      if (chars > listLimitChars) {
         throw new AppError('upstream_failed', `The server describes its tools in more than ${listLimitChars} characters`)
       }
       if (cursor === undefined) return tools

@@ -164,7 +164,8 @@ export class HttpTransport implements Transport, Framing {
     try {
       return await openRequest({ method, url, headers, body, signal, ...limits })
     } catch (error) {
-      if (error instanceof AppError && error.code !== 'upstream_timeout') this.#inbox.end(error)
+      // What cannot be listened to may still be asked.
+      if (method === 'POST' && error instanceof AppError && error.code !== 'upstream_timeout') this.#inbox.end(error)
       throw error
     }
   }

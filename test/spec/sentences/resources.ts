@@ -154,12 +154,15 @@ export const embeddedObjects: Sentences = {
   HTTPValidationError: ['a list of those', 'spec/tables: error: ${name} has the fields of the table'],
 }
 
+const mcpTools = 'e2e/mcp: the tools of a server are listed, called and answered like any other, and no secret shows'
+
 export const action: Sentences = {
   1: ['a union told apart by kind', 'spec/tables: the action kinds are the twenty-eight of the table, in its order'],
   ...Object.fromEntries(Object.keys(actions).map((kind): [string, Sentence] => {
     const table = 'spec/tables: action: ${kind} is closed and has the fields of the table'
     return [kind, [itsFields, table, 'later: tools, browser, memory']]
   })),
+  MCPToolAction: [itsFields, 'spec/tables: action: ${kind} is closed and has the fields of the table', mcpTools],
   'FileEditorAction.2': [
     'which fields each command needs',
     'agents/tools/file-editor: a file is created with its directories, and never over another',
@@ -175,6 +178,7 @@ export const observation: Sentences = {
     const table = 'spec/tables: observation: ${kind} is closed and has the fields of the contract'
     return [kind, ['its fields are not shown there; the contract has them', table]]
   })),
+  MCPToolObservation: ['its fields are not shown there; the contract has them', 'spec/tables: observation: ${kind} is closed and has the fields of the contract', mcpTools],
 }
 
 export const toolDefinition: Sentences = {
