@@ -24,6 +24,16 @@ refused.addAddress('fd00:ec2::254', 'ipv6')
 // Link-local IPv4 by way of NAT64. Node looks through IPv4-mapped addresses (::ffff:0:0/96) itself.
 refused.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6')
 
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+loopback.addSubnet('64:ff9b::7f00:0', 104, 'ipv6')
+
+/** True for an IP address of this machine that only this machine reaches. */
+export function isLoopbackAddress(address: string): boolean {
+  return loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
 /** True unless no request of ours may go to this IP address. */
 export function isAllowedAddress(address: string): boolean {
   const family = isIP(address)

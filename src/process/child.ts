@@ -7,9 +7,9 @@
  * that can be found. Call it also when the child has ended by itself: what it left behind is gone only then.
  * Without /proc (macOS) only the process group is known, and what is left of it is killed as soon as the child ends.
  */
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { Readable, Writable } from 'node:stream'
+import { Duplex, type Readable, type Writable } from 'node:stream'
 import { AppError } from '../base/errors.ts'
 import { sleep, within } from '../base/wait.ts'
 import { joinCgroup, type Cgroup } from './cgroup.ts'
@@ -28,6 +28,8 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>
   /** `<instance id of the data folder>/<id of this child>`, unique. */
   readonly marker: string
+  /** Give it two more pipes: descriptor 3, from which it reads, and 4, to which it writes. Default false. */
+  readonly extraPipes?: boolean
   /** How much of the end of stderr is kept. Default 64 KiB. */
   readonly stderrLimitBytes?: number
   /** From `findCgroupParent`; without it there is no cgroup. */
@@ -68,8 +70,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
       cwd,
       env: { ...env, [markerVariable]: marker },
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', ...(options.extraPipes ? ['pipe' as const, 'pipe' as const] : [])],
     })
+    if (!hasStreams(started)) throw new TypeError('A child has been started without its pipes')
     const { pid } = started
     if (pid === undefined) throw await failureOf(started)
     // At once, so that the child hardly has time to start something outside the group.
@@ -81,7 +84,20 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
 }
 
-type Started = ChildProcessByStdio<Writable, Readable, Readable>
+interface Started extends ChildProcess {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+}
+
+function hasStreams(started: ChildProcess): started is Started {
+  return started.stdin !== null && started.stdout !== null && started.stderr !== null
+}
+
+function extraPipe(started: Started, descriptor: 3 | 4): Duplex | undefined {
+  const pipe = started.stdio[descriptor]
+  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined
+}
 
 interface ChildParts {
   readonly started: Started
@@ -94,6 +110,10 @@ export class Child {
   readonly pid: number
   readonly stdin: Writable
   readonly stdout: Readable
+  /** Descriptor 3 of the child, if it was given one. */
+  readonly extraInput: Writable | undefined
+  /** Descriptor 4 of the child, if it was given one. */
+  readonly extraOutput: Readable | undefined
   readonly exited: Promise<ChildExit>
   readonly #stderr: Readable
   readonly #tail: Tail
@@ -108,6 +128,8 @@ export class Child {
     this.pid = pid
     this.stdin = started.stdin.on('error', ignore)
     this.stdout = started.stdout.on('error', ignore)
+    this.extraInput = extraPipe(started, 3)
+    this.extraOutput = extraPipe(started, 4)
     this.#tail = createTail(options.stderrLimitBytes ?? 64 * 1024)
     this.#stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
     this.#cgroup = cgroup
@@ -168,7 +190,7 @@ export class Child {
       this.#family.kill({ limitMs: killLimitMs }),
       this.#cgroup?.end({ limitMs: killLimitMs }) ?? true,
     ])
-    for (const stream of [this.stdin, this.stdout, this.#stderr]) stream.destroy()
+    for (const stream of [this.stdin, this.stdout, this.#stderr, this.extraInput, this.extraOutput]) stream?.destroy()
     if (left.length > 0 || !ended || exit === 'late') {
       const what = `all processes of the child with process id ${this.pid}`
       throw new AppError('agent_failed', `Cannot end ${what} within ${killLimitMs} ms`)

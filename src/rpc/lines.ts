@@ -1,5 +1,6 @@
 /**
- * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP.
+ * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP; with NUL in the place of the
+ * newline, that of Chromium's debugging pipe.
  *
  * Bytes are cut at newlines first and decoded after, so a character split over two reads comes out whole, and a block
  * of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise and
@@ -16,6 +17,8 @@ import type { Framing, FramingHandlers } from './peer.ts'
 export interface LineFramingOptions {
   readonly input: Readable
   readonly output: Writable
+  /** What ends a text. Default: a newline. */
+  readonly terminator?: '\n' | '\0'
   /** Longest line that is read, in bytes without its newline. Default 100 MiB. */
   readonly lineLimitBytes?: number
   /** How much may wait to be written. Default 100 MiB. */
@@ -23,13 +26,13 @@ export interface LineFramingOptions {
 }
 
 const defaultLimitBytes = 100 * 1024 * 1024
-const newline = 0x0a
 const excerptLength = 200
 const noBytes = Buffer.alloc(0)
 
 export class LineFraming implements Framing {
   readonly #input: Readable
   readonly #output: Writable
+  readonly #terminator: '\n' | '\0'
   readonly #lineLimitBytes: number
   readonly #queueLimitBytes: number
   #handlers: FramingHandlers | undefined
@@ -46,6 +49,7 @@ export class LineFraming implements Framing {
   constructor(options: LineFramingOptions) {
     this.#input = options.input
     this.#output = options.output
+    this.#terminator = options.terminator ?? '\n'
     this.#lineLimitBytes = options.lineLimitBytes ?? defaultLimitBytes
     this.#queueLimitBytes = options.queueLimitBytes ?? defaultLimitBytes
   }
@@ -65,7 +69,7 @@ export class LineFraming implements Framing {
   send(value: unknown): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#state === 'closed') return reject(new RpcClosedError('Cannot send a message: the connection is closed'))
-      const line = Buffer.from(`${JSON.stringify(value)}\n`)
+      const line = Buffer.from(`${JSON.stringify(value)}${this.#terminator}`)
       const waiting = this.#output.writableLength + line.length
       if (waiting > this.#queueLimitBytes) {
         const limit = this.#queueLimitBytes
@@ -103,11 +107,11 @@ export class LineFraming implements Framing {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#paused) this.#input.pause()
-    const first = chunk.indexOf(newline)
+    const first = chunk.indexOf(this.#terminator)
     if (this.#partBytes + (first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()
     if (first === -1) return this.#keep(chunk)
     const start = this.#partBytes > 0 ? first + 1 : 0
-    const end = chunk.lastIndexOf(newline) + 1
+    const end = chunk.lastIndexOf(this.#terminator) + 1
     if (start > 0) this.#takePart(chunk.subarray(0, start))
     this.#takeLines(chunk.toString('utf8', start, end))
     if (this.#state === 'open' && end < chunk.length) this.#keep(chunk.subarray(end))
@@ -146,7 +150,7 @@ export class LineFraming implements Framing {
   readonly #onEnd = (): void => {
     if (this.#state !== 'open') return
     this.#state = 'ended'
-    if (this.#partBytes > 0) this.#takePart(Buffer.from('\n'))
+    if (this.#partBytes > 0) this.#takePart(Buffer.from(this.#terminator))
     else this.#deliver()
   }
 
@@ -155,7 +159,7 @@ export class LineFraming implements Framing {
     if (this.#delivering) return
     this.#delivering = true
     while (!this.#paused && this.#offset < this.#block.length) {
-      const end = this.#block.indexOf('\n', this.#offset)
+      const end = this.#block.indexOf(this.#terminator, this.#offset)
       const line = this.#block.slice(this.#offset, end)
       this.#offset = end + 1
       this.#deliverLine(line)

@@ -1,0 +1,100 @@
+/**
+ * The one door through which a program that we have started reaches the network: a SOCKS 5 server on a loopback port.
+ *
+ * Names are resolved here, and the address that was judged is the one that is connected to, so neither a redirect nor a
+ * name that changes its mind (DNS rebinding) leads anywhere else. It looks at no byte of what goes through. Who else is
+ * on this machine can use the port as well, to reach what the rule allows and nothing more: SOCKS as browsers speak it
+ * has no passwords. Only CONNECT is known, so no UDP goes out. Rules: RFC 1928.
+ */
+import { createServer, connect, isIP, type Server, type Socket } from 'node:net'
+import { AppError } from '../base/errors.ts'
+import { assertLiteral, createLookup, type AddressRule } from './address.ts'
+import { readSocksRequest, socksReply, type SocksTarget } from './socks.ts'
+
+export interface GateOptions {
+  /** Which addresses this host and port may stand for; undefined when nothing may be reached under that name. */
+  readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
+  /** Default 512. */
+  readonly connectionLimit?: number
+  /** For the handshake and for connecting. Default 20 s. */
+  readonly timeoutMs?: number
+}
+
+export interface Gate {
+  readonly port: number
+  /** Ends every connection. Idempotent. */
+  close(): Promise<void>
+}
+
+/** @throws AppError `cannot_listen` */
+export async function openGate(options: GateOptions): Promise<Gate> {
+  const sockets = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    keep(sockets, socket)
+    serve(socket, sockets, options).catch(() => socket.destroy())
+  })
+  server.maxConnections = options.connectionLimit ?? 512
+  const port = await listen(server)
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  return { port, close: () => (closing ??= close()) }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => reject(new AppError('cannot_listen', `Cannot open a loopback port: ${cause.message}`, { cause })))
+    server.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const address = server.address()
+      if (typeof address === 'object' && address !== null) resolve(address.port)
+    })
+  })
+}
+
+function keep(sockets: Set<Socket>, socket: Socket): void {
+  sockets.add(socket)
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => sockets.delete(socket))
+}
+
+async function serve(socket: Socket, sockets: Set<Socket>, options: GateOptions): Promise<void> {
+  const { ruleFor, timeoutMs = 20_000 } = options
+  socket.setTimeout(timeoutMs, () => socket.destroy())
+  const target = await readSocksRequest(socket)
+  if (target === undefined) return
+  const rule = ruleFor(target)
+  if (rule === undefined) return refuse(socket, 'notAllowed')
+  const upstream = await open(target, rule, sockets, timeoutMs).catch((error: unknown) => {
+    refuse(socket, error instanceof AppError ? 'notAllowed' : 'unreachable')
+  })
+  if (upstream === undefined) return
+  if (socket.destroyed) return void upstream.destroy()
+  // An idle connection is the browser's to close.
+  socket.setTimeout(0)
+  upstream.setTimeout(0)
+  socket.on('close', () => upstream.destroy())
+  upstream.on('close', () => socket.destroy())
+  socket.write(socksReply('granted'))
+  socket.pipe(upstream)
+  upstream.pipe(socket)
+}
+
+function open({ host, port }: SocksTarget, rule: AddressRule, sockets: Set<Socket>, timeoutMs: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    // An address is connected to without a lookup.
+    if (isIP(host) !== 0) assertLiteral(host, rule)
+    const upstream = connect({ host, port, lookup: createLookup(rule), allowHalfOpen: true })
+    keep(sockets, upstream)
+    upstream.setTimeout(timeoutMs, () => upstream.destroy(new Error('No connection in time')))
+    upstream.once('error', reject)
+    upstream.once('connect', () => resolve(upstream))
+    upstream.once('close', () => reject(new Error('Closed')))
+  })
+}
+
+function refuse(socket: Socket, why: 'notAllowed' | 'unreachable'): void {
+  socket.end(socksReply(why))
+}
