@@ -1,0 +1,56 @@
+/**
+ * Run in pages on one element, in the isolated world of its frame: where to click it, and how to scroll what is there.
+ */
+
+/** Brings the element into view; tells where its middle is in its frame, and what covers it there, if something does. */
+export const pointTo = String.raw`
+function () {
+  this.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+  const rect = [...this.getClientRects()].find(({ width, height }) => width > 0 && height > 0)
+  if (!rect) return { problem: 'it has no size on the page' }
+  const left = Math.max(rect.left, 0)
+  const top = Math.max(rect.top, 0)
+  const x = (left + Math.min(rect.right, innerWidth)) / 2
+  const y = (top + Math.min(rect.bottom, innerHeight)) / 2
+  let hit = document.elementFromPoint(x, y)
+  while (hit && hit.shadowRoot) {
+    const inner = hit.shadowRoot.elementFromPoint(x, y)
+    if (!inner || inner === hit) break
+    hit = inner
+  }
+  if (!hit || isPartOf(hit, this) || isPartOf(this, hit) || [...(this.labels || [])].some((label) => isPartOf(hit, label))) {
+    return { x: x - rect.left, y: y - rect.top, isOnPage: hit !== null, tag: this.tagName }
+  }
+  const text = (hit.innerText || '').trim().slice(0, 80)
+  return { problem: 'it is covered by a ' + hit.tagName.toLowerCase() + ' element' + (text === '' ? '' : ' with the text ' + JSON.stringify(text)) }
+
+  /** Also across shadow roots. */
+  function isPartOf(inner, outer) {
+    for (let node = inner; node; node = node.parentNode || node.host) if (node === outer) return true
+    return false
+  }
+}`
+
+/** Scrolls by most of a screen what is in the middle of the page, or the page; tells how much is above and below then. */
+export const scrollPage = String.raw`
+function (sign) {
+  let node = document.elementFromPoint(innerWidth / 2, innerHeight / 2)
+  const page = document.scrollingElement || document.documentElement
+  while (node && node !== page && node !== document.body && !canScroll(node)) node = node.parentElement || (node.getRootNode() || {}).host
+  const box = !node || node === document.body ? page : node
+  const height = box === page ? innerHeight : box.clientHeight
+  const before = box.scrollTop
+  box.scrollBy({ top: sign * height * 0.85, behavior: 'instant' })
+  return {
+    moved: Math.round(box.scrollTop - before),
+    above: Math.round(box.scrollTop),
+    below: Math.max(0, Math.round(box.scrollHeight - box.scrollTop - height)),
+    what: box === page ? 'page' : box.tagName.toLowerCase() + ' element in the middle of the page',
+  }
+
+  function canScroll(element) {
+    if (element.scrollHeight <= element.clientHeight + 1) return false
+    if (!['auto', 'scroll'].includes(getComputedStyle(element).overflowY)) return false
+    return sign > 0 ? element.scrollTop + element.clientHeight + 1 < element.scrollHeight : element.scrollTop > 0
+  }
+}`
