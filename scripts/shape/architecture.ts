@@ -23,12 +23,13 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'option.ts': ['base'],
   'access.ts': [],
   api: ['access.ts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
-  agents: ['conversation', 'workspace', 'settings', 'process', 'rpc', 'net', 'schema', 'base', 'agents/demo/modes.ts'],
+  agents: ['conversation', 'workspace', 'browser', 'settings', 'process', 'rpc', 'net', 'schema', 'base', 'agents/demo/modes.ts'],
   // A program of its own that only happens to be shipped with the server; its name and modes are known to both.
   'agents/demo': ['agents/demo/modes.ts', 'rpc', 'base'],
   'agents/demo/modes.ts': [],
   conversation: ['storage', 'settings', 'schema', 'base'],
   workspace: ['process', 'base'],
+  browser: ['process', 'rpc', 'net', 'base'],
   settings: ['schema', 'base'],
   storage: ['schema', 'base'],
   schema: ['base'],
@@ -78,7 +79,8 @@ export const powers: readonly Power[] = [
     power: 'Listen',
     modules: { 'node:http': ['createServer', 'Server'], 'node:net': ['createServer', 'Server'] },
     globals: [],
-    files: ['src/http/server.ts'],
+    // The gate: a loopback port by which the browser that we started reaches the network, and nothing else.
+    files: ['src/http/server.ts', 'src/net/gate.ts'],
   },
   {
     power: 'Read and write files',
@@ -96,6 +98,8 @@ export const powers: readonly Power[] = [
       'src/api/meta.ts',
       'src/app.ts',
       'src/base/json-file.ts',
+      'src/browser/launch.ts',
+      'src/browser/recording.ts',
       'src/cli/',
       'src/process/',
       'src/settings/keys.ts',

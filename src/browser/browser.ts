@@ -76,13 +76,19 @@ export class Browser {
 
   /** Opens an empty tab and makes it the current one. */
   async openTab(signal: AbortSignal): Promise<Tab> {
+    const tab = await this.createTab(signal)
+    await this.switchTo(tab, { signal })
+    return tab
+  }
+
+  /** Opens an empty tab. @throws AppError `conflict` when there are too many */
+  async createTab(signal: AbortSignal): Promise<Tab> {
     if (this.#tabs.size >= this.#options.tabLimit) {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)
     }
     const { targetId } = await this.root.call('Target.createTarget', { url: 'about:blank' }, { signal })
     const tab = this.#tabs.get(textOf(targetId))
     if (tab === undefined) throw new AppError('upstream_failed', 'The browser has opened a tab and closed it again')
-    await this.switchTo(tab, { signal })
     return tab
   }
 

@@ -49,7 +49,9 @@ export class Tab {
   #isLoading = false
   #hasCrashed = false
   #changed: Deferred<void> = deferred()
+  /** Called with each frame of a screencast, and with each request that is held back. */
   onFrame: ((params: Fields) => void) | undefined
+  onRequest: ((params: Fields) => void) | undefined
 
   constructor({ id, targetId, session, loadLimitMs }: TabOptions) {
     this.id = id
@@ -148,6 +150,7 @@ export class Tab {
       case 'Page.fileChooserOpened': return this.note('The page wanted a file to be chosen; the browser can give none.')
       case 'Inspector.targetCrashed': return this.#crash(frame)
       case 'Page.screencastFrame': return this.onFrame?.(params)
+      case 'Fetch.requestPaused': return this.onRequest?.(params)
       default: return this.#followLoading(method, params)
     }
   }

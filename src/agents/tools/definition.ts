@@ -37,6 +37,8 @@ export interface ToolHints {
   readonly readOnly: boolean
   readonly destructive: boolean
   readonly idempotent: boolean
+  /** Reaches what others change. Default false. */
+  readonly openWorld?: boolean
 }
 
 export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool {
@@ -56,7 +58,7 @@ export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool
         readOnlyHint: hints.readOnly,
         destructiveHint: hints.destructive,
         idempotentHint: hints.idempotent,
-        openWorldHint: false,
+        openWorldHint: hints.openWorld === true,
       },
       ...(tool.meta === undefined ? {} : { meta: tool.meta }),
       title: name,

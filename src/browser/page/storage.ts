@@ -29,8 +29,8 @@ export const writeStorage = String.raw`
 function (which, entries) {
   try {
     for (const { name, value } of entries) globalThis[which].setItem(name, value)
-    return ''
+    return { problem: '' }
   } catch (error) {
-    return String(error)
+    return { problem: String(error) }
   }
 }`
