@@ -266,6 +266,7 @@ function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, m
     cgroupParent,
     hostname: hostname(),
     platform: process.platform,
+    browser: { program: config.browser, withoutSandbox: config.browserNoSandbox, allowed: config.browserAllow },
     terminalKind: () => (kind ??= detectTerminalKind(trial)),
     createMaskingStream: () => masker.stream(),
     mcp,

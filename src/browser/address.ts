@@ -9,14 +9,9 @@ import { isIP } from 'node:net'
 import { AppError } from '../base/errors.ts'
 import { isLoopbackAddress, isAllowedAddress, type AddressRule } from '../net/address.ts'
 
-export const fileItem = 'file:'
+const fileItem = 'file:'
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
-
-/** An item of the list: `localhost`, `localhost:3000`, `[::1]:8080`, `file:`. */
-export function isBrowserAllowItem(item: string): boolean {
-  return item === fileItem || /^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(item)
-}
 
 /**
  * The address that a model wants to see, in full. A name without a scheme is taken as https.
@@ -50,6 +45,7 @@ export function gateRule({ host, port }: { readonly host: string; readonly port:
 }
 
 function refusal({ host, port }: { readonly host: string; readonly port: number }): string {
+  if (isIP(host) !== 0 && !isAllowedAddress(host)) return 'link-local addresses are never open to the browser'
   const shown = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   return `addresses of this machine are not open to the browser; the operator can allow it with --browser-allow ${shown}`
 }

@@ -69,7 +69,10 @@ export class AgentBrowser {
     try {
       await untilAborted(before, either)
       const { browser, said } = await this.#open(either)
-      const outcome = await withNotices(browser, async () => action(browser, either))
+      const outcome = await withNotices(browser, async () => {
+        await browser.refresh({ signal: either })
+        return action(browser, either)
+      })
       return said === '' ? outcome : { ...outcome, said: `${said}\n${outcome.said}` }
     } finally {
       turn.resolve()

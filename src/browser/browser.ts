@@ -7,7 +7,7 @@
  */
 import { AppError } from '../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
-import { lineOf, objectOf, textOf, type Fields } from './fields.ts'
+import { lineOf, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from './launch.ts'
 import { Tab } from './tab.ts'
 
@@ -105,6 +105,14 @@ export class Browser {
     this.#setCurrent(tab)
   }
 
+  /** Asks where the tabs are now, and puts the current one in front: a window that a page has opened may cover it. */
+  async refresh({ signal }: { signal: AbortSignal }): Promise<void> {
+    this.#current ??= await this.createTab(signal)
+    await this.root.call('Target.activateTarget', { targetId: this.current.targetId }, { signal })
+    const { targetInfos } = await this.root.call('Target.getTargets', {}, { signal })
+    for (const info of objectsOf(targetInfos)) this.#tabs.get(textOf(info['targetId']))?.update(info)
+  }
+
   /** Closes a tab; another one becomes the current one, a new one if it was the last. */
   async closeTab(tab: Tab, signal: AbortSignal): Promise<void> {
     if (this.#tabs.size === 1) await this.openTab(signal)
@@ -125,10 +133,6 @@ export class Browser {
   #take({ method, params }: CdpEvent): void {
     switch (method) {
       case 'Target.attachedToTarget': return this.#attach(params)
-      case 'Target.targetInfoChanged': {
-        const info = objectOf(params['targetInfo'])
-        return this.#tabs.get(textOf(info['targetId']))?.update(info)
-      }
       case 'Target.targetDestroyed': {
         const tab = this.#tabs.get(textOf(params['targetId']))
         return tab === undefined ? undefined : this.#forget(tab)

@@ -1,5 +1,7 @@
 /**
- * Reads single members of what the browser has sent, pages included: a member of another type counts as absent.
+ * Reads single members of what the browser has sent, pages included.
+ *
+ * Nothing here throws: a member of another type counts as absent, as an empty object, an empty text or a zero.
  */
 import { isObject } from '../base/json.ts'
 

@@ -43,13 +43,13 @@ export async function click(browser: Browser, { index, newTab }: { index: number
   const before = new Set(browser.tabs)
   await press(tab.session, await findPoint(target, signal), newTab ? controlKey : 0, signal)
   await tab.settle(signal)
-  if (!newTab) return outcomeOn(browser.current, `Element ${index} was clicked.`)
+  if (!newTab) return outcomeOn(browser, `Element ${index} was clicked.`, signal)
   const opened = browser.tabs.find((one) => !before.has(one))
-  if (opened === undefined) return outcomeOn(browser.current, `Element ${index} was clicked, but no new tab was opened by it.`)
+  if (opened === undefined) return outcomeOn(browser, `Element ${index} was clicked, but no new tab was opened by it.`, signal)
   tab.takeNotices()
   await browser.switchTo(opened, { signal })
   await opened.settle(signal)
-  return outcomeOn(opened, `Element ${index} was clicked and has opened tab ${opened.id}, which is the current one now.`)
+  return outcomeOn(browser, `Element ${index} was clicked and has opened tab ${opened.id}, which is the current one now.`, signal)
 }
 
 /** Replaces what a field holds. A line end behind the text presses Enter in a field of one line. @throws AppError as `click` */
@@ -64,7 +64,7 @@ export async function type(browser: Browser, { index, text }: { index: number, t
   const holds = lineOf(await callOn(session, target.objectId, valueNow, [shownChars], { signal }), shownChars)
   if (pressesEnter) await pressKey(session, 'Enter', 13, '\r', signal)
   await tab.settle(signal)
-  const { said, page = '' } = outcomeOn(browser.current, `The text was typed into element ${index}${pressesEnter ? ', and Enter was pressed' : ''}.`)
+  const { said, page = '' } = await outcomeOn(browser, `The text was typed into element ${index}${pressesEnter ? ', and Enter was pressed' : ''}.`, signal)
   return { said, page: `The element held: ${JSON.stringify(holds)}\n${page}` }
 }
 

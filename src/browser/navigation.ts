@@ -1,5 +1,7 @@
 /**
  * Going somewhere: to an address, back, and from tab to tab.
+ *
+ * Where to is decided by address.ts before the browser is asked, and again by the gate when it connects.
  */
 import { AppError } from '../base/errors.ts'
 import { parseAddress } from './address.ts'
@@ -14,9 +16,9 @@ const navigationLimitMs = 30_000
 /** @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */
 export async function navigate(browser: Browser, { url, newTab }: { url: string, newTab: boolean }, signal: AbortSignal): Promise<Outcome> {
   const address = parseAddress(url, browser.allowed)
-  const tab = newTab ? await browser.openTab(signal) : browser.current
+  const tab = newTab ? await browser.openTab(signal) : await livingTab(browser, signal)
   await tab.navigate(address, { signal, timeoutMs: navigationLimitMs })
-  return outcomeOn(tab, `The address was opened in tab ${tab.id}.`)
+  return outcomeOn(browser, `The address was opened in tab ${tab.id}.`, signal)
 }
 
 /** @throws AppError `conflict` when there is nothing to go back to */
@@ -27,7 +29,7 @@ export async function goBack(browser: Browser, signal: AbortSignal): Promise<Out
   if (entry === undefined) throw new AppError('conflict', 'Cannot go back: there is no page before this one')
   await tab.session.call('Page.navigateToHistoryEntry', { entryId: numberOf(entry['id']) }, { signal })
   await tab.settle(signal)
-  return outcomeOn(tab, 'Went back by one page.')
+  return outcomeOn(browser, 'Went back by one page.', signal)
 }
 
 export function listTabs(browser: Browser): Outcome {
@@ -39,14 +41,24 @@ export function listTabs(browser: Browser): Outcome {
 export async function switchTab(browser: Browser, id: string, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.tab(id)
   await browser.switchTo(tab, { signal })
-  return outcomeOn(tab, `Tab ${tab.id} is the current one now.`)
+  return outcomeOn(browser, `Tab ${tab.id} is the current one now.`, signal)
 }
 
 /** @throws AppError `not_found` */
 export async function closeTab(browser: Browser, id: string, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.tab(id)
   await browser.closeTab(tab, signal)
-  return outcomeOn(browser.current, `Tab ${tab.id} was closed. The current tab is ${browser.current.id}.`)
+  return outcomeOn(browser, `Tab ${tab.id} was closed. The current tab is ${browser.current.id}.`, signal)
+}
+
+/** The current tab, or a new one in its place: a page that computes without end lets nothing else come. */
+async function livingTab(browser: Browser, signal: AbortSignal): Promise<Tab> {
+  const tab = browser.current
+  if (await tab.answers(signal)) return tab
+  const other = await browser.openTab(signal)
+  await browser.closeTab(tab, signal)
+  other.note(`The page in tab ${tab.id} did not answer any more; the tab was closed, and tab ${other.id} opened.`)
+  return other
 }
 
 function describeInList(tab: Tab, isCurrent: boolean): string {

@@ -4,6 +4,7 @@
  * Everything in `page` was chosen by whoever made the page, titles and addresses included. It is for the tool to mark it as
  * such before a model reads it.
  */
+import type { Browser } from './browser.ts'
 import type { Tab } from './tab.ts'
 
 export interface Outcome {
@@ -16,8 +17,9 @@ export interface Outcome {
 }
 
 /** What was done, and the page on which it ended. */
-export function outcomeOn(tab: Tab, said: string): Outcome {
-  return { said, page: describeTab(tab) }
+export async function outcomeOn(browser: Browser, said: string, signal: AbortSignal): Promise<Outcome> {
+  await browser.refresh({ signal })
+  return { said, page: describeTab(browser.current) }
 }
 
 export function describeTab({ url, title }: Tab): string {

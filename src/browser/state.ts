@@ -114,5 +114,5 @@ function summaryOf(tab: Tab, browser: Browser, { elements, above, below, unseen 
     unseen > 0 ? 'not all are shown' : '',
   ].filter((part) => part !== '')
   const rest = more.length === 0 ? '' : ` (${more.join(', ')})`
-  return `Tab ${tab.id}${tabs}. ${elements.length} elements near the screen${rest}, each with its index in brackets.`
+  return `Tab ${tab.id}${tabs}. ${elements.length} element${elements.length === 1 ? '' : 's'} near the screen${rest}, each with its index in brackets.`
 }

@@ -10,6 +10,7 @@ import { deferred, sleep, untilAborted, within, type Deferred } from '../base/wa
 import type { CallOptions, CdpEvent, CdpSession } from './connection.ts'
 import { lineOf, objectOf, textOf, type Fields } from './fields.ts'
 import type { Frame, FrameSession } from './frames.ts'
+import { viewport } from './launch.ts'
 
 export interface TabOptions {
   /** Four characters. */
@@ -31,6 +32,8 @@ const noticeLimit = 20
 const noticeChars = 500
 /** How long nothing may begin before a page counts as quiet. */
 const quietMs = 300
+/** How long a page may take to answer what costs nothing. */
+const responseLimitMs = 3000
 /** Frames are told of as they attach; only so many are kept. */
 const sessionLimit = 50
 
@@ -84,6 +87,18 @@ export class Tab {
     return this.#notices.splice(0)
   }
 
+  /** Whether its page takes commands: one that computes without end does not. */
+  async answers(signal: AbortSignal): Promise<boolean> {
+    if (this.#hasCrashed) return true
+    try {
+      await this.session.call('Runtime.evaluate', { expression: '1' }, { signal, timeoutMs: responseLimitMs })
+      return true
+    } catch (thrown) {
+      if (thrown instanceof AppError && thrown.code === 'upstream_timeout') return false
+      throw thrown
+    }
+  }
+
   assertAlive(): void {
     if (this.#hasCrashed) throw new AppError('upstream_failed', `The page in tab ${this.id} has crashed; open an address to go on`)
   }
@@ -91,14 +106,14 @@ export class Tab {
   /** Opens an address and waits until it has loaded, or for the time that loading may take. @throws AppError */
   async navigate(url: string, options: CallOptions): Promise<void> {
     this.elements = []
-    const stop = (): void => this.session.tell('Page.stopLoading')
     try {
       const { errorText, isDownload } = await this.session.call('Page.navigate', { url }, options)
-      if (isDownload === true) throw new AppError('upstream_failed', `Cannot open "${lineOf(url, 300)}": it is a download, and downloads are refused`)
-      if (textOf(errorText) !== '') throw new AppError('upstream_failed', `Cannot open "${lineOf(url, 300)}": ${textOf(errorText)}`)
+      const problem = isDownload === true ? 'it is a download, and downloads are refused' : explain(textOf(errorText))
+      if (problem !== '') throw new AppError('upstream_failed', `Cannot open "${lineOf(url, 300)}": ${problem}`)
     } catch (thrown) {
-      stop()
-      throw thrown
+      this.session.tell('Page.stopLoading')
+      if (!(thrown instanceof AppError) || thrown.code !== 'upstream_timeout') throw thrown
+      throw new AppError('upstream_timeout', `Cannot open "${lineOf(url, 300)}": no answer came in time`, { cause: thrown })
     }
     this.#hasCrashed = false
     await this.settle(options.signal)
@@ -138,6 +153,7 @@ export class Tab {
       session.call('Page.enable'),
       session.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter }),
       ...(isOutermost ? [session.call('Page.setInterceptFileChooserDialog', { enabled: true }), session.call('Inspector.enable')] : []),
+      ...(isOutermost ? [session.call('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false })] : []),
       session.call('Runtime.runIfWaitingForDebugger'),
     ])
   }
@@ -200,4 +216,10 @@ export class Tab {
     this.#hasCrashed = true
     this.#setLoading(false)
   }
+}
+
+/** The browser's own words, such as net::ERR_NAME_NOT_RESOLVED, with what they mean here. */
+function explain(errorText: string): string {
+  if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
+  return 'its server cannot be found or reached, or its address is not open to the browser'
 }

@@ -1,8 +1,10 @@
 /**
- * A built-in agent with everything that its settings name: the model, the tools, the terminal with its secrets; and its hooks.
+ * A built-in agent with everything that its settings name: the model, the tools, the terminal with its secrets, the browser; and
+ * its hooks.
  *
  * Nothing is started here. The shell starts with the first command, in the environment that any child of this server
- * gets; a command is given those secrets that it names, for as long as it runs (contract: conversations.md, section 6).
+ * gets, the browser with its first use, in next to none of it; a command is given those secrets that it names, for as long
+ * as it runs (contract: conversations.md, section 6).
  */
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
@@ -19,10 +21,12 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import { createModelClient } from '../llm/client.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
+import { AgentBrowser } from '../../browser/agent-browser.ts'
 import type { McpHost } from '../mcp/connect.ts'
 import { usualLimits } from '../mcp/server.ts'
 import { withMcpServers } from '../mcp/tool-set.ts'
-import { createToolSet, filterNames, toolNames, type ClosableTool } from '../tools/registry.ts'
+import { browserTools } from '../tools/browser.ts'
+import { createToolSet, filterNames, toolNames, type ClosableTool, type ToolMaker } from '../tools/registry.ts'
 import { createTerminalTool } from '../tools/terminal.ts'
 import type { ToolSet } from '../tools/tool.ts'
 import { BuiltInAgent } from './agent.ts'
@@ -41,12 +45,22 @@ export interface BuiltInAgents {
   /** Of this machine, for observations. */
   readonly hostname: string
   readonly platform: string
+  readonly browser: BrowserSettings
   /** Found by trying, once. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
   readonly mcp: McpHost
   readonly clock: Clock
   readonly log: Log
+}
+
+/** What the operator has said of the browser tools. */
+export interface BrowserSettings {
+  /** Undefined: one is looked for in the PATH. */
+  readonly program: string | undefined
+  readonly withoutSandbox: boolean
+  /** See browser/address. */
+  readonly allowed: readonly string[]
 }
 
 /** What settings may name as tools. */
@@ -92,7 +106,7 @@ async function createTools(
     observationsDir: host.observationsDir,
     privateDirs: shared.privateDirs,
     settings,
-    makers: { terminal: () => createTerminal(kind, host, shared) },
+    makers: { terminal: () => createTerminal(kind, host, shared), ...createBrowserTools(host, shared) },
     signal,
   })
   return withMcpServers(set, {
@@ -133,6 +147,20 @@ function createHooks(host: AgentHost, { environment, passEnvironment, instanceId
     startProcess: (options) => startChild({ ...options, cgroupParent }),
     log,
   })
+}
+
+function createBrowserTools(host: AgentHost, shared: BuiltInAgents): Readonly<Record<string, ToolMaker>> {
+  const { environment, passEnvironment, runtimeDir, instanceId: instance, cgroupParent } = shared
+  const browser = new AgentBrowser({
+    ...shared.browser,
+    env: buildEnvironment({ server: environment, pass: passEnvironment }),
+    runtimeDir,
+    observationsDir: host.observationsDir,
+    instance,
+    cgroupParent,
+    createId: randomUUID,
+  })
+  return browserTools({ browser, createId: randomUUID })
 }
 
 /** Whether a command speaks of a secret, in any case of letters. */

@@ -8,7 +8,8 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ActionEvent, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
-import { toMessage, toTextContent, type Content, type Message, type MessageToolCall } from '../../schema/generated/values.ts'
+import type { Observation } from '../../schema/generated/observations.ts'
+import { toImageContent, toMessage, toTextContent, type Content, type Message, type MessageToolCall } from '../../schema/generated/values.ts'
 import type { HistoryPart } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { ModelMessage } from '../llm/model.ts'
@@ -122,7 +123,8 @@ export class View {
         break
       case 'ObservationEvent': {
         const { content, is_error } = event.observation
-        this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...content] : content)
+        const shown = [...content, ...screenshotOf(event.observation)]
+        this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...shown] : shown)
         if (event.observation.kind === 'FinishObservation') this.#finishBatch(event.tool_call_id)
         break
       }
@@ -217,6 +219,12 @@ export class View {
 }
 
 const errorHeader = '[An error occurred during execution.]\n'
+
+/** For clients it is a member of its own. */
+function screenshotOf(observation: Observation): readonly Content[] {
+  if (observation.kind !== 'BrowserObservation' || observation.screenshot_data === undefined) return []
+  return [toImageContent({ image_urls: [`data:image/png;base64,${observation.screenshot_data}`] })]
+}
 
 function systemMessage({ system_prompt, dynamic_context }: SystemPromptEvent): Message {
   return toMessage({ role: 'system', content: dynamic_context === undefined ? [system_prompt] : [system_prompt, dynamic_context] })

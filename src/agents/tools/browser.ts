@@ -47,6 +47,10 @@ const tabHelp = 'The four characters that name the tab in the list of tabs.'
 
 /** Makers of all of them, by name. They share the browser; whichever is closed ends it. */
 export function browserTools(options: BrowserToolsOptions): Readonly<Record<string, ToolMaker>> {
+  return { ...pageTools(options), ...readingTools(options), ...tabTools(options), ...storageTools(options), ...recordingTools(options) }
+}
+
+function pageTools(options: BrowserToolsOptions): Record<string, ToolMaker> {
   return {
     browser_navigate: make(options, {
       kind: 'BrowserNavigateTool',
@@ -55,14 +59,6 @@ export function browserTools(options: BrowserToolsOptions): Readonly<Record<stri
       description: `Opens an address in the browser, http or https, and waits until the page has loaded. Read it afterwards with browser_get_state or browser_get_content. ${pageIsData}`,
       parameters: { url: 'The address, such as https://example.org/docs.', new_tab: 'Open it in a new tab, which becomes the current one. Default false.' },
       run: (browser, { url, new_tab: newTab }, { signal }) => browser.act(signal, (open, abort) => navigate(open, { url, newTab }, abort)),
-    }),
-    browser_get_state: make(options, {
-      kind: 'BrowserGetStateTool',
-      action: 'BrowserGetStateAction',
-      is: 'reading',
-      description: `Lists what can be clicked or typed into on the current page, each with an index in brackets, near what is on the screen; scroll to see more. The indexes hold until the page changes or this is called again. ${pageIsData}`,
-      parameters: { include_screenshot: 'Also give a picture of what is on the screen. Default false.' },
-      run: (browser, { include_screenshot: withScreenshot }, { signal }) => browser.act(signal, (open, abort) => readState(open, { withScreenshot }, abort)),
     }),
     browser_click: make(options, {
       kind: 'BrowserClickTool',
@@ -94,6 +90,19 @@ export function browserTools(options: BrowserToolsOptions): Readonly<Record<stri
       description: 'Goes back to the page before this one in the current tab.',
       run: (browser, _action, { signal }) => browser.act(signal, goBack),
     }),
+  }
+}
+
+function readingTools(options: BrowserToolsOptions): Record<string, ToolMaker> {
+  return {
+    browser_get_state: make(options, {
+      kind: 'BrowserGetStateTool',
+      action: 'BrowserGetStateAction',
+      is: 'reading',
+      description: `Lists what can be clicked or typed into on the current page, each with an index in brackets, near what is on the screen; scroll to see more. The indexes hold until the page changes or this is called again. ${pageIsData}`,
+      parameters: { include_screenshot: 'Also give a picture of what is on the screen. Default false.' },
+      run: (browser, { include_screenshot: withScreenshot }, { signal }) => browser.act(signal, (open, abort) => readState(open, { withScreenshot }, abort)),
+    }),
     browser_get_content: make(options, {
       kind: 'BrowserGetContentTool',
       action: 'BrowserGetContentAction',
@@ -105,9 +114,6 @@ export function browserTools(options: BrowserToolsOptions): Readonly<Record<stri
         return browser.act(signal, (open, abort) => readContent(open, request, abort))
       },
     }),
-    ...tabTools(options),
-    ...storageTools(options),
-    ...recordingTools(options),
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Which tools a conversation has: from the names in its settings to the tools themselves.
  *
- * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). Clients ask for tools that a server
+ * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). `browser_tool_set` stands for all browser
+ * tools. Clients ask for tools that a server
  * may not have: those are left out and told of. `filter_tools_regex` is matched at the beginning of the name of every
  * configured tool, in a thread of its own because it may take for ever; the default tools are not filtered (contract:
  * tests.md, "filter_tools_regex"). Tools that need more than files come as `makers` from whoever has what they need.
@@ -67,7 +68,7 @@ export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableT
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings, signal } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
-  const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} }))).map(withOwnName)
+  const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} }))).map(withOwnName).flatMap((choice) => expand(choice, makers))
   assertUnique(choices.map(({ name }) => name))
   const names = await filterNames(choices.map(({ name }) => name), settings.filter_tools_regex, signal)
   const kept = choices.filter(({ name }) => names.includes(name))
@@ -124,6 +125,13 @@ function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[numbe
 
 function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
+}
+
+/** A set of tools as the single ones, if there are any (contract: payloads.md, section 4). */
+function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
+  if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]
+  const names = Object.keys(makers).filter((name) => name.startsWith('browser_'))
+  return names.length === 0 ? [choice] : names.map((name) => ({ name, params: choice.params }))
 }
 
 function assertUnique(names: readonly string[]): void {

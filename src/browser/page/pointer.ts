@@ -1,5 +1,7 @@
 /**
- * Run in pages on one element, in the isolated world of its frame: where to click it, and how to scroll what is there.
+ * Run in pages, in the isolated world of a frame: where to click an element, and scrolling what is on the screen.
+ *
+ * They change nothing but what is scrolled where; the click itself is an input event of the browser.
  */
 
 /** Brings the element into view; tells where its middle is in its frame, and what covers it there, if something does. */

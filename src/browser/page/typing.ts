@@ -1,5 +1,7 @@
 /**
- * Run in pages on one element, in the isolated world of its frame: making it ready for text, and what it holds afterwards.
+ * Run in pages on one element, in the isolated world of its frame: making it ready for text, and what it holds then.
+ *
+ * Text itself comes as an input event of the browser. What a password field holds never leaves the page.
  */
 
 /**
