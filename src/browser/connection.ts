@@ -25,8 +25,6 @@ export interface CdpOptions {
   readonly output: Writable
   /** How long a command may take that names no time of its own. */
   readonly timeoutMs: number
-  /** Called once, when the connection has ended by itself. */
-  readonly onClosed: () => void
 }
 
 export interface CallOptions {
@@ -45,17 +43,14 @@ export class CdpConnection {
   readonly #timeoutMs: number
   #isClosed = false
 
-  constructor({ input, output, timeoutMs, onClosed }: CdpOptions) {
+  constructor({ input, output, timeoutMs }: CdpOptions) {
     this.#timeoutMs = timeoutMs
     const limits = { lineLimitBytes: messageLimitBytes, queueLimitBytes: messageLimitBytes }
     this.#framing = new LineFraming({ input, output, terminator: '\0', ...limits })
     this.#framing.start({
       onMessage: (message) => this.#take(objectOf(message)),
       onNoise: () => undefined,
-      onClosed: (error) => {
-        this.#end(error)
-        onClosed()
-      },
+      onClosed: (error) => this.#end(error),
     })
   }
 

@@ -11,7 +11,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, rm } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { AppError, messageOf } from '../base/errors.ts'
-import { deferred, untilAborted, within } from '../base/wait.ts'
+import { untilAborted, within } from '../base/wait.ts'
 import { openGate, type Gate } from '../net/gate.ts'
 import { startChild, type Child } from '../process/child.ts'
 import { gateRule } from './address.ts'
@@ -36,8 +36,6 @@ export interface LaunchOptions {
 
 export interface LaunchedBrowser {
   readonly connection: CdpConnection
-  /** Where downloads would go; they are refused. */
-  readonly ended: Promise<void>
   /** Ends it and removes its folder. Idempotent. */
   close(): Promise<void>
 }
@@ -77,10 +75,13 @@ export async function findBrowser(program: string | undefined, searchPath: strin
   throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
 }
 
-/** Everything of the user's that it would look up by way of its environment is in the folder, and empty. */
+/**
+ * Everything of the user's that it would look up by way of its environment is in the folder, and empty. The temporary folder
+ * is the working directory, by a short name: Chromium makes a socket in it, whose path may have 107 bytes at most (unix(7)).
+ */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
-  return { ...Object.fromEntries(kept), HOME: folder, TMPDIR: folder }
+  return { ...Object.fromEntries(kept), HOME: folder, TMPDIR: '.' }
 }
 
 interface BrowserArguments {
@@ -99,6 +100,8 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--disable-quic',
+    // Without these a page could send UDP past the gate; the name of the switch differs between versions.
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     ...(withoutSandbox ? ['--no-sandbox'] : []),
     '--disable-extensions',
@@ -131,14 +134,11 @@ interface Connecting extends LaunchOptions {
 }
 
 async function connect(child: Child, gate: Gate, options: Connecting): Promise<LaunchedBrowser> {
-  const ended = deferred<void>()
   const { extraInput, extraOutput } = child
   if (extraInput === undefined || extraOutput === undefined) throw new TypeError('A browser has to be started with two more pipes')
   // What it prints there is of no use.
   child.stdout.resume()
-  const connection = new CdpConnection({
-    input: extraOutput, output: extraInput, timeoutMs: options.timeoutMs, onClosed: () => ended.resolve(),
-  })
+  const connection = new CdpConnection({ input: extraOutput, output: extraInput, timeoutMs: options.timeoutMs })
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {
     if (!connection.isClosed) {
@@ -157,7 +157,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   try {
     const answer = connection.call('', 'Browser.getVersion', {}, { timeoutMs: startLimitMs })
     await untilAborted(answer, options.signal)
-    return { connection, ended: ended.promise, close }
+    return { connection, close }
   } catch (thrown) {
     await close()
     options.signal.throwIfAborted()

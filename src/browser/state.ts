@@ -8,6 +8,7 @@ import { AppError } from '../base/errors.ts'
 import type { Browser } from './browser.ts'
 import { lineOf, numberOf, objectOf, objectsOf, textOf, textsOf, type Fields } from './fields.ts'
 import { callIn, listFrames, type Frame } from './frames.ts'
+import { viewport } from './launch.ts'
 import type { Outcome } from './outcome.ts'
 import { findElements } from './page/elements.ts'
 import type { NumberedElement, Tab } from './tab.ts'
@@ -15,7 +16,7 @@ import type { NumberedElement, Tab } from './tab.ts'
 const elementLimit = 300
 const textLimitChars = 30_000
 const labelChars = 100
-const scriptLimits = { timeMs: 4000, textChars: 300, options: 20 }
+const scriptLimits = { timeMs: 4000, textChars: 300, options: 20, nearPx: viewport.height }
 
 interface StateText {
   readonly lines: string[]

@@ -70,8 +70,8 @@ function (limits) {
   function placeOf(element) {
     const { width, height, top, bottom } = element.getBoundingClientRect()
     if (width === 0 || height === 0) return 'none'
-    if (bottom < -innerHeight) return 'above'
-    return top > 2 * innerHeight ? 'below' : 'near'
+    if (bottom < -limits.nearPx) return 'above'
+    return top > innerHeight + limits.nearPx ? 'below' : 'near'
   }
 
   function isVisible(element) {

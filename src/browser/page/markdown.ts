@@ -44,7 +44,7 @@ function (limits, withLinks) {
 
   function element(node, depth) {
     const { tagName } = node
-    if (/^H[1-6]$/.test(tagName)) return block('#'.repeat(Number(tagName[1])) + ' ' + oneLine(inner(node, depth)))
+    if (/^H[1-6]$/.test(tagName)) return heading(Number(tagName[1]), oneLine(inner(node, depth)))
     switch (tagName) {
       case 'BR': return '\n'
       case 'HR': return block('---')
@@ -61,6 +61,10 @@ function (limits, withLinks) {
       case 'INPUT': return ['hidden', 'password', 'checkbox', 'radio', 'file'].includes(node.type) || node.value === '' ? '' : take('[' + node.value + ']')
       default: return blocks.has(tagName) ? block(inner(node, depth)) : inner(node, depth)
     }
+  }
+
+  function heading(level, text) {
+    return text === '' ? '' : block('#'.repeat(level) + ' ' + text)
   }
 
   function block(text) {
