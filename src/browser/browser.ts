@@ -146,6 +146,8 @@ export class Browser {
     const targetId = textOf(info['targetId'])
     const session = this.root.sibling(textOf(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
+      // Its opener waits until it has run.
+      session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(`The page wanted to open another tab; it was closed, since there are ${this.#tabs.size} already.`)
       return

@@ -147,7 +147,8 @@ export class Tab {
   async #open(frame: FrameSession): Promise<void> {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
-    const filter = [{ type: 'iframe' }, { exclude: true }]
+    // A worker that is left out here would wait for ever.
+    const filter = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([
       session.call('Page.enable'),
@@ -192,8 +193,9 @@ export class Tab {
 
   #attach(parent: FrameSession, params: Fields): void {
     const session = parent.session.sibling(textOf(params['sessionId']))
-    if (this.#frameSessions.size >= sessionLimit) return session.tell('Runtime.runIfWaitingForDebugger')
-    const frame = { session, frameId: textOf(objectOf(params['targetInfo'])['targetId']), parent }
+    const { type, targetId } = objectOf(params['targetInfo'])
+    if (type !== 'iframe' || this.#frameSessions.size >= sessionLimit) return session.tell('Runtime.runIfWaitingForDebugger')
+    const frame = { session, frameId: textOf(targetId), parent }
     this.#frameSessions.set(session.id, frame)
     this.#open(frame).catch(() => this.#detach(session.id))
   }

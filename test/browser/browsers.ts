@@ -12,7 +12,7 @@ import { navigate } from '../../src/browser/navigation.ts'
 import type { Outcome } from '../../src/browser/outcome.ts'
 import { readState } from '../../src/browser/state.ts'
 import { messageOf } from '../../src/base/errors.ts'
-import { makeFolder } from '../support/processes.ts'
+import { makeFolder, until } from '../support/processes.ts'
 import type { Suite } from '../support/suite.ts'
 
 export const instance = `test${randomBytes(6).toString('hex')}`
@@ -132,6 +132,14 @@ export function browserOptions(folder: string): AgentBrowserOptions {
     instance,
     createId: randomUUID,
   }
+}
+
+/** Resolves when the page in the current tab has this title. */
+export function untilTitle({ act }: TestBrowser, title: string): Promise<void> {
+  return until(async () => (await act(async (browser, signal) => {
+    await browser.refresh({ signal })
+    return { said: browser.current.title }
+  })) === title)
 }
 
 export function textOf({ said, page, folder }: Outcome): string {

@@ -4,9 +4,13 @@ import { click } from '../../src/browser/input.ts'
 import { closeTab, goBack, listTabs, navigate, switchTab } from '../../src/browser/navigation.ts'
 import { until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
-import { browserSuite, type TestBrowser } from './browsers.ts'
+import { browserSuite, untilTitle, type Page, type TestBrowser } from './browsers.ts'
 
 const test = suite('browser/navigation', 90_000)
+
+function script(text: string): Page {
+  return (_request, response) => response.writeHead(200, { 'content-type': 'text/javascript' }).end(text)
+}
 
 const { browse } = browserSuite(test, {
   '/one': '<title>One</title>',
@@ -20,10 +24,20 @@ const { browse } = browserSuite(test, {
   '/download': (_request, response) => response.writeHead(200, { 'content-disposition': 'attachment; filename="a.bin"' }).end('data'),
   '/offering': '<title>Offering</title><a href="/download">Get it</a>',
   '/busy': '<title>Busy</title><button>Start</button><script>document.querySelector("button").onclick = () => setTimeout(() => { for (;;) {} })</script>',
-  '/popups': '<title>Popups</title><button onclick="for (let n = 0; n < 9; n++) window.open(\'/one\', \'w\' + n)">Open</button>',
+  '/popups': '<title>Popups</title><button onclick="window.open(\'/one\')">Open</button>',
   '/closing': '<title>Closing</title><button onclick="window.close()">Close</button>',
   '/opening': '<title>Opening</title><button onclick="window.open(\'/closing\')">Open</button>',
   '/never': () => undefined,
+  '/working': `<title>Working</title><script>
+    const told = new Set()
+    const tell = (who) => { told.add(who); if (told.size === 3) document.title = 'All workers ran' }
+    new Worker('/worker').onmessage = () => tell('worker')
+    new SharedWorker('/shared').port.onmessage = () => tell('shared')
+    navigator.serviceWorker.register('/service').then(() => navigator.serviceWorker.ready).then(() => tell('service'))</script>`,
+  '/worker': script('new Worker("/inner").onmessage = () => postMessage(1)'),
+  '/inner': script('postMessage(1)'),
+  '/shared': script('onconnect = ({ ports: [port] }) => port.postMessage(1)'),
+  '/service': script('oninstall = () => skipWaiting()'),
 }, { limits: { loadMs: 5000, commandMs: 8000, tabs: 4 } })
 
 const go = ({ act, pages }: TestBrowser, path: string, newTab = false): Promise<string> =>
@@ -54,7 +68,9 @@ browse('going back ends at the first page', async (browser) => {
   await go(browser, '/two')
   const back = (): Promise<string> => browser.act(goBack)
   assert.match(await back(), /^Went back by one page\.\nURL: .*\/one\nTitle: One$/)
-  assert.is(await back(), 'Cannot go back: there is no page before this one')
+  // The empty page that a tab begins with may be one to go back to.
+  const answers = [await back(), await back()]
+  assert.ok(answers.includes('Cannot go back: there is no page before this one'), answers.join('\n'))
 })
 
 browse('tabs are listed, switched and closed by their four characters', async (browser) => {
@@ -81,6 +97,11 @@ browse('dialogs are answered by themselves, and told', async (browser) => {
   await go(browser, '/leaving')
   await clickFirst(browser)
   assert.match(await go(browser, '/one'), /The page showed a warning before leaving\. It was accepted\.\n.*\nTitle: One$/)
+})
+
+browse('workers of all kinds run', async (browser) => {
+  await go(browser, '/working')
+  await untilTitle(browser, 'All workers ran')
 })
 
 browse('a download is refused and told', async (browser) => {
@@ -110,10 +131,9 @@ browse('a page that computes without end is replaced by the next one', async (br
 browse('windows that a page opens become tabs up to a limit, and never the current one', async (browser) => {
   await startAnew(browser)
   await go(browser, '/popups')
-  const clicked = await clickFirst(browser)
-  assert.match(clicked, /A new tab was opened/)
-  assert.match(clicked, /Title: Popups$/)
-  assert.ok((await tabs(browser)).length <= 4)
+  for (let count = 2; count <= 4; count++) assert.match(await clickFirst(browser), /A new tab was opened: .*\n.*\nTitle: Popups$/)
+  assert.match(await clickFirst(browser), /The page wanted to open another tab; it was closed, since there are 4 already\.\n.*\nTitle: Popups$/)
+  assert.is((await tabs(browser)).length, 4)
   assert.match(await go(browser, '/one', true), /^Cannot open another tab: there are 4 already, close some/)
 })
 
