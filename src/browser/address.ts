@@ -20,7 +20,7 @@ const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 export function parseAddress(given: string, allowed: readonly string[]): string {
   const text = given.trim()
   const shown = JSON.stringify(text.slice(0, 300))
-  const url = parseUrl(text) ?? parseUrl(`https://${text}`)
+  const url = parseUrl(text) ?? (text.includes('://') ? undefined : parseUrl(`https://${text}`))
   if (url === undefined) throw new AppError('invalid_input', `Cannot open ${shown}: expected an address such as https://example.org/`)
   if (url.href === 'about:blank') return url.href
   if (url.protocol === 'file:') {

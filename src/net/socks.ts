@@ -23,56 +23,84 @@ export function socksReply(reply: keyof typeof replies): Buffer {
 
 /** What the other side wants to reach; undefined when the handshake failed, and the socket has been ended then. */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
-  const [greeting = 0, methodCount = 0] = await readBytes(socket, 2)
-  const methods = await readBytes(socket, methodCount)
+  const incoming = new IncomingBytes(socket)
+  const [greeting, methodCount = 0] = await incoming.take(2)
+  const methods = await incoming.take(methodCount)
   if (greeting !== version || !methods.includes(0)) {
     socket.end(Buffer.from([version, 0xff]))
     return undefined
   }
   socket.write(Buffer.from([version, 0]))
-  const [requestVersion, command, , addressType] = await readBytes(socket, 4)
+  const [requestVersion, command, , addressType] = await incoming.take(4)
   if (requestVersion !== version || command !== 1) {
     socket.end(socksReply('unknownCommand'))
     return undefined
   }
-  const host = await readHost(socket, addressType)
-  const port = (await readBytes(socket, 2)).readUInt16BE()
+  const host = await readHost(incoming, addressType)
+  const port = (await incoming.take(2)).readUInt16BE()
+  incoming.giveBack()
   return { host, port }
 }
 
-async function readHost(socket: Socket, addressType: number | undefined): Promise<string> {
+async function readHost(incoming: IncomingBytes, addressType: number | undefined): Promise<string> {
   switch (addressType) {
     case addressTypes.ipv4:
-      return (await readBytes(socket, 4)).join('.')
+      return (await incoming.take(4)).join('.')
     case addressTypes.ipv6:
-      return (await readBytes(socket, 16)).toString('hex').replace(/(.{4})(?!$)/g, '$1:')
+      return (await incoming.take(16)).toString('hex').replace(/(.{4})(?!$)/g, '$1:')
     case addressTypes.name: {
-      const [length = 0] = await readBytes(socket, 1)
-      return (await readBytes(socket, length)).toString('latin1').replace(/^\[(.*)\]$/, '$1').toLowerCase()
+      const [length = 0] = await incoming.take(1)
+      return (await incoming.take(length)).toString('latin1').replace(/^\[(.*)\]$/, '$1').toLowerCase()
     }
     default:
       throw new Error(`Cannot read an address of type ${addressType}`)
   }
 }
 
-/** Exactly so many bytes, as soon as they are there. @throws Error when the socket ends before */
-async function readBytes(socket: Socket, count: number): Promise<Buffer> {
-  if (count === 0) return Buffer.alloc(0)
-  for (;;) {
-    const chunk: unknown = socket.read(count)
-    if (Buffer.isBuffer(chunk) && chunk.length === count) return chunk
-    if (chunk !== null || socket.readableEnded || socket.destroyed) throw new Error('The handshake was cut off')
-    await nextChange(socket)
+/** A socket read in exact portions; it is paused in between. */
+class IncomingBytes {
+  readonly #socket: Socket
+  #bytes = Buffer.alloc(0)
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.pause()
+  }
+
+  /** @throws Error when the socket ends before */
+  async take(count: number): Promise<Buffer> {
+    while (this.#bytes.length < count) this.#bytes = Buffer.concat([this.#bytes, await nextChunk(this.#socket)])
+    const taken = this.#bytes.subarray(0, count)
+    this.#bytes = this.#bytes.subarray(count)
+    return taken
+  }
+
+  /** Puts back into the socket what was not taken. */
+  giveBack(): void {
+    if (this.#bytes.length > 0) this.#socket.unshift(this.#bytes)
   }
 }
 
-function nextChange(socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const events = ['readable', 'end', 'close'] as const
-    const settle = (): void => {
-      for (const event of events) socket.off(event, settle)
-      resolve()
+function nextChunk(socket: Socket): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      socket.pause()
+      socket.off('data', onData)
+      socket.off('end', onEnd)
+      socket.off('close', onEnd)
     }
-    for (const event of events) socket.on(event, settle)
+    const onData = (chunk: Buffer): void => {
+      leave()
+      resolve(chunk)
+    }
+    const onEnd = (): void => {
+      leave()
+      reject(new Error('The handshake was cut off'))
+    }
+    if (socket.destroyed || socket.readableEnded) return onEnd()
+    socket.on('data', onData)
+    socket.on('end', onEnd)
+    socket.on('close', onEnd)
+    socket.resume()
   })
 }
