@@ -17,7 +17,7 @@ import type { Suite } from '../support/suite.ts'
 
 export const instance = `test${randomBytes(6).toString('hex')}`
 const path = process.env.PATH ?? ''
-const isThere = await findBrowser(undefined, path).then(() => true, () => false)
+export const isBrowserThere = await findBrowser(undefined, path).then(() => true, () => false)
 export const withoutSandbox = process.getuid?.() === 0
 
 /** A page, or what answers instead of one. */
@@ -86,7 +86,7 @@ export function browserSuite(
   let opened: TestBrowser | undefined
   let remove = (): void => undefined
   test.before(async () => {
-    if (!isThere) return
+    if (!isBrowserThere) return
     const made = makeFolder()
     remove = made.remove
     opened = openBrowser(await servePages(pages), made.folder, options)
@@ -97,7 +97,7 @@ export function browserSuite(
     remove()
   })
   const browse = (name: string, body: (browser: TestBrowser) => Promise<void>): void => {
-    if (!isThere) return test.skip(name, 'no Chromium is installed here')
+    if (!isBrowserThere) return test.skip(name, 'no Chromium is installed here')
     test(name, () => {
       if (opened === undefined) throw new Error('The browser was not made')
       return body(opened)

@@ -163,12 +163,12 @@ test('a wrong key is an error of the conversation that does not show it', async 
 })
 
 test('a tool that this server has not is left out, and the agent is told', async () => {
-  const talk = await startTalk(server, { agent: { ...demo, tools: [{ name: 'browser_tool_set' }, { name: 'glob' }] } })
+  const talk = await startTalk(server, { agent: { ...demo, tools: [{ name: 'task_tool_set' }, { name: 'glob' }] } })
   await talk.send('hello')
   await talk.reaches('finished')
   const [prompt] = await talk.events()
   assert.equal(listAt(prompt, 'tools').map((tool) => textAt(tool, 'title')), ['glob', 'finish', 'think'])
-  assert.match(textAt(prompt, 'dynamic_context', 'text'), 'not available here: browser_tool_set')
+  assert.match(textAt(prompt, 'dynamic_context', 'text'), 'not available here: task_tool_set')
 })
 
 test('the agent is asked beside its work without a trace in the history', async () => {

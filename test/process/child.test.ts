@@ -42,6 +42,17 @@ test('gives the streams of the program and how it ended', async () => {
   await child.stop()
 })
 
+test('gives two more pipes where they are wanted, and none otherwise', async () => {
+  const child = await shell('read -r line <&3; echo "got $line" >&4; [ -e /dev/fd/5 ] && echo five >&4', { extraPipes: true })
+  child.extraInput?.write('it\n')
+  assert.is(child.extraOutput && await text(child.extraOutput), 'got it\n')
+  await child.stop()
+  assert.ok(child.extraInput?.destroyed)
+  const plain = await shell('true')
+  assert.equal([plain.extraInput, plain.extraOutput], [undefined, undefined])
+  await plain.stop()
+})
+
 test('runs in the folder, with the given environment and its marker, and nothing else', async () => {
   const child = await startChild(options('env', [], { env: { ...env, A: '1' } }))
   const lines = (await text(child.stdout)).trim().split('\n').sort().filter((line) => !line.startsWith('NODE_V8_COVERAGE='))

@@ -62,6 +62,14 @@ test('delivers every line of a chunk in order', async () => {
   assert.equal(opened.closed, [undefined])
 })
 
+test('takes and writes NUL for the end of a line where that is wanted', async () => {
+  const opened = open({ terminator: '\0' })
+  await opened.framing.send({ text: 'a\nb' })
+  assert.is(String(opened.output.read()), '{"text":"a\\nb"}\0')
+  await feed(opened, ['{"a":1}\0{"a"', ':\n2}', '\0\0', '{"a":3}'])
+  assert.equal(opened.messages, [{ a: 1 }, { a: 2 }, { a: 3 }])
+})
+
 test('joins a line that came in many chunks, and takes a last one without a newline', async () => {
   const opened = open()
   await feed(opened, ['{"a', '"', ':1', '}\n{"b":', '2}'])
