@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { isBrowserThere, servePages, withoutSandbox } from '../browser/browsers.ts'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
+import { until } from '../support/processes.ts'
 import { listAt, textAt } from '../support/rest.ts'
 import { withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
@@ -22,6 +23,7 @@ else test(name, async () => {
     { text: 'Seen.' },
   ] })
   const llm = { model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0, stream: true }
+  const options = { browserAllow: [pages.host], browserNoSandbox: withoutSandbox }
   await withServer(async (server) => {
     const talk = await startTalk(server, { agent: { kind: 'Agent', llm, tools: [{ name: 'browser_tool_set' }] } })
     await talk.send('Look')
@@ -38,11 +40,12 @@ else test(name, async () => {
     assert.match(JSON.stringify(observations[2]), /not open to the browser/)
     assert.match(JSON.stringify(model.requests.at(2)?.body), /"media_type":"image\/png","data":"iVBORw0KGgo/)
     assert.equal(readdirSync(join(server.dataDir, 'runtime')).filter((entry) => entry.startsWith('browser-')).length, 1)
-    await talk.remove()
-    assert.equal(readdirSync(join(server.dataDir, 'runtime')).filter((entry) => entry.startsWith('browser-')), [])
-  }, { browserAllow: [pages.host], browserNoSandbox: withoutSandbox })
-  await model.close()
-  await pages.close()
+    assert.is((await server.rest.delete(talk.path)).status, 200)
+    await until(() => readdirSync(join(server.dataDir, 'runtime')).length === 0)
+  }, options).finally(async () => {
+    await model.close()
+    await pages.close()
+  })
 })
 
 test.run()
