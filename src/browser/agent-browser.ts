@@ -60,7 +60,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Does one thing with the browser when those before it are done. @throws AppError, the signal's reason */
+  /** Does one thing with the browser when those before it are done. @throws AppError `unavailable`, the signal's reason */
   async act(signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome): Promise<Outcome> {
     const turn = deferred<void>()
     const before = this.#last
@@ -69,10 +69,11 @@ export class AgentBrowser {
     try {
       await untilAborted(before, either)
       const { browser, said } = await this.#open(either)
-      const outcome = await withNotices(browser, async () => {
+      const outcome = withNotices(await attempt(async () => {
         await browser.refresh({ signal: either })
         return action(browser, either)
-      })
+      }), browser)
+      either.throwIfAborted()
       return said === '' ? outcome : { ...outcome, said: `${said}\n${outcome.said}` }
     } finally {
       turn.resolve()
@@ -140,17 +141,21 @@ export class AgentBrowser {
   }
 }
 
-function noticesOf(browser: Browser): string[] {
-  return browser.tabs.flatMap((tab) => tab.takeNotices().map((notice) => (tab === browser.current ? notice : `In tab ${tab.id}: ${notice}`)))
-}
-
-/** What happened meanwhile is told with what was done, and often says why it failed. */
-async function withNotices(browser: Browser, action: () => Promise<Outcome>): Promise<Outcome> {
+/** A failure that was to be expected is an outcome, so that what happened in the page is told with it. */
+async function attempt(action: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    const outcome = await action()
-    return { ...outcome, said: [outcome.said, ...noticesOf(browser)].join('\n') }
+    return await action()
   } catch (thrown) {
     if (!(thrown instanceof AppError)) throw thrown
-    throw new AppError(thrown.code, [thrown.message, ...noticesOf(browser)].join('\n'), { cause: thrown })
+    return { said: thrown.message, isError: true }
   }
+}
+
+function withNotices(outcome: Outcome, browser: Browser): Outcome {
+  const notices = browser.tabs.flatMap((tab) => tab.takeNotices().map(({ said, quoted }) => {
+    return { said: tab === browser.current ? said : `In tab ${tab.id}: ${said}`, quoted }
+  }))
+  const page = [...notices.map(({ quoted }) => quoted), outcome.page].filter((part) => part !== undefined)
+  const said = [outcome.said, ...notices.map((notice) => notice.said)].join('\n')
+  return page.length === 0 ? { ...outcome, said } : { ...outcome, said, page: page.join('\n') }
 }

@@ -177,8 +177,8 @@ export class Browser {
   }
 
   #noteDownload({ url, suggestedFilename }: Fields): void {
-    const name = JSON.stringify(lineOf(suggestedFilename, 100))
-    this.#current?.note(`The page wanted to download ${name} from ${lineOf(url, 300)}. Downloads are refused; fetch it with another tool if it is needed.`)
+    const file = `Download: ${JSON.stringify(lineOf(suggestedFilename, 100))} from ${lineOf(url, 300)}`
+    this.#current?.note('The page wanted to download a file. Downloads are refused; fetch it with another tool if it is needed.', file)
   }
 
   /** The end of the target's id, another part of it if that is taken. */

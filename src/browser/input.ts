@@ -60,7 +60,7 @@ export async function type(browser: Browser, { index, text }: { index: number, t
   const prepared = objectOf(await callOn(session, target.objectId, prepareTyping, [text], { signal }))
   if (prepared['problem'] !== undefined) throw refused(index, 'type into', prepared)
   const pressesEnter = prepared['isSingleLine'] === true && /\r?\n$/.test(text)
-  if (prepared['isReady'] === true) await insert(session, pressesEnter ? text.trimEnd() : text, signal)
+  if (prepared['isReady'] === true) await insert(session, pressesEnter ? text.replace(/\r?\n$/, '') : text, signal)
   const holds = lineOf(await callOn(session, target.objectId, valueNow, [shownChars], { signal }), shownChars)
   if (pressesEnter) await pressKey(session, 'Enter', 13, '\r', signal)
   await tab.settle(signal)

@@ -9,6 +9,8 @@ import type { Tab } from './tab.ts'
 
 export interface Outcome {
   readonly said: string
+  /** It could not be done, as `said` says. */
+  readonly isError?: boolean
   readonly page?: string
   /** PNG, base64. */
   readonly screenshot?: string

@@ -41,6 +41,7 @@ export class Recording {
   /** Records this tab from now on, and no other. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
+    if (this.isFull) return
     this.#tab = tab
     tab.onFrame = (frame) => this.#take(tab, frame)
     const size = { maxWidth: viewport.width, maxHeight: viewport.height }

@@ -28,6 +28,14 @@ export interface NumberedElement {
   readonly place: number
 }
 
+/** Something to be told of a tab. */
+export interface Notice {
+  /** In our words. */
+  readonly said: string
+  /** What the page has chosen of it. */
+  readonly quoted?: string
+}
+
 const noticeLimit = 20
 const noticeChars = 500
 /** How long nothing may begin before a page counts as quiet. */
@@ -48,7 +56,7 @@ export class Tab {
   elements: readonly NumberedElement[] = []
   readonly #loadLimitMs: number
   readonly #frameSessions = new Map<string, FrameSession>()
-  readonly #notices: string[] = []
+  readonly #notices: Notice[] = []
   #isLoading = false
   #hasCrashed = false
   #changed: Deferred<void> = deferred()
@@ -78,12 +86,12 @@ export class Tab {
     return [...this.#frameSessions.values()]
   }
 
-  note(text: string): void {
-    if (this.#notices.length < noticeLimit) this.#notices.push(text)
+  note(said: string, quoted?: string): void {
+    if (this.#notices.length < noticeLimit) this.#notices.push(quoted === undefined ? { said } : { said, quoted })
   }
 
   /** What is to be told; each once. */
-  takeNotices(): string[] {
+  takeNotices(): Notice[] {
     return this.#notices.splice(0)
   }
 
@@ -209,8 +217,9 @@ export class Tab {
     const kind = textOf(params['type'])
     const accept = kind !== 'prompt'
     session.tell('Page.handleJavaScriptDialog', { accept })
-    const what = kind === 'beforeunload' ? 'a warning before leaving' : `a dialog (${kind}): ${JSON.stringify(lineOf(params['message'], noticeChars))}`
-    this.note(`The page showed ${what}. It was ${accept ? 'accepted' : 'dismissed'}.`)
+    const end = `It was ${accept ? 'accepted' : 'dismissed'}.`
+    if (kind === 'beforeunload') this.note(`The page showed a warning before leaving. ${end}`)
+    else this.note(`The page showed a dialog (${kind}). ${end}`, `Dialog: ${JSON.stringify(lineOf(params['message'], noticeChars))}`)
   }
 
   #crash({ parent }: FrameSession): void {

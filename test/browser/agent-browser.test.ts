@@ -9,7 +9,7 @@ import { navigate } from '../../src/browser/navigation.ts'
 import { readProcesses, selectMarked, signalProcess } from '../../src/process/proc.ts'
 import { makeFolder, until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
-import { browserOptions, browserSuite, instance } from './browsers.ts'
+import { browserOptions, browserSuite, instance, textOf } from './browsers.ts'
 
 const test = suite('browser/agent-browser', 90_000)
 
@@ -70,9 +70,9 @@ browse('a browser that has ended is replaced, and that is told', async ({ open, 
 browse('a recording holds what was seen, up to its limit, and is written when it is stopped', async ({ agent, open, folder }) => {
   const signal = later(60_000)
   await agent.act(signal, nothing)
-  assert.match(await agent.stopRecording(signal).catch(messageOf).then(String), /^Cannot stop the recording: none is running/)
+  assert.match(await agent.stopRecording(signal).then(textOf), /^Cannot stop the recording: none is running/)
   assert.match((await agent.startRecording(signal)).said, /^The recording has begun\. It keeps at most 3 frames/)
-  assert.match(await agent.startRecording(signal).catch(messageOf).then(String), /^Cannot start a recording: one is running/)
+  assert.match(await agent.startRecording(signal).then(textOf), /^Cannot start a recording: one is running/)
   await open('/moving')
   assert.not.ok(existsSync(join(folder, 'observations')))
   let frames = 0

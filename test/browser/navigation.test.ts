@@ -90,10 +90,10 @@ browse('tabs are listed, switched and closed by their four characters', async (b
 
 browse('dialogs are answered by themselves, and told', async (browser) => {
   await go(browser, '/dialogs')
-  assert.match(await clickFirst(browser, 0), /The page showed a dialog \(alert\): "hello there"\. It was accepted\./)
-  assert.match(await clickFirst(browser, 1), /\(confirm\): "sure\?"\. It was accepted\.\n.*\nTitle: true$/)
-  assert.match(await clickFirst(browser, 2), /\(prompt\): "who\?"\. It was dismissed\.\n.*\nTitle: null$/)
-  assert.match(await go(browser, '/alerting'), /\(alert\): "at once"\. It was accepted\./)
+  assert.match(await clickFirst(browser, 0), /The page showed a dialog \(alert\)\. It was accepted\.\nDialog: "hello there"\n/)
+  assert.match(await clickFirst(browser, 1), /\(confirm\)\. It was accepted\.\nDialog: "sure\?"\n.*\nTitle: true$/)
+  assert.match(await clickFirst(browser, 2), /\(prompt\)\. It was dismissed\.\nDialog: "who\?"\n.*\nTitle: null$/)
+  assert.match(await go(browser, '/alerting'), /\(alert\)\. It was accepted\.\nDialog: "at once"\n/)
   await go(browser, '/leaving')
   await clickFirst(browser)
   assert.match(await go(browser, '/one'), /The page showed a warning before leaving\. It was accepted\.\n.*\nTitle: One$/)
@@ -107,7 +107,7 @@ browse('workers of all kinds run', async (browser) => {
 browse('a download is refused and told', async (browser) => {
   assert.match(await go(browser, '/download'), /^Cannot open ".*": it is a download, and downloads are refused/)
   await go(browser, '/offering')
-  assert.match(await clickFirst(browser), /The page wanted to download "a\.bin" from .*\/download\. Downloads are refused/)
+  assert.match(await clickFirst(browser), /Downloads are refused; .*\nDownload: "a\.bin" from .*\/download\n/)
 })
 
 browse('a server that does not answer is given up, and the tab goes on', async (browser) => {

@@ -201,10 +201,10 @@ function make<K extends ActionKind>({ browser, createId }: BrowserToolsOptions, 
   })
 }
 
-function observe({ said, page, screenshot, folder }: Outcome, id: string): BrowserObservation {
+function observe({ said, page, screenshot, folder, isError = false }: Outcome, id: string): BrowserObservation {
   const texts = page === undefined ? textContent(said) : [...textContent(said), ...textContent(enclose(page, id))]
   return {
-    ...observation(texts, false),
+    ...observation(texts, isError),
     ...(screenshot === undefined ? {} : { screenshot_data: screenshot }),
     ...(folder === undefined ? {} : { full_output_save_dir: folder }),
   }
