@@ -12,7 +12,7 @@
  */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['agent-server.ts', 'version.ts', 'config.ts', 'schema', 'base'],
-  cli: ['agent-server.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'settings', 'storage', 'process', 'schema', 'base'],
+  cli: ['agent-server.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'browser', 'settings', 'storage', 'process', 'schema', 'base'],
   'agent-server.ts': ['app.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
   'server.ts': ['app.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [

@@ -84,6 +84,12 @@ function privateEnvironment(env: Readonly<Record<string, string>>, folder: strin
   return { ...Object.fromEntries(kept), HOME: folder, TMPDIR: '.' }
 }
 
+/** A page from the back-forward cache would come without the events of loading; the others talk to their maker or to devices. */
+const disabledFeatures = [
+  'BackForwardCache', 'AutofillServerCommunication', 'DialMediaRouteProvider', 'MediaRouter', 'NetworkTimeServiceQuerying',
+  'OptimizationHints', 'Translate',
+]
+
 interface BrowserArguments {
   readonly folder: string
   readonly gatePort: number
@@ -109,6 +115,9 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
+    // What it would still ask of its maker goes to a name that the gate refuses.
+    '--component-updater=url-source=https://none.invalid',
+    '--gaia-url=https://none.invalid',
     '--disable-domain-reliability',
     '--disable-breakpad',
     '--disable-crash-reporter',
@@ -118,7 +127,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--password-store=basic',
     '--use-mock-keychain',
     '--deny-permission-prompts',
-    '--disable-features=BackForwardCache,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,AutofillServerCommunication',
+    `--disable-features=${disabledFeatures.join(',')}`,
     '--disable-dev-shm-usage',
     '--disable-gpu',
     '--mute-audio',

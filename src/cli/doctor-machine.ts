@@ -1,6 +1,6 @@
 /**
  * The machine as `agent-server doctor` sees it: what a server needs (Node, the data folder), and what it does better
- * with (a cgroup for each agent, a pseudo-terminal; decisions 26 and 28). Nothing is changed in the data folder.
+ * with (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). Nothing is changed in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { assertNever, messageOf, systemCodeOf } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { readJsonFile } from '../base/json-file.ts'
+import { findBrowser } from '../browser/launch.ts'
 import { findCgroupParent } from '../process/cgroup.ts'
 import { readOwner } from '../process/lock.ts'
 import { readProcess } from '../process/proc.ts'
@@ -28,7 +29,7 @@ export interface MachineExamination {
 
 export async function examineMachine(examination: MachineExamination): Promise<readonly Finding[]> {
   const { dataDir, searchPath, nodeVersion = process.version, proc = '/proc' } = examination
-  return [examineNode(nodeVersion), await examineDataFolder(dataDir, proc), await examineCgroup(proc), await examineTerminal(searchPath)]
+  return [examineNode(nodeVersion), await examineDataFolder(dataDir, proc), await examineCgroup(proc), await examineTerminal(searchPath), await examineBrowser(searchPath)]
 }
 
 function examineNode(nodeVersion: string): Finding {
@@ -98,4 +99,11 @@ async function examineTerminal(searchPath: string): Promise<Finding> {
     }
     default: return assertNever(kind)
   }
+}
+
+async function examineBrowser(searchPath: string): Promise<Finding> {
+  const subject = 'browser'
+  const program = await findBrowser(undefined, searchPath).catch(() => undefined)
+  if (program !== undefined) return { subject, state: 'ok', text: program, advice: '' }
+  return { subject, state: 'note', text: 'none in the PATH: the browser tools cannot be used', advice: 'install Chromium, or name it with --browser' }
 }

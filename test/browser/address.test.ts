@@ -38,6 +38,7 @@ const refused: [given: string, code: string, message: RegExp][] = [
   ['https://localhost/', 'address_refused', /--browser-allow localhost:443$/],
   ['localhost:3001', 'address_refused', /--browser-allow localhost:3001$/],
   ['http://a.localhost/', 'address_refused', /--browser-allow a\.localhost:80$/],
+  ['http://none.invalid/', 'address_refused', /--browser-allow none\.invalid:80$/],
   ['http://127.0.0.1:8000/', 'address_refused', /--browser-allow 127\.0\.0\.1:8000$/],
   ['http://0x7f.1/', 'address_refused', /--browser-allow 127\.0\.0\.1:80$/],
   ['http://2130706433/', 'address_refused', /--browser-allow 127\.0\.0\.1:80$/],
@@ -68,6 +69,7 @@ test('behind a listed name and port any may stand, and behind localhost otherwis
   assert.ok(gateRule({ host: 'localhost', port: 3000 }, listed)?.('127.0.0.1'))
   assert.is(gateRule({ host: 'localhost', port: 3001 }, listed), undefined)
   assert.is(gateRule({ host: 'a.localhost', port: 3000 }, listed), undefined)
+  assert.is(gateRule({ host: 'none.invalid', port: 443 }, listed), undefined)
 })
 
 test.run()

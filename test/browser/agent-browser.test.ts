@@ -9,7 +9,7 @@ import { navigate } from '../../src/browser/navigation.ts'
 import { readProcesses, selectMarked, signalProcess } from '../../src/process/proc.ts'
 import { makeFolder, until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
-import { browserOptions, browserSuite, instance, textOf } from './browsers.ts'
+import { browserOptions, browserSuite, instance, isBrowserThere, textOf, withoutSandbox } from './browsers.ts'
 
 const test = suite('browser/agent-browser', 90_000)
 
@@ -145,6 +145,16 @@ test('says why a browser does not start, and what helps where that is its sandbo
   assert.match(await failure({ withoutSandbox: false }, sandbox), /^Cannot start the browser ".*": No usable sandbox! Update your kernel; run the server as a user other than root, .* --browser-no-sandbox$/)
   assert.match(await failure({}, 'echo "[1:1:ERROR:a.cc(1)] small" >&2; echo "[1:1:FATAL:b.cc(2)] Large problem" >&2; exit 1'), /^Cannot start the browser ".*": Large problem$/)
   assert.match(await failure({}, 'exit 3'), /^Cannot start the browser ".*": The browser has ended$/)
+})
+
+const rootAsks = 'as root, a browser with its sandbox is refused with the reason'
+if (!isBrowserThere || !withoutSandbox) test.skip(rootAsks, 'needs Chromium and root')
+else test(rootAsks, async () => {
+  const { folder, remove } = makeFolder()
+  const agent = new AgentBrowser({ ...browserOptions(folder), withoutSandbox: false })
+  const said = await agent.act(later(60_000), nothing).then(textOf, messageOf)
+  assert.match(said, /^Cannot start the browser ".*": Running as root without --no-sandbox .*; run the server as a user other than root/)
+  remove()
 })
 
 test('a browser that is stopped while it starts leaves nothing', async () => {

@@ -2,8 +2,14 @@
  * What models and clients are told of each tool, as text files under `test/agents/tools/snapshots`, so that a change of a
  * word is seen in review. `scripts/tool-snapshots` writes them, a test compares them.
  */
+import { browserTools } from '../../src/agents/tools/browser.ts'
 import { createToolSet, toolNames } from '../../src/agents/tools/registry.ts'
+import { AgentBrowser } from '../../src/browser/agent-browser.ts'
+import { browserOptions } from '../browser/browsers.ts'
 import type { Tool } from '../../src/agents/tools/tool.ts'
+
+/** Of a browser that is never started. */
+const browserMakers = browserTools({ browser: new AgentBrowser(browserOptions('/nowhere')), createId: () => 'id' })
 
 /** In the source, not in what the compiler made of it. */
 export function snapshotPath(name: string, folder: 'tools' | 'builtin' = 'tools'): URL {
@@ -18,10 +24,11 @@ export async function snapshotsOf(): Promise<ReadonlyMap<string, string>> {
     observationsDir: '/observations',
     privateDirs: [],
     settings: {
-      tools: toolNames([]).map((name) => ({ name, params: {} })),
+      tools: toolNames(Object.keys(browserMakers)).map((name) => ({ name, params: {} })),
       include_default_tools: ['FinishTool', 'ThinkTool'],
       filter_tools_regex: null,
     },
+    makers: browserMakers,
     signal: new AbortController().signal,
   })
   return new Map(tools.map((tool) => [tool.name, snapshotOf(tool)]))

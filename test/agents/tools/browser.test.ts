@@ -39,7 +39,7 @@ function toolsOf(agent: AgentBrowser): (name: string) => Tool {
 
 /** Tools whose browser cannot be started. */
 function idleTools(): (name: string) => Tool {
-  return toolsOf(new AgentBrowser({ ...browserOptions(makeFolder().folder), program: '/nowhere/chromium' }))
+  return toolsOf(new AgentBrowser({ ...browserOptions('/nowhere'), program: '/nowhere/chromium' }))
 }
 
 async function call(tool: Tool, args: Parameters<Tool['read']>[0] = {}): Promise<Observation> {

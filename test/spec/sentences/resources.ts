@@ -160,7 +160,7 @@ export const action: Sentences = {
   1: ['a union told apart by kind', 'spec/tables: the action kinds are the twenty-eight of the table, in its order'],
   ...Object.fromEntries(Object.keys(actions).map((kind): [string, Sentence] => {
     const table = 'spec/tables: action: ${kind} is closed and has the fields of the table'
-    return [kind, [itsFields, table, 'later: tools, browser, memory']]
+    return [kind, [itsFields, table, kind.startsWith('Browser') ? 'agents/tools/browser: every tool does its part' : 'later: tools, browser, memory']]
   })),
   MCPToolAction: [itsFields, 'spec/tables: action: ${kind} is closed and has the fields of the table', mcpTools],
   'FileEditorAction.2': [
