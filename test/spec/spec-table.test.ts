@@ -58,8 +58,8 @@ function namesIn(file: string): ReadonlySet<string> {
   if (known !== undefined) return known
   const path = new URL(file, root)
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  // The first argument of `test`: a text in any quotes.
-  const found = text.matchAll(/^ *test\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gm)
+  // The first argument of `test`, or of `browse` where a browser is needed: a text in any quotes.
+  const found = text.matchAll(/^ *(?:test|browse)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gm)
   const names = new Set([...found].map(([, , name = '']) => name.replaceAll(/\\(.)/g, '$1')))
   namesByFile.set(file, names)
   return names

@@ -152,7 +152,7 @@ test('limits the length of files and functions, and warns before', () => {
 test('warns of a power that is granted and not used', () => {
   const warned = (code: string): boolean => {
     const findings = checkShape({ sources: new Map([['src/http/server.ts', `${header}${code}\n`]]), security: undefined })
-    return findings.some(({ warning, message }) => warning === true && message.startsWith('"Listen"'))
+    return findings.some(({ warning, message }) => warning === true && message.startsWith('"Listen" is granted to src/http/server.ts'))
   }
   assert.is(warned(''), true)
   assert.is(warned("import type { Server } from 'node:http'"), true)
