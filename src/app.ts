@@ -9,7 +9,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createBuiltInAgent, usableTools, type BuiltInAgents } from './agents/builtin/create.ts'
+import { createBuiltInAgent, findUsableTools, type BuiltInAgents } from './agents/builtin/create.ts'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
@@ -134,7 +134,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     settings,
     secrets,
     reserve,
-    usableTools,
+    usableTools: await findUsableTools(config.browser, options.environment),
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
     creation: {

@@ -12,6 +12,8 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { Clock } from '../../base/stamp.ts'
+import { AgentBrowser } from '../../browser/agent-browser.ts'
+import { findBrowser } from '../../browser/launch.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
 import { startChild } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
@@ -21,7 +23,6 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import { createModelClient } from '../llm/client.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
-import { AgentBrowser } from '../../browser/agent-browser.ts'
 import type { McpHost } from '../mcp/connect.ts'
 import { usualLimits } from '../mcp/server.ts'
 import { withMcpServers } from '../mcp/tool-set.ts'
@@ -63,8 +64,11 @@ export interface BrowserSettings {
   readonly allowed: readonly string[]
 }
 
-/** What settings may name as tools. */
-export const usableTools: readonly string[] = toolNames(['terminal'])
+/** What settings may name as tools on this machine: the browser's only where there is one. */
+export async function findUsableTools(program: string | undefined, { PATH = '' }: Environment): Promise<readonly string[]> {
+  const hasBrowser = await findBrowser(program, PATH).then(() => true, () => false)
+  return toolNames(hasBrowser ? ['terminal', 'browser_tool_set'] : ['terminal'])
+}
 
 /** @param open gives what is sealed in settings back in plain */
 export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: BuiltInAgents): BuiltInAgent {
