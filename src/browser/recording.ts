@@ -51,15 +51,17 @@ export class Recording {
   /** Writes what was recorded into a new folder; gives how many frames that are and how long they took. */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()
-    const first = this.#frames[0]
-    const last = this.#frames.at(-1)
+    // They do not always come in the order in which they were taken.
+    const frames = this.#frames.toSorted((one, other) => one.at - other.at)
+    const first = frames[0]
+    const last = frames.at(-1)
     if (first === undefined || last === undefined) throw new AppError('conflict', 'The recording holds nothing: no frame came from the browser')
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    for (const [index, { jpeg, at }] of this.#frames.entries()) {
+    for (const [index, { jpeg, at }] of frames.entries()) {
       const ms = Math.round((at - first.at) * 1000)
       await writeFile(join(folder, `${String(index + 1).padStart(4, '0')}-${ms}ms.jpg`), jpeg, { mode: 0o600 })
     }
-    return { frames: this.#frames.length, seconds: last.at - first.at }
+    return { frames: frames.length, seconds: last.at - first.at }
   }
 
   /** Takes no more. Idempotent. */

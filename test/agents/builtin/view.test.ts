@@ -4,6 +4,7 @@ import { View } from '../../../src/agents/builtin/view.ts'
 import type { ModelMessage } from '../../../src/agents/llm/model.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { Event, EventDraft } from '../../../src/schema/generated/events.ts'
+import { toObservation } from '../../../src/schema/generated/observations.ts'
 import { toEvent } from '../../../src/schema/generated/events.ts'
 import { act, observe, say, textOf } from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
@@ -168,6 +169,13 @@ test('a result without its call, which a moved head leaves, ends nothing', () =>
   const view = viewOf([user('1', 'a'), action('x'), result('x'), finished])
   assert.is(view.isOpen, true)
   assert.equal(words(view.messages({ withImages: true })), ['user: a', 'assistant: <x>', 'tool: done'])
+})
+
+test('the screenshot of a browser is an image for the model', () => {
+  const observation = toObservation({ kind: 'BrowserObservation', content: [{ text: 'state' }], screenshot_data: 'AA==' })
+  const seen = event('o-1', { kind: 'ObservationEvent', source: 'environment', tool_name: 'read', tool_call_id: 'c', action_id: 'a-c', observation })
+  const [, told] = viewOf([action('c'), seen]).messages({ withImages: true })
+  assert.equal(told?.message.content.map((part) => (part.type === 'text' ? part.text : part.image_urls[0])), ['state', 'data:image/png;base64,AA=='])
 })
 
 test('for a model without eyes an image is a word', () => {
