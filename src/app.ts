@@ -8,7 +8,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { createBuiltInAgent, findUsableTools, type BuiltInAgents } from './agents/builtin/create.ts'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
@@ -261,6 +261,7 @@ function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, m
     environment,
     passEnvironment: config.passEnv,
     privateDirs: [folder.path],
+    homeDir: homeDirOf(environment),
     runtimeDir,
     instanceId: folder.instance,
     cgroupParent,
@@ -284,6 +285,11 @@ function mcpHost({ config, environment }: AppOptions, { instance }: DataFolder, 
     startProcess: (options) => startChild({ ...options, cgroupParent }),
     version,
   }
+}
+
+/** Of the user whose skills are read. */
+function homeDirOf({ HOME: home }: Environment): string | undefined {
+  return home !== undefined && isAbsolute(home) ? home : undefined
 }
 
 /** A flooding agent is not read while this much waits for the disk. */

@@ -22,7 +22,7 @@ export interface Agent {
   /** What has to stand in the history before the first message of the user. */
   introduction?(): Promise<EventDraft>
   /** What goes into the history with a message of the user that is about to be recorded. Asked in the order of messages. */
-  contextOf?(message: Message): Promise<readonly TextContent[]>
+  contextOf?(message: Message): Promise<MessageContext>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
   /** The confirmation policy has changed: apply it to what runs now (a session mode, say). */
@@ -46,6 +46,19 @@ export interface Agent {
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /** Ends everything the agent started, within its own grace time. Idempotent; nothing is left afterwards. */
   close(): Promise<void>
+}
+
+/** What goes into the history with a message. */
+export interface MessageContext {
+  readonly content: readonly TextContent[]
+  /** Skills that the message calls for; each is given once in a conversation. */
+  readonly skills: readonly CalledSkill[]
+}
+
+export interface CalledSkill {
+  readonly name: string
+  /** For the model. */
+  readonly text: string
 }
 
 /** What a conversation lends to its agent for as long as it is open. */

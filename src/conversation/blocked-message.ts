@@ -14,7 +14,7 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** What a hook or the settings add to a message: never the mark, whatever text it is. */
+/** What a hook, a skill or the settings add to a message: never the mark, whatever text it is. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }

@@ -11,9 +11,9 @@ import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import type { Clock, Stamp } from '../base/stamp.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
-import type { Message, TextContent } from '../schema/generated/values.ts'
+import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
-import type { Agent, AgentHost, Answer, KeptKey, TitleAnswer, UsageReport } from './agent.ts'
+import type { Agent, AgentHost, Answer, KeptKey, MessageContext, TitleAnswer, UsageReport } from './agent.ts'
 import { hasEventOf, readEvent } from './history.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
 import type { Journal } from './journal.ts'
@@ -116,11 +116,11 @@ export class Driver {
     if (draft !== undefined) await this.#options.journal.record(draft).durable()
   }
 
-  /** What the agent's hooks put beside a message before it is recorded. */
-  async contextOf(message: Message): Promise<readonly TextContent[]> {
-    const { hook_config: hooks, agent } = this.#options.journal.state
-    if (hooks === null || agent['kind'] !== 'Agent') return []
-    return (await this.#ensureAgent().contextOf?.(message)) ?? []
+  /** What the agent puts beside a message before it is recorded. */
+  async contextOf(message: Message): Promise<MessageContext> {
+    const nothing = { content: [], skills: [] }
+    if (this.#options.journal.state.agent['kind'] !== 'Agent') return nothing
+    return (await this.#ensureAgent().contextOf?.(message)) ?? nothing
   }
 
   /** Resolves when no run is under way. */

@@ -2,10 +2,11 @@
  * A message of the user on its way into the history.
  *
  * Before it is recorded, the agent says what stands in front of it and what goes with it; that may take as long as its
- * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go.
+ * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go; a
+ * skill whose text the history has already is not given again.
  */
 import type { Message } from '../schema/generated/values.ts'
-import { blockedNote, blockedReason } from './blocked-message.ts'
+import { addedContent, blockedNote, blockedReason } from './blocked-message.ts'
 import type { Driver } from './driver.ts'
 import type { Journal } from './journal.ts'
 import type { Titles } from './titles.ts'
@@ -28,9 +29,12 @@ export interface IncomingOptions {
 export async function takeMessage(message: Message, options: IncomingOptions): Promise<boolean> {
   const { journal, driver, titles, eventLimitBytes, assertOpen } = options
   await driver.introduce()
-  const context = [...(await driver.contextOf(message)), ...suffixOf(journal.state.agent)]
+  const { content, skills: called } = await driver.contextOf(message)
+  const activated = journal.activatedSkills()
+  const skills = called.filter(({ name }) => !activated.has(name))
+  const context = [...content, ...skills.map(({ text }) => addedContent(text)), ...suffixOf(journal.state.agent)]
   const refusal = blockedReason({ source: 'user', extended_content: context })
-  const event = userMessageEvent(message, context)
+  const event = userMessageEvent(message, context, skills.map(({ name }) => name))
   if (context.length > 0) assertFits(event, eventLimitBytes)
   assertOpen()
   journal.move('message')

@@ -61,6 +61,12 @@ export class Journal {
     return this.#options.state
   }
 
+  /** Skills that the history has the text of, durable or not. */
+  activatedSkills(): ReadonlySet<string> {
+    const pending = this.#pending.flatMap((line) => (line.type === 'event' && line.event.kind === 'MessageEvent' ? line.event.activated_skills : []))
+    return new Set([...this.state.activated_knowledge_skills, ...pending])
+  }
+
   /**
    * Appends an event. Its place is the order of calls.
    * @throws AppError `storage_failed` or `storage_full` when the log takes no more.

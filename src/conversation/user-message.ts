@@ -15,13 +15,13 @@ export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
   return { role: 'user', content, thinking_blocks: [] }
 }
 
-/** The event of a message, with what goes beside it. */
-export function userMessageEvent(message: Message, context: readonly TextContent[] = []): EventDraft {
+/** The event of a message, with what goes beside it and the names of the skills in that. */
+export function userMessageEvent(message: Message, context: readonly TextContent[] = [], skills: readonly string[] = []): EventDraft {
   return {
     kind: 'MessageEvent',
     source: 'user',
     llm_message: message,
-    activated_skills: [],
+    activated_skills: skills,
     extended_content: context,
   }
 }

@@ -4,7 +4,7 @@
  * git is not needed for anything else; where it is missing or fails, the workspace is simply no repository.
  */
 import { randomUUID } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { within } from '../base/wait.ts'
 import { startChild } from '../process/child.ts'
@@ -31,6 +31,21 @@ export async function initRepository(
     await git.stop({ graceMs: 0 })
   } catch {
     // No git, no repository: the conversation works without.
+  }
+}
+
+/**
+ * The repository that a folder is in, by real paths. As for git itself, one of another user is none: it may have been put
+ * above the folder to be taken for it.
+ */
+export async function findRepository(folder: string): Promise<{ readonly root: string; readonly folder: string } | undefined> {
+  const real = await realpath(folder).catch(() => undefined)
+  if (real === undefined) return undefined
+  const { uid } = await stat(real)
+  for (let root = real; ; root = dirname(root)) {
+    const found = await stat(join(root, '.git')).catch(() => undefined)
+    if (found !== undefined) return found.uid === uid ? { root, folder: real } : undefined
+    if (dirname(root) === root) return undefined
   }
 }
 

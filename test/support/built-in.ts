@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
+import { loadContext } from '../../src/agents/skills/load.ts'
 import { actionOf, type Tool, type ToolCall } from '../../src/agents/tools/tool.ts'
 import type { Clock } from '../../src/base/stamp.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
@@ -58,6 +59,7 @@ export async function withBuiltIn<Model extends ModelClient>(
         host,
         createModel: ({ model }) => options.models?.[model] ?? options.model,
         createTools: async () => toolSet,
+        loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: outer.deps.diagnostics }),
         hooks: new HookSession({
           host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID, startProcess: startChild, log: outer.deps.diagnostics,
         }),

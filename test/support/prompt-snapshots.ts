@@ -7,6 +7,7 @@ import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
 import { HookSession } from '../../src/agents/builtin/hooks/session.ts'
 import { modelTool } from '../../src/agents/builtin/tool-calls.ts'
 import type { ModelClient, ModelRequest } from '../../src/agents/llm/model.ts'
+import { loadContext } from '../../src/agents/skills/load.ts'
 import { createToolSet } from '../../src/agents/tools/registry.ts'
 import { createTerminalTool } from '../../src/agents/tools/terminal.ts'
 import type { ToolSet } from '../../src/agents/tools/tool.ts'
@@ -57,6 +58,7 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
     host,
     createModel: () => model,
     createTools: (signal) => toolsOf(settings, signal),
+    loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent }),
     hooks: new HookSession({ host, env: {}, instance: 'none', createId: () => 'id', startProcess: startChild, log: silent }),
     clock: () => Date.parse('2026-11-21T12:00:00Z'),
     platform: 'linux',

@@ -7,13 +7,17 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
-import type { Agent, AgentHost, AsideAnswer, History, TitleAnswer, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { Agent, AgentHost, AsideAnswer, History, MessageContext, TitleAnswer, Turn, TurnEnd } from '../../conversation/agent.ts'
+import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
-import type { Message, TextContent } from '../../schema/generated/values.ts'
+import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from '../llm/model.ts'
 import { scriptedModelName } from '../llm/scripted.ts'
+import type { LoadedContext } from '../skills/load.ts'
+import { describeCalled, describeContext } from '../skills/telling.ts'
+import { matchSkills } from '../skills/triggers.ts'
 import type { Tool, ToolSet } from '../tools/tool.ts'
 import { askAside } from './aside.ts'
 import type { HookSession } from './hooks/session.ts'
@@ -32,6 +36,8 @@ export interface BuiltInAgentOptions {
   readonly createTools: (signal: AbortSignal) => Promise<ToolSet>
   /** Of this agent alone, which closes them. */
   readonly hooks: HookSession
+  /** Reads the skills and the memory that the settings ask for; never fails. */
+  readonly loadContext: () => Promise<LoadedContext>
   readonly clock: Clock
   /** Of this machine, as Node names it. */
   readonly platform: string
@@ -44,6 +50,7 @@ export class BuiltInAgent implements Agent {
   readonly #view = new View()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
+  #context: Promise<LoadedContext> | undefined
   #model: { readonly llm: LLM; readonly client: ModelClient } | undefined
   #closing: Promise<void> | undefined
 
@@ -57,6 +64,7 @@ export class BuiltInAgent implements Agent {
     const settings = this.#options.settings()
     await hooks.begin()
     const { missing } = await this.#openTools()
+    const { skills, memory } = await this.#openContext()
     const context = dynamicContext({
       agent: settings,
       date: new Date(clock()).toISOString().slice(0, 10),
@@ -64,6 +72,7 @@ export class BuiltInAgent implements Agent {
       workingDir: host.workingDir,
       secrets: await host.secretNames(),
       missingTools: missing,
+      blocks: describeContext(skills, memory),
     })
     // Last, so that what becomes of their servers is told behind this event.
     const tools = await this.#toolsNow(this.#closed.signal)
@@ -76,8 +85,14 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  contextOf(message: Message): Promise<readonly TextContent[]> {
-    return this.#options.hooks.contextOf(message)
+  /** A message that a hook refuses calls for nothing. */
+  async contextOf(message: Message): Promise<MessageContext> {
+    const { hooks, host } = this.#options
+    const content = await hooks.contextOf(message)
+    if (blockedReason({ source: 'user', extended_content: content }) !== undefined) return { content, skills: [] }
+    const { skills } = await this.#openContext()
+    const called = describeCalled(matchSkills(textOf(message), skills))
+    return { content, skills: called.map(({ name, text }) => ({ name, text: host.mask(text) })) }
   }
 
   async runTurn(turn: Turn): Promise<TurnEnd> {
@@ -165,8 +180,18 @@ export class BuiltInAgent implements Agent {
     return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
+  /** Read once in the life of this agent, so that all messages of a run see the same. */
+  #openContext(): Promise<LoadedContext> {
+    this.#context ??= this.#options.loadContext()
+    return this.#context
+  }
+
   #openTools(): Promise<ToolSet> {
     this.#tools ??= this.#options.createTools(this.#closed.signal)
     return this.#tools
   }
+}
+
+function textOf({ content }: Message): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }

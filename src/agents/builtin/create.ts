@@ -26,6 +26,7 @@ import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
 import type { McpHost } from '../mcp/connect.ts'
 import { usualLimits } from '../mcp/server.ts'
 import { withMcpServers } from '../mcp/tool-set.ts'
+import { loadContext } from '../skills/load.ts'
 import { browserTools } from '../tools/browser.ts'
 import { createToolSet, filterNames, toolNames, type ClosableTool, type ToolMaker } from '../tools/registry.ts'
 import { createTerminalTool } from '../tools/terminal.ts'
@@ -40,6 +41,8 @@ export interface BuiltInAgents {
   readonly passEnvironment: readonly string[]
   /** No tool reads or writes there. */
   readonly privateDirs: readonly string[]
+  /** Where the user's skills are; undefined when it is not known. */
+  readonly homeDir: string | undefined
   readonly runtimeDir: string
   readonly instanceId: string
   readonly cgroupParent: string | undefined
@@ -81,6 +84,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
     createModel,
     createTools: (signal) => createTools(settings(), host, shared, signal),
     hooks: createHooks(host, shared),
+    loadContext: () => loadContext(settings().agent_context, host.workingDir, shared),
   })
 }
 

@@ -2,7 +2,7 @@
  * The system prompt of the built-in agent, and the context of one conversation that goes with it as a second block.
  *
  * The prompt is the same for all conversations with the same settings, so that a provider may cache it; what differs (the
- * day, the folder, the names of secrets) is in the context. It names no tool that a conversation may lack, and says
+ * day, the folder, the names of secrets, skills and memory) is in the context. It names no tool that a conversation may lack, and says
  * nothing that the tools say of themselves. A prompt in the settings takes its place word for word. It is no template:
  * `system_prompt_kwargs` and the two file names change nothing, but for an empty `security_policy_filename`.
  */
@@ -71,14 +71,16 @@ export interface ContextOptions {
   readonly secrets: readonly NamedSecret[]
   /** Tools that were asked for and that this server has not. */
   readonly missingTools: readonly string[]
+  /** What skills and memory add. */
+  readonly blocks: readonly string[]
 }
 
-export function dynamicContext({ agent, date, platform, workingDir, secrets, missingTools }: ContextOptions): string {
+export function dynamicContext({ agent, date, platform, workingDir, secrets, missingTools, blocks }: ContextOptions): string {
   const now = agent.agent_context?.current_datetime ?? date
   const lines = [`Date: ${now}`, `Platform: ${platform}`, `Working directory: ${workingDir}`]
   if (missingTools.length > 0) lines.push(`Tools that were asked for and are not available here: ${missingTools.join(', ')}`)
   if (secrets.length > 0) lines.push('Secrets, each in an environment variable for a command that names it:', ...secrets.map(secretLine))
-  return lines.join('\n')
+  return [lines.join('\n'), ...blocks].join('\n\n')
 }
 
 function secretLine({ name, description }: NamedSecret): string {

@@ -1,0 +1,91 @@
+/**
+ * The skills and the memory of one conversation: those that its `agent_context` asks for, and no others.
+ *
+ * Where two have one name, the later source wins: the user's files, what the client sent, the files of the project
+ * (contract: others.md, section 4; tests.md). What `disabled_skills` names is left out, whichever source it is from. Public
+ * skills are not loaded, because this server fetches none. Nothing fails: what cannot be used is told in the log.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { AgentContext } from '../../schema/generated/settings.ts'
+import { skillOfClient, type Skill } from './skill.ts'
+import { readProjectSkills, readText, readUserSkills } from './skill-files.ts'
+
+/** Where skills are read. */
+export interface SkillPlaces {
+  /** The home directory of the user; undefined when it is not known. */
+  readonly homeDir: string | undefined
+  readonly privateDirs: readonly string[]
+  readonly log: Pick<Log, 'warn'>
+}
+
+export interface LoadedContext {
+  readonly skills: readonly Skill[]
+  readonly memory: Memory | undefined
+}
+
+/** Notes that the agent may keep in the workspace for later conversations. */
+export interface Memory {
+  readonly path: string
+  /** Empty when there is no such file yet. */
+  readonly text: string
+}
+
+export const memoryPath = '.openhands/memory/MEMORY.md'
+/** Skills of one conversation. */
+export const skillsLimit = 200
+
+export type ContextChoice = Pick<
+  AgentContext, 'skills' | 'load_user_skills' | 'load_project_skills' | 'load_memory' | 'disabled_skills'
+>
+
+export async function loadContext(context: ContextChoice | null, workingDir: string, places: SkillPlaces): Promise<LoadedContext> {
+  if (context === null) return { skills: [], memory: undefined }
+  const warn = (message: string): void => places.log.warn('A skill is not used', { workingDir, reason: message })
+  const user = context.load_user_skills ? await userSkills(places) : []
+  const given = context.skills.flatMap((value) => clientSkill(value, warn))
+  const project = context.load_project_skills ? await projectSkills(workingDir, places) : []
+  const skills = mergeSkills([user, given, project]).filter(({ name }) => !isDisabled(name, context.disabled_skills))
+  if (skills.length > skillsLimit) warn(`Found ${skills.length} skills, expected at most ${skillsLimit}: the others are left out`)
+  return { skills: skills.slice(0, skillsLimit), memory: context.load_memory ? await readMemory(workingDir, places) : undefined }
+}
+
+export async function userSkills({ homeDir, privateDirs, log }: SkillPlaces): Promise<Skill[]> {
+  if (homeDir === undefined) return []
+  return readUserSkills({ folder: homeDir, privateDirs, warn: (reason) => log.warn('A skill of the user is not used', { reason }) })
+}
+
+export async function projectSkills(folder: string, { privateDirs, log }: SkillPlaces): Promise<Skill[]> {
+  const warn = (reason: string): void => log.warn('A skill of a project is not used', { folder, reason })
+  return readProjectSkills({ folder, privateDirs, warn })
+}
+
+/** One skill of each name: that of the last source which has it, in its place. */
+export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
+  const byName = new Map<string, Skill>()
+  for (const skill of sources.flat()) {
+    byName.delete(skill.name)
+    byName.set(skill.name, skill)
+  }
+  return [...byName.values()]
+}
+
+/** `agents` stands for all files AGENTS.md. */
+function isDisabled(name: string, disabled: readonly string[]): boolean {
+  return disabled.includes(name) || (name.startsWith('agents:') && disabled.includes('agents'))
+}
+
+function clientSkill(value: Readonly<Record<string, unknown>>, warn: (message: string) => void): Skill[] {
+  try {
+    return [skillOfClient(value)]
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    warn(thrown.message)
+    return []
+  }
+}
+
+async function readMemory(folder: string, { privateDirs, log }: SkillPlaces): Promise<Memory> {
+  const warn = (reason: string): void => log.warn('The memory of a workspace is not used', { folder, reason })
+  return { path: memoryPath, text: ((await readText(memoryPath, { folder, privateDirs, warn })) ?? '').trim() }
+}

@@ -1,0 +1,134 @@
+/**
+ * The files of skills in a folder tree: the user's home, or the repository and folder that a conversation works in.
+ *
+ * Read are `AGENTS.md` (agents.md) and, in `.agents/skills/` and `.openhands/skills/`, every `<name>.md` and
+ * `<name>/SKILL.md` (agentskills.io). Every file is reached through `workspace/paths`, so no link leads out of the tree and
+ * the server's own data stays closed. A file that is broken, too large or too much is left out and told of; reading
+ * never fails. What is read is what is there at this moment.
+ */
+import { join, relative } from 'node:path'
+import { AppError, messageOf } from '../../base/errors.ts'
+import { walkTree } from '../../workspace/directory.ts'
+import { readFile } from '../../workspace/files.ts'
+import { createWorkspace, type Workspace } from '../../workspace/paths.ts'
+import { findRepository } from '../../workspace/git.ts'
+import { instructionSkill, parseSkill, type Skill } from './skill.ts'
+
+export interface SkillFolderOptions {
+  /** Absolute. */
+  readonly folder: string
+  /** The server's own folders, refused with all that is in them. */
+  readonly privateDirs: readonly string[]
+  /** Told of what is left out, and why. */
+  readonly warn: (message: string) => void
+}
+
+export const fileLimitBytes = 64 * 1024
+/** Skills in one folder. */
+export const folderLimit = 100
+/** Entries of a folder that are looked at. */
+const entryLimit = 1000
+/** The later one wins where both have a skill of one name. */
+const skillFolders = ['.agents/skills', '.openhands/skills']
+
+/** Skills of the user, in a home directory. */
+export async function readUserSkills(options: SkillFolderOptions): Promise<Skill[]> {
+  return readTree(options, undefined)
+}
+
+/** Skills of the repository that a folder is in, then those of the folder itself. */
+export async function readProjectSkills(options: SkillFolderOptions): Promise<Skill[]> {
+  const repository = await findRepository(options.folder)
+  const below = repository === undefined ? '' : relative(repository.root, repository.folder)
+  if (repository === undefined || below === '') return readTree(options, 'agents')
+  return [
+    ...(await readTree({ ...options, folder: repository.root }, 'agents')),
+    ...(await readTree(options, `agents:${below}`)),
+  ]
+}
+
+/** One file of text in a folder tree; undefined when there is none that could be read. */
+export async function readText(path: string, { folder, privateDirs, warn }: SkillFolderOptions): Promise<string | undefined> {
+  return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
+}
+
+async function readTree(options: SkillFolderOptions, instructionsName: string | undefined): Promise<Skill[]> {
+  const tree: Tree = { ...options, workspace: createWorkspace({ workingDir: options.folder, privateDirs: options.privateDirs }) }
+  const skills = instructionsName === undefined ? [] : await readInstructions(tree, instructionsName)
+  for (const folder of skillFolders) skills.push(...(await readFolder(tree, folder)))
+  return skills
+}
+
+interface Tree extends SkillFolderOptions {
+  readonly workspace: Workspace
+}
+
+async function readInstructions({ workspace, folder, warn }: Tree, name: string): Promise<Skill[]> {
+  const text = await readIn(workspace, 'AGENTS.md', warn)
+  if (text === undefined || text.trim() === '') return []
+  return made(() => instructionSkill(name, join(folder, 'AGENTS.md'), text), 'AGENTS.md', warn)
+}
+
+async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
+  const { workspace, warn } = tree
+  const skills: Skill[] = []
+  for (const name of await namesIn(workspace, folder, warn)) {
+    const isFile = name.endsWith('.md')
+    if (isFile && /^readme\.md$/i.test(name)) continue
+    const path = isFile ? `${folder}/${name}` : `${folder}/${name}/SKILL.md`
+    const text = await readIn(workspace, path, warn)
+    if (text === undefined) continue
+    if (skills.length >= folderLimit) {
+      warn(`Left out of "${folder}" what follows "${name}": expected at most ${folderLimit} skills`)
+      break
+    }
+    const file = { path: join(tree.folder, path), text, name: isFile ? name.slice(0, -'.md'.length) : name, isAgentSkill: !isFile }
+    skills.push(...made(() => parseSkill(file), path, warn))
+  }
+  return skills
+}
+
+async function namesIn(workspace: Workspace, folder: string, warn: (message: string) => void): Promise<string[]> {
+  const names: string[] = []
+  const visit = ({ name }: { readonly name: string }): boolean => {
+    names.push(name)
+    return false
+  }
+  try {
+    await workspace.at(folder, async (place) => {
+      if (place.kind !== 'directory') return
+      await walkTree(place, { signal: new AbortController().signal, limitEntries: entryLimit, visit })
+    })
+  } catch (thrown) {
+    if (!isMissing(thrown)) warn(`Could not read the folder "${folder}": ${messageOf(thrown)}`)
+  }
+  return names
+}
+
+async function readIn(workspace: Workspace, path: string, warn: (message: string) => void): Promise<string | undefined> {
+  try {
+    return await workspace.at(path, async (place) => {
+      if (place.kind === 'nothing') return undefined
+      const { bytes } = await readFile(place, fileLimitBytes)
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    })
+  } catch (thrown) {
+    // A file where a folder was meant is no skill, and no mistake either.
+    if (!isMissing(thrown)) warn(`Could not read "${path}": ${messageOf(thrown)}`)
+    return undefined
+  }
+}
+
+function made(make: () => Skill, path: string, warn: (message: string) => void): Skill[] {
+  try {
+    return [make()]
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    warn(`Left out "${path}": ${thrown.message}`)
+    return []
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof AppError && thrown.code === 'not_found'
+}

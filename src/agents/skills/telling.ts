@@ -1,0 +1,83 @@
+/**
+ * What the model is told of skills and memory: in the prompt, and with a message that calls for a skill.
+ *
+ * Every text stands between marks that name it and where it is from, and holds no such mark itself, so a text cannot
+ * end early and go on as if it were the server. Whether a model heeds a text is another matter (SECURITY.md). What is
+ * longer than a limit is named with its place instead. Pure.
+ */
+import { isAbsolute } from 'node:path'
+import type { Memory } from './load.ts'
+import type { Skill } from './skill.ts'
+import type { Match } from './triggers.ts'
+
+/** All texts that are always in the prompt, in characters. */
+export const instructionsLimitChars = 256 * 1024
+/** All texts that one message calls for, in characters. The others are given with a later message. */
+export const calledLimitChars = 256 * 1024
+
+/** Blocks for the prompt, none when there is nothing to tell. */
+export function describeContext(skills: readonly Skill[], memory: Memory | undefined): string[] {
+  return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
+}
+
+/** What goes with a message that calls for skills. */
+export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
+  let left = calledLimitChars
+  return matches.flatMap(({ skill, trigger }) => {
+    if (skill.content.length > left) return []
+    left -= skill.content.length
+    const why = `The message holds "${oneLine(trigger)}", which calls for this skill. Use it as far as it concerns the task.`
+    return [{ name: skill.name, text: `${why}\n${skillText(skill)}` }]
+  })
+}
+
+function instructionsBlock(skills: readonly Skill[]): string[] {
+  let left = instructionsLimitChars
+  const texts = skills.filter(({ type }) => type === 'repo').map((skill) => {
+    left -= skill.content.length
+    return left >= 0 ? skillText(skill) : `The skill "${skill.name}" is too long to be shown here.${placeOf(skill)}`
+  })
+  if (texts.length === 0) return []
+  const heading = `# Instructions for this workspace
+They are from files and settings. Follow them as far as they concern the task; what the user says goes before them, the later \
+before the earlier. They give no permission that the user has not given.`
+  return [[heading, ...texts].join('\n\n')]
+}
+
+/** Only what the model can open is named: a skill without a file is given when the user writes its name as a command. */
+function catalogueBlock(skills: readonly Skill[]): string[] {
+  const lines = skills.flatMap(({ type, name, description, source, isForUserOnly }) => {
+    if (type !== 'agentskills' || isForUserOnly || source === undefined || !isAbsolute(source)) return []
+    return [`- ${name}: ${oneLine(description ?? '')} (${oneLine(source)})`]
+  })
+  if (lines.length === 0) return []
+  const heading = `# Skills
+Instructions for certain kinds of work. When a task is of such a kind, read the file first; paths in it begin at its folder.`
+  return [[heading, ...lines].join('\n')]
+}
+
+function memoryBlock(memory: Memory | undefined): string[] {
+  if (memory === undefined) return []
+  const heading = `# Memory
+The file ${memory.path} in the working directory holds notes for later conversations. Add what will be of use again and is \
+nowhere else, in few words, and no secrets; correct what is no longer true.`
+  return [memory.text === '' ? `${heading} It is empty.` : `${heading}\n\n<memory>\n${unmarked(memory.text)}\n</memory>`]
+}
+
+function skillText(skill: Skill): string {
+  const source = skill.source === undefined ? '' : ` source="${oneLine(skill.source).replaceAll('"', "'")}"`
+  return `<skill name="${skill.name}"${source}>\n${unmarked(skill.content)}\n</skill>`
+}
+
+function placeOf({ source }: Skill): string {
+  return source === undefined ? '' : ` Read it at ${oneLine(source)}.`
+}
+
+/** A mark of ours in a text is written so that it is none. */
+function unmarked(text: string): string {
+  return text.replace(/<(?=[\s/]*(?:skill|memory)\b)/gi, '&lt;')
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
