@@ -8,7 +8,7 @@
  */
 import { join, relative } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
-import { walkTree } from '../../workspace/directory.ts'
+import { walkTree, type Entry } from '../../workspace/directory.ts'
 import { readFile } from '../../workspace/files.ts'
 import { createWorkspace, type Workspace } from '../../workspace/paths.ts'
 import { findRepository } from '../../workspace/git.ts'
@@ -90,8 +90,9 @@ async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
 
 async function namesIn(workspace: Workspace, folder: string, warn: (message: string) => void): Promise<string[]> {
   const names: string[] = []
-  const visit = ({ name }: { readonly name: string }): boolean => {
-    names.push(name)
+  const visit = ({ name, place }: Entry): boolean => {
+    // A link may lead to a file or a folder.
+    if (place.kind !== 'file' || name.endsWith('.md')) names.push(name)
     return false
   }
   try {
@@ -113,7 +114,6 @@ async function readIn(workspace: Workspace, path: string, warn: (message: string
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     })
   } catch (thrown) {
-    // A file where a folder was meant is no skill, and no mistake either.
     if (!isMissing(thrown)) warn(`Could not read "${path}": ${messageOf(thrown)}`)
     return undefined
   }
