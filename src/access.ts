@@ -67,6 +67,11 @@ export const access = {
 
   // It starts a program, or sends a request, as the settings of a conversation could.
   'POST /api/mcp/test': 'configure',
+  // A project may be any folder that a conversation may work in.
+  'POST /api/skills': 'drive',
+  'POST /api/skills/sync': 'drive',
+  'POST /api/hooks': 'drive',
+  'GET /api/tools/': 'read',
 
   'GET /sockets/events/{conversation_id}': 'drive',
 } as const satisfies Record<string, Right>

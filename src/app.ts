@@ -14,6 +14,7 @@ import { createAcpAgent } from './agents/acp/agent.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
+import { createCatalogue, type SkillCatalogue } from './agents/skills/catalogue.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
 import { InstalledAgents } from './agents/install/installed-agents.ts'
 import type { McpHost } from './agents/mcp/connect.ts'
@@ -82,6 +83,8 @@ export interface App {
   readonly usableTools: readonly string[]
   /** Tries an MCP server beside any conversation. @throws AppError `invalid_input` */
   testMcpServer(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
+  /** Skills and hooks in files. */
+  readonly skills: SkillCatalogue
   /** Notes an address under which this server can be reached. */
   announce(url: string): Promise<void>
   /** Pauses what runs, ends every agent and gives the data folder free. Idempotent. */
@@ -135,6 +138,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     secrets,
     reserve,
     usableTools: await findUsableTools(config.browser, options.environment),
+    skills: createCatalogue({ ...place, homeDir: homeDirOf(options.environment), log: options.log }),
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
     creation: {

@@ -1,5 +1,6 @@
 /**
- * What the server says about itself without a key: that it is alive, and what it speaks (contract: others.md section 10).
+ * What the server says about itself: that it is alive and what it speaks, without a key (contract: others.md section 10); and
+ * its tools.
  *
  * `version` is the API level that existing clients check before they talk to a server; our own name and version stand
  * in fields of their own (decisions 34). Nothing here tells what the server holds.
@@ -50,6 +51,11 @@ export function serverInfo({ meta }: { readonly meta: Meta }): Answer {
     docs: '/openapi.json',
     redoc: '/openapi.json',
   })
+}
+
+/** Tools of the built-in agent (contract: others.md section 4). */
+export function tools({ meta }: { readonly meta: Meta }): Answer {
+  return ok(meta.usableTools)
 }
 
 /** The description is a file beside the validators, made from the same schema. */

@@ -15,8 +15,9 @@ import * as meta from './meta.ts'
 import * as runs from './runs.ts'
 import * as secrets from './secrets.ts'
 import * as settings from './settings.ts'
+import * as skills from './skills.ts'
 
-export interface ApiParts extends StreamParts, settings.SettingsParts, secrets.SecretParts, mcp.McpParts {
+export interface ApiParts extends StreamParts, settings.SettingsParts, secrets.SecretParts, mcp.McpParts, skills.SkillParts {
   readonly meta: meta.Meta
 }
 
@@ -71,6 +72,10 @@ const table = {
   'DELETE /api/settings/secrets/{name}': secrets.deleteSecret,
 
   'POST /api/mcp/test': mcp.testMcpServer,
+  'POST /api/skills': skills.findSkills,
+  'POST /api/skills/sync': skills.syncSkills,
+  'POST /api/hooks': skills.readHooks,
+  'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>
 
 /** Upgrades are served by `upgrades.ts`; asked for plainly, their path is answered like any unknown one. */

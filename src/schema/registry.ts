@@ -13,6 +13,7 @@ import { llm } from './spec/llm.ts'
 import { observations } from './spec/observations.ts'
 import { secrets } from './spec/secrets.ts'
 import { settings } from './spec/settings.ts'
+import { skills } from './spec/skills.ts'
 import { tools } from './spec/tools.ts'
 import { values } from './spec/values.ts'
 
@@ -27,6 +28,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   llm,
   settings,
   hooks,
+  skills,
   conversations,
   api,
 }
@@ -41,6 +43,7 @@ export const registry: Definitions = {
   ...llm,
   ...settings,
   ...hooks,
+  ...skills,
   ...conversations,
   ...api,
 }

@@ -27,11 +27,20 @@ export interface PlaceOptions {
  * @throws AppError `invalid_input` when it may not be a workspace or cannot be one.
  */
 export async function preparePlace(requested: string | undefined, conversationId: string, options: PlaceOptions): Promise<string> {
-  const path = resolve(options.workspaceDir, requested ?? conversationId.replaceAll('-', ''))
-  if (path.includes('\0')) throw refused(path, 'it holds a NUL character')
-  await assertNotPrivate(path, options.privateDirs)
+  const path = await locatePlace(requested ?? conversationId.replaceAll('-', ''), options)
   await makeFolder(path)
   await initRepository(path, options)
+  return path
+}
+
+/**
+ * The absolute path of a folder that a conversation may work in, whether it is there or not.
+ * @throws AppError `invalid_input` when it may not be a workspace
+ */
+export async function locatePlace(requested: string, options: Pick<PlaceOptions, 'workspaceDir' | 'privateDirs'>): Promise<string> {
+  const path = resolve(options.workspaceDir, requested)
+  if (path.includes('\0')) throw refused(path, 'it holds a NUL character')
+  await assertNotPrivate(path, options.privateDirs)
   return path
 }
 

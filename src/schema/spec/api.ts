@@ -2,7 +2,7 @@
  * The operations of the REST interface, and the small bodies that belong to none of the other files.
  *
  * Sources: the specification's section "Endpoints"; contract/conversations.md, sections 4 and 5; contract/settings.md,
- * sections 1, 2, 6 and 7; contract/others.md, sections 0.2 and 10; contract/websocket.md, section 1. Only operations
+ * sections 1, 2, 6 and 7; contract/others.md, sections 0.2, 4 and 10; contract/websocket.md, section 1. Only operations
  * that this server has are listed.
  */
 import {
@@ -229,6 +229,12 @@ export const endpoints: readonly Endpoint[] = [
       ...post('/api/mcp/test', 'Try an MCP server', 'McpTestRequest'),
       responses: { 200: answer('Whether it works', ref('McpTestResult')) },
     },
+  ]),
+  ...inGroup('Skills', [
+    { ...post('/api/skills', 'Find skills', 'SkillsRequest'), responses: { 200: answer('What there is', ref('SkillsResponse')) } },
+    { ...post('/api/skills/sync', 'Fetch public skills anew'), responses: { 200: answer('What became of it', ref('SkillsSyncResponse')) } },
+    { ...post('/api/hooks', 'Read the hooks of a project', 'HooksRequest'), responses: { 200: answer('What there is', ref('HooksResponse')) } },
+    get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
   ]),
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),

@@ -1,0 +1,88 @@
+/**
+ * The skills and hooks that are in files, for clients that show or send them (contract: others.md, section 4).
+ *
+ * A project is read only where a conversation may work, and like every workspace by `workspace/paths`. Of one name the
+ * later source wins: the user, then the project. Reading changes nothing: skills and hooks that are found here have
+ * effect only when a client puts them into a request.
+ */
+import { messageOf } from '../../base/errors.ts'
+import { isObject, parseJson } from '../../base/json.ts'
+import { readHookConfig } from '../../conversation/hook-config.ts'
+import type { HookConfig } from '../../schema/generated/hooks.ts'
+import type { SandboxConfig, SkillInfo, SkillsRequest, SkillsResponse } from '../../schema/generated/skills.ts'
+import { locatePlace } from '../../workspace/place.ts'
+import { mergeSkills, projectSkills, userSkills, type SkillPlaces } from './load.ts'
+import type { Skill } from './skill.ts'
+import { readText } from './skill-files.ts'
+
+export interface CatalogueOptions extends SkillPlaces {
+  /** Where a relative folder begins. */
+  readonly workspaceDir: string
+}
+
+export interface SkillCatalogue {
+  /** @throws AppError `invalid_input` for a folder that no conversation may work in */
+  find(request: SkillsRequest): Promise<SkillsResponse>
+  /** Null without any, or when they cannot be read. @throws AppError as `find` */
+  readHooks(projectDir: string | undefined): Promise<HookConfig | null>
+}
+
+const hooksPath = '.openhands/hooks.json'
+
+export function createCatalogue(options: CatalogueOptions): SkillCatalogue {
+  return {
+    async find({ load_user, load_project, project_dir, sandbox_config }) {
+      const folder = await locate(project_dir, options)
+      const sandbox = sandboxSkills(sandbox_config)
+      const user = load_user ? await userSkills(options) : []
+      const project = load_project && folder !== undefined ? await projectSkills(folder, options) : []
+      return {
+        skills: mergeSkills([sandbox, user, project]).map(skillInfo),
+        sources: { sandbox: sandbox.length, sdk_base: user.length, org: 0, project: project.length, registered_marketplaces: 0 },
+      }
+    },
+    async readHooks(projectDir) {
+      const folder = await locate(projectDir, options)
+      return folder === undefined ? null : readHooksIn(folder, options)
+    },
+  }
+}
+
+async function locate(projectDir: string | undefined, options: CatalogueOptions): Promise<string | undefined> {
+  return projectDir === undefined || projectDir === '' ? undefined : locatePlace(projectDir, options)
+}
+
+async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOptions): Promise<HookConfig | null> {
+  const warn = (reason: string): void => log.warn('The hooks of a project cannot be read', { folder, reason })
+  const text = await readText(hooksPath, { folder, privateDirs, warn })
+  if (text === undefined) return null
+  try {
+    const value = parseJson(text)
+    const config = readHookConfig(isObject(value) ? value : {})
+    return Object.values(config).some((list) => list.length > 0) ? config : null
+  } catch (thrown) {
+    warn(messageOf(thrown))
+    return null
+  }
+}
+
+/** Tells the model under which addresses the outside reaches what it starts. */
+function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
+  if (config === undefined || config.exposed_urls.length === 0) return []
+  const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)
+  const content = ['What listens on one of these ports is reached from outside under its address:', ...lines].join('\n')
+  return [{ name: 'work_hosts', type: 'repo', content, triggers: [], description: undefined, source: undefined, isForUserOnly: false }]
+}
+
+function skillInfo({ name, type, content, triggers, source, description, isForUserOnly }: Skill): SkillInfo {
+  return {
+    name,
+    type,
+    content,
+    triggers,
+    source: source ?? null,
+    description: description ?? null,
+    is_agentskills_format: type === 'agentskills',
+    disable_model_invocation: isForUserOnly,
+  }
+}
