@@ -2,7 +2,8 @@
  * Every operation of the description, asked of a real server: what it answers has to fit the schema that the description
  * gives for that status, and what is sent has to fit the one for requests.
  */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
 import { stdioProgram } from '../agents/mcp/carriers.ts'
@@ -109,6 +110,22 @@ test('tries of MCP servers fit their description', async () => {
   await ask(name, 200, { body: { server: { command: 'no-such-program' } } })
   await ask(name, 422, { body: { server: { command: '' } } })
   await ask(name, 422, { body: {} })
+})
+
+test('skills, hooks and tools fit their description', async () => {
+  const hooks = JSON.stringify({ stop: [{ hooks: [{ command: 'true' }] }] })
+  for (const [file, text] of [['.openhands/hooks.json', hooks], ['.agents/skills/a.md', 'A skill.'], ['AGENTS.md', 'Instructions.']] as const) {
+    mkdirSync(dirname(join(server.workspaceDir, file)), { recursive: true })
+    writeFileSync(join(server.workspaceDir, file), text)
+  }
+  const body = { project_dir: server.workspaceDir }
+  assert.is(listAt((await ask('POST /api/skills', 200, { body })).json, 'skills').length, 2)
+  await ask('POST /api/skills', 422, { body: { load_user: 'perhaps' } })
+  await ask('POST /api/skills/sync', 200)
+  assert.is(member((await ask('POST /api/hooks', 200, { body })).json, 'hook_config', 'stop', 0, 'matcher'), '*')
+  await ask('POST /api/hooks', 200, { body: {} })
+  await ask('POST /api/hooks', 422, { body: { project_dir: server.dataDir } })
+  await ask('GET /api/tools/', 200)
 })
 
 test('a conversation and its run fit their description', async () => {

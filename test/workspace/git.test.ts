@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { initRepository } from '../../src/workspace/git.ts'
+import { findRepository, initRepository } from '../../src/workspace/git.ts'
 
 const test = suite('workspace/git', 30_000)
 const environment = { PATH: process.env['PATH'] }
@@ -71,6 +71,35 @@ test('starts git with what is given of the environment, in the folder', async ()
     assert.match(seen, 'HOME=/home/me')
     assert.match(seen, 'init --quiet')
     assert.not.match(seen, 'CANARY')
+  })
+})
+
+test('finds the repository that a folder is in, by real paths', async () => {
+  await withFolder(async (path) => {
+    const folder = join(path, 'a', 'b')
+    await mkdir(folder, { recursive: true })
+    assert.is(await findRepository(folder), undefined)
+    assert.is(await findRepository(join(path, 'missing')), undefined)
+    // In a work tree of its own, .git is a file.
+    await writeFile(join(path, '.git'), 'gitdir: elsewhere')
+    await symlink(folder, join(path, 'link'))
+    for (const given of [folder, join(path, 'link')]) assert.equal(await findRepository(given), { root: path, folder })
+    await mkdir(join(folder, '.git'))
+    assert.equal(await findRepository(folder), { root: folder, folder })
+  })
+})
+
+test('a repository of another user is none', async () => {
+  await withFolder(async (path) => {
+    const folder = join(path, 'a')
+    await mkdir(folder)
+    if (process.getuid?.() === 0) {
+      await mkdir(join(path, '.git'))
+      await chown(join(path, '.git'), 12345, 12345)
+    } else {
+      await symlink('/', join(path, '.git'))
+    }
+    assert.is(await findRepository(folder), undefined)
   })
 })
 

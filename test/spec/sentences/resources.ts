@@ -96,6 +96,7 @@ export const eventVariants: Sentences = {
   'MessageEvent.3': [
     'it lists the skills that it activated',
     'conversation/state: skills that messages activate are listed once',
+    'e2e/skills: instructions and memory are in the dynamic context, Agent Skills are listed, and a trigger gives its skill once',
   ],
   'AgentErrorEvent.2': [
     'it carries no thought',
