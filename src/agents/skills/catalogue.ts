@@ -5,7 +5,7 @@
  * later source wins: the user, then the project. Reading changes nothing: skills and hooks that are found here have
  * effect only when a client puts them into a request.
  */
-import { messageOf } from '../../base/errors.ts'
+import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
 import { readHookConfig } from '../../conversation/hook-config.ts'
 import type { HookConfig } from '../../schema/generated/hooks.ts'
@@ -49,7 +49,12 @@ export function createCatalogue(options: CatalogueOptions): SkillCatalogue {
 }
 
 async function locate(projectDir: string | undefined, options: CatalogueOptions): Promise<string | undefined> {
-  return projectDir === undefined || projectDir === '' ? undefined : locatePlace(projectDir, options)
+  if (projectDir === undefined || projectDir === '') return undefined
+  return locatePlace(projectDir, options).catch((thrown: unknown) => {
+    if (!(thrown instanceof AppError)) throw thrown
+    const issue = { type: 'value_error', loc: ['body', 'project_dir'], msg: thrown.message, input: projectDir }
+    throw new AppError(thrown.code, thrown.message, { cause: thrown, issues: [issue] })
+  })
 }
 
 async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOptions): Promise<HookConfig | null> {
