@@ -63,8 +63,12 @@ export class Journal {
 
   /** Skills that the history has the text of, durable or not. */
   activatedSkills(): ReadonlySet<string> {
-    const pending = this.#pending.flatMap((line) => (line.type === 'event' && line.event.kind === 'MessageEvent' ? line.event.activated_skills : []))
-    return new Set([...this.state.activated_knowledge_skills, ...pending])
+    const names = new Set(this.state.activated_knowledge_skills)
+    for (const line of this.#pending) {
+      if (line.type !== 'event' || line.event.kind !== 'MessageEvent') continue
+      for (const name of line.event.activated_skills) names.add(name)
+    }
+    return names
   }
 
   /**

@@ -16,7 +16,9 @@ export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
 }
 
 /** The event of a message, with what goes beside it and the names of the skills in that. */
-export function userMessageEvent(message: Message, context: readonly TextContent[] = [], skills: readonly string[] = []): EventDraft {
+export function userMessageEvent(
+  message: Message, context: readonly TextContent[] = [], skills: readonly string[] = [],
+): EventDraft {
   return {
     kind: 'MessageEvent',
     source: 'user',

@@ -34,11 +34,17 @@ export async function initRepository(
   }
 }
 
+export interface Repository {
+  readonly root: string
+  /** The folder that is in it. */
+  readonly folder: string
+}
+
 /**
  * The repository that a folder is in, by real paths. As for git itself, one of another user is none: it may have been put
  * above the folder to be taken for it.
  */
-export async function findRepository(folder: string): Promise<{ readonly root: string; readonly folder: string } | undefined> {
+export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined)
   if (real === undefined) return undefined
   const { uid } = await stat(real)

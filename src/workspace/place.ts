@@ -37,7 +37,9 @@ export async function preparePlace(requested: string | undefined, conversationId
  * The absolute path of a folder that a conversation may work in, whether it is there or not.
  * @throws AppError `invalid_input` when it may not be a workspace
  */
-export async function locatePlace(requested: string, options: Pick<PlaceOptions, 'workspaceDir' | 'privateDirs'>): Promise<string> {
+export async function locatePlace(
+  requested: string, options: Pick<PlaceOptions, 'workspaceDir' | 'privateDirs'>,
+): Promise<string> {
   const path = resolve(options.workspaceDir, requested)
   if (path.includes('\0')) throw refused(path, 'it holds a NUL character')
   await assertNotPrivate(path, options.privateDirs)

@@ -75,7 +75,8 @@ export interface ContextOptions {
   readonly blocks: readonly string[]
 }
 
-export function dynamicContext({ agent, date, platform, workingDir, secrets, missingTools, blocks }: ContextOptions): string {
+export function dynamicContext(options: ContextOptions): string {
+  const { agent, date, platform, workingDir, secrets, missingTools, blocks } = options
   const now = agent.agent_context?.current_datetime ?? date
   const lines = [`Date: ${now}`, `Platform: ${platform}`, `Working directory: ${workingDir}`]
   if (missingTools.length > 0) lines.push(`Tools that were asked for and are not available here: ${missingTools.join(', ')}`)

@@ -12,7 +12,7 @@ import type { HookConfig } from '../../schema/generated/hooks.ts'
 import type { SandboxConfig, SkillInfo, SkillsRequest, SkillsResponse } from '../../schema/generated/skills.ts'
 import { locatePlace } from '../../workspace/place.ts'
 import { mergeSkills, projectSkills, userSkills, type SkillPlaces } from './load.ts'
-import type { Skill } from './skill.ts'
+import { instructionSkill, type Skill } from './skill.ts'
 import { readText } from './skill-files.ts'
 
 export interface CatalogueOptions extends SkillPlaces {
@@ -38,7 +38,13 @@ export function createCatalogue(options: CatalogueOptions): SkillCatalogue {
       const project = load_project && folder !== undefined ? await projectSkills(folder, options) : []
       return {
         skills: mergeSkills([sandbox, user, project]).map(skillInfo),
-        sources: { sandbox: sandbox.length, sdk_base: user.length, org: 0, project: project.length, registered_marketplaces: 0 },
+        sources: {
+          sandbox: sandbox.length,
+          sdk_base: user.length,
+          org: 0,
+          project: project.length,
+          registered_marketplaces: 0,
+        },
       }
     },
     async readHooks(projectDir) {
@@ -76,7 +82,7 @@ function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)
   const content = ['What listens on one of these ports is reached from outside under its address:', ...lines].join('\n')
-  return [{ name: 'work_hosts', type: 'repo', content, triggers: [], description: undefined, source: undefined, isForUserOnly: false }]
+  return [instructionSkill({ name: 'work_hosts', source: undefined, text: content })]
 }
 
 function skillInfo({ name, type, content, triggers, source, description, isForUserOnly }: Skill): SkillInfo {

@@ -39,20 +39,24 @@ export type ContextChoice = Pick<
   AgentContext, 'skills' | 'load_user_skills' | 'load_project_skills' | 'load_memory' | 'disabled_skills'
 >
 
-export async function loadContext(context: ContextChoice | null, workingDir: string, places: SkillPlaces): Promise<LoadedContext> {
+export async function loadContext(
+  context: ContextChoice | null, workingDir: string, places: SkillPlaces,
+): Promise<LoadedContext> {
   if (context === null) return { skills: [], memory: undefined }
   const warn = (message: string): void => places.log.warn('A skill is not used', { workingDir, reason: message })
   const user = context.load_user_skills ? await userSkills(places) : []
   const given = context.skills.flatMap((value) => clientSkill(value, warn))
   const project = context.load_project_skills ? await projectSkills(workingDir, places) : []
   const skills = mergeSkills([user, given, project]).filter(({ name }) => !isDisabled(name, context.disabled_skills))
-  if (skills.length > skillsLimit) warn(`Found ${skills.length} skills, expected at most ${skillsLimit}: the others are left out`)
-  return { skills: skills.slice(0, skillsLimit), memory: context.load_memory ? await readMemory(workingDir, places) : undefined }
+  if (skills.length > skillsLimit) warn(`There are ${skills.length} skills, expected at most ${skillsLimit}`)
+  const memory = context.load_memory ? await readMemory(workingDir, places) : undefined
+  return { skills: skills.slice(0, skillsLimit), memory }
 }
 
 export async function userSkills({ homeDir, privateDirs, log }: SkillPlaces): Promise<Skill[]> {
   if (homeDir === undefined) return []
-  return readUserSkills({ folder: homeDir, privateDirs, warn: (reason) => log.warn('A skill of the user is not used', { reason }) })
+  const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
+  return readUserSkills({ folder: homeDir, privateDirs, warn })
 }
 
 export async function projectSkills(folder: string, { privateDirs, log }: SkillPlaces): Promise<Skill[]> {

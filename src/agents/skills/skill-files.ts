@@ -20,8 +20,10 @@ export interface SkillFolderOptions {
   /** The server's own folders, refused with all that is in them. */
   readonly privateDirs: readonly string[]
   /** Told of what is left out, and why. */
-  readonly warn: (message: string) => void
+  readonly warn: Warn
 }
+
+type Warn = (message: string) => void
 
 export const fileLimitBytes = 64 * 1024
 /** Skills in one folder. */
@@ -48,12 +50,14 @@ export async function readProjectSkills(options: SkillFolderOptions): Promise<Sk
 }
 
 /** One file of text in a folder tree; undefined when there is none that could be read. */
-export async function readText(path: string, { folder, privateDirs, warn }: SkillFolderOptions): Promise<string | undefined> {
+export async function readText(path: string, options: SkillFolderOptions): Promise<string | undefined> {
+  const { folder, privateDirs, warn } = options
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
 }
 
 async function readTree(options: SkillFolderOptions, instructionsName: string | undefined): Promise<Skill[]> {
-  const tree: Tree = { ...options, workspace: createWorkspace({ workingDir: options.folder, privateDirs: options.privateDirs }) }
+  const { folder: workingDir, privateDirs } = options
+  const tree: Tree = { ...options, workspace: createWorkspace({ workingDir, privateDirs }) }
   const skills = instructionsName === undefined ? [] : await readInstructions(tree, instructionsName)
   for (const folder of skillFolders) skills.push(...(await readFolder(tree, folder)))
   return skills
@@ -66,7 +70,7 @@ interface Tree extends SkillFolderOptions {
 async function readInstructions({ workspace, folder, warn }: Tree, name: string): Promise<Skill[]> {
   const text = await readIn(workspace, 'AGENTS.md', warn)
   if (text === undefined || text.trim() === '') return []
-  return made(() => instructionSkill(name, join(folder, 'AGENTS.md'), text), 'AGENTS.md', warn)
+  return made(() => instructionSkill({ name, source: join(folder, 'AGENTS.md'), text }), 'AGENTS.md', warn)
 }
 
 async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
@@ -82,13 +86,14 @@ async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
       warn(`Left out of "${folder}" what follows "${name}": expected at most ${folderLimit} skills`)
       break
     }
-    const file = { path: join(tree.folder, path), text, name: isFile ? name.slice(0, -'.md'.length) : name, isAgentSkill: !isFile }
+    const named = isFile ? name.slice(0, -'.md'.length) : name
+    const file = { path: join(tree.folder, path), text, name: named, isAgentSkill: !isFile }
     skills.push(...made(() => parseSkill(file), path, warn))
   }
   return skills
 }
 
-async function namesIn(workspace: Workspace, folder: string, warn: (message: string) => void): Promise<string[]> {
+async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {
     // A link may lead to a file or a folder.
@@ -98,7 +103,8 @@ async function namesIn(workspace: Workspace, folder: string, warn: (message: str
   try {
     await workspace.at(folder, async (place) => {
       if (place.kind !== 'directory') return
-      await walkTree(place, { signal: new AbortController().signal, limitEntries: entryLimit, visit })
+      const { isComplete } = await walkTree(place, { signal: new AbortController().signal, limitEntries: entryLimit, visit })
+      if (!isComplete) warn(`Looked at the first ${entryLimit} entries of "${folder}" only`)
     })
   } catch (thrown) {
     if (!isMissing(thrown)) warn(`Could not read the folder "${folder}": ${messageOf(thrown)}`)
@@ -106,7 +112,7 @@ async function namesIn(workspace: Workspace, folder: string, warn: (message: str
   return names
 }
 
-async function readIn(workspace: Workspace, path: string, warn: (message: string) => void): Promise<string | undefined> {
+async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
   try {
     return await workspace.at(path, async (place) => {
       if (place.kind === 'nothing') return undefined
@@ -119,7 +125,7 @@ async function readIn(workspace: Workspace, path: string, warn: (message: string
   }
 }
 
-function made(make: () => Skill, path: string, warn: (message: string) => void): Skill[] {
+function made(make: () => Skill, path: string, warn: Warn): Skill[] {
   try {
     return [make()]
   } catch (thrown) {

@@ -54,9 +54,14 @@ export function parseSkill({ path, text, name, isAgentSkill }: SkillFile): Skill
   }, isAgentSkill)
 }
 
-/** The text of instructions that are always given, such as AGENTS.md. */
-export function instructionSkill(name: string, path: string, text: string): Skill {
-  return checked({ name, content: text.trim(), triggers: [], description: undefined, source: path, isForUserOnly: false }, false)
+/** The text of instructions that are always given, such as AGENTS.md. @throws AppError as `parseSkill` */
+export function instructionSkill({ name, source, text }: {
+  readonly name: string
+  readonly source: string | undefined
+  readonly text: string
+}): Skill {
+  const content = text.trim()
+  return checked({ name, content, triggers: [], description: undefined, source, isForUserOnly: false }, false)
 }
 
 /**
@@ -77,7 +82,8 @@ export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {
 function checked(skill: Omit<Skill, 'type'>, isAgentSkill: boolean): Skill {
   const { name, content, description } = skill
   if (name.length > nameLimitChars || !/^[^\s\p{C}<>"]+(?: [^\s\p{C}<>"]+)*$/u.test(name)) {
-    throw new AppError('invalid_input', `Cannot use the skill ${JSON.stringify(name.slice(0, 60))}: expected a name of one line`)
+    const quoted = JSON.stringify(name.slice(0, 60))
+    throw new AppError('invalid_input', `Cannot use the skill ${quoted}: expected a name of one line`)
   }
   if (content === '') throw new AppError('invalid_input', `Cannot use the skill "${name}": it is empty`)
   const triggers = skill.triggers.map((trigger) => trigger.trim()).filter((trigger) => trigger !== '')

@@ -11,9 +11,9 @@ import type { Skill } from './skill.ts'
 import type { Match } from './triggers.ts'
 
 /** All texts that are always in the prompt, in characters. */
-export const instructionsLimitChars = 256 * 1024
+export const instructionsLimitChars = 128 * 1024
 /** All texts that one message calls for, in characters. The others are given with a later message. */
-export const calledLimitChars = 256 * 1024
+export const calledLimitChars = 128 * 1024
 
 /** Blocks for the prompt, none when there is nothing to tell. */
 export function describeContext(skills: readonly Skill[], memory: Memory | undefined): string[] {

@@ -15,7 +15,9 @@ export const skills: Definitions = {
     url: required(string),
     port: required(integer),
   }),
-  SandboxConfig: tolerant('What is reached in the workspace from outside.', { exposed_urls: defaultTo([], arrayOf(ref('ExposedUrl'))) }),
+  SandboxConfig: tolerant('What is reached in the workspace from outside.', {
+    exposed_urls: defaultTo([], arrayOf(ref('ExposedUrl'))),
+  }),
   SkillsRequest: tolerant('Which skills are asked for.', {
     load_public: defaultTo(true, boolean),
     load_user: defaultTo(true, boolean),
@@ -23,7 +25,7 @@ export const skills: Definitions = {
     load_org: defaultTo(true, boolean),
     marketplace_path: optional(string),
     registered_marketplaces: defaultTo([], arrayOf(openObject)),
-    project_dir: optional(string, 'The folder whose skills are those of the project; a relative one begins at the workspace folder.'),
+    project_dir: optional(string, 'A folder; a relative one begins at the workspace folder.'),
     org_configs: optional(arrayOf(openObject)),
     org_config: optional(openObject),
     sandbox_config: optional(ref('SandboxConfig')),
@@ -47,5 +49,7 @@ export const skills: Definitions = {
     message: required(string),
   }),
   HooksRequest: tolerant('Whose hooks.', { project_dir: optional(string) }),
-  HooksResponse: response('The hooks of a project; null without any.', { hook_config: required(nullable(ref('HookConfig'))) }),
+  HooksResponse: response('The hooks of a project; null without any.', {
+    hook_config: required(nullable(ref('HookConfig'))),
+  }),
 }

@@ -121,6 +121,14 @@ given('no more than a hundred skills of a folder are read', {}, async ({ workspa
   assert.match(found.warnings.join(), 'expected at most 100 skills')
 })
 
+given('a folder with very many entries is read in part, and that is told', {}, async ({ workspace }) => {
+  for (let index = 1000; index <= 2000; index++) await mkdir(join(workspace, `.agents/skills/${index}`), { recursive: true })
+  await write(workspace, { '.agents/skills/0.md': 'first', '.agents/skills/z.md': 'last' })
+  const found = await readFrom(workspace)
+  assert.equal(names(found), ['0'])
+  assert.match(found.warnings.join(), 'Looked at the first 1000 entries')
+})
+
 given('a link leads to files inside, and never outside', { 'shared/pdf/SKILL.md': agentSkill, 'shared/inside.md': 'inside' }, async ({ workspace, outside }) => {
   const folder = join(workspace, '.agents/skills')
   await mkdir(folder, { recursive: true })
