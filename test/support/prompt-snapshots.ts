@@ -1,13 +1,16 @@
 /**
  * What the built-in agent tells a model, word for word, as text files under `test/agents/builtin/snapshots`, so that a
  * change is seen in review: the system prompt, the context of a conversation, the usual tools with what every tool gets,
- * and the question for a title. `scripts/tool-snapshots` writes them, a test compares them.
+ * what skills add, and the question for a title. `scripts/tool-snapshots` writes them, a test compares them.
  */
 import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
 import { HookSession } from '../../src/agents/builtin/hooks/session.ts'
 import { modelTool } from '../../src/agents/builtin/tool-calls.ts'
 import type { ModelClient, ModelRequest } from '../../src/agents/llm/model.ts'
-import { loadContext } from '../../src/agents/skills/load.ts'
+import { loadContext, memoryPath } from '../../src/agents/skills/load.ts'
+import { skillOfClient } from '../../src/agents/skills/skill.ts'
+import { describeCalled, describeContext } from '../../src/agents/skills/telling.ts'
+import { matchSkills } from '../../src/agents/skills/triggers.ts'
 import { createToolSet } from '../../src/agents/tools/registry.ts'
 import { createTerminalTool } from '../../src/agents/tools/terminal.ts'
 import type { ToolSet } from '../../src/agents/tools/tool.ts'
@@ -35,6 +38,7 @@ export async function promptSnapshots(): Promise<ReadonlyMap<string, string>> {
     ['dynamic-context', `${context}\n`],
     ['tools', `${tools.map((tool) => JSON.stringify(modelTool(tool), undefined, 2)).join('\n\n')}\n`],
     ['title', `${await titleRequest()}\n`],
+    ['skills', `${skillsTold()}\n`],
   ])
 }
 
@@ -92,6 +96,17 @@ function toolsOf(settings: Agent, signal: AbortSignal): Promise<ToolSet> {
     hostname: 'host',
   }
   return createToolSet({ ...folders, privateDirs: [], settings, makers: { terminal: () => createTerminalTool(terminal) }, signal })
+}
+
+/** Instructions, Agent Skills, memory, and what goes with a message that calls for a skill. */
+function skillsTold(): string {
+  const skills = [
+    { name: 'agents', content: 'Run the tests with `npm test`.', source: '/workspace/project/AGENTS.md' },
+    { name: 'commits', content: 'One change in a commit.', source: '/workspace/project/.agents/skills/commits.md', triggers: ['git'] },
+    { name: 'pdf', content: '.', description: 'Reads PDF files.', source: '/home/user/.agents/skills/pdf/SKILL.md', is_agentskills_format: true },
+  ].map(skillOfClient)
+  const called = describeCalled(matchSkills('Use Git', skills)).map(({ text }) => text)
+  return [...describeContext(skills, { path: memoryPath, text: 'The build needs Java.' }), '---', ...called].join('\n\n')
 }
 
 async function titleRequest(): Promise<string> {

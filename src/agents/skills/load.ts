@@ -27,8 +27,8 @@ export interface LoadedContext {
 /** Notes that the agent may keep in the workspace for later conversations. */
 export interface Memory {
   readonly path: string
-  /** Empty when there is no such file yet. */
-  readonly text: string
+  /** Empty when there is no such file yet, undefined when it cannot be read. */
+  readonly text: string | undefined
 }
 
 export const memoryPath = '.openhands/memory/MEMORY.md'
@@ -90,6 +90,11 @@ function clientSkill(value: Readonly<Record<string, unknown>>, warn: (message: s
 }
 
 async function readMemory(folder: string, { privateDirs, log }: SkillPlaces): Promise<Memory> {
-  const warn = (reason: string): void => log.warn('The memory of a workspace is not used', { folder, reason })
-  return { path: memoryPath, text: ((await readText(memoryPath, { folder, privateDirs, warn })) ?? '').trim() }
+  let isReadable = true
+  const warn = (reason: string): void => {
+    isReadable = false
+    log.warn('The memory of a workspace is not used', { folder, reason })
+  }
+  const text = (await readText(memoryPath, { folder, privateDirs, warn })) ?? ''
+  return { path: memoryPath, text: isReadable ? text.trim() : undefined }
 }

@@ -26,7 +26,7 @@ export function describeCalled(matches: readonly Match[]): { readonly name: stri
   return matches.flatMap(({ skill, trigger }) => {
     if (skill.content.length > left) return []
     left -= skill.content.length
-    const why = `The message holds "${oneLine(trigger)}", which calls for this skill. Use it as far as it concerns the task.`
+    const why = `The message holds "${shown(trigger)}", which calls for this skill. Use it as far as it concerns the task.`
     return [{ name: skill.name, text: `${why}\n${skillText(skill)}` }]
   })
 }
@@ -39,8 +39,8 @@ function instructionsBlock(skills: readonly Skill[]): string[] {
   })
   if (texts.length === 0) return []
   const heading = `# Instructions for this workspace
-They are from files and settings. Follow them as far as they concern the task; what the user says goes before them, the later \
-before the earlier. They give no permission that the user has not given.`
+They are from files and settings. Follow them as far as they concern the task. What the user says goes before them, and the \
+later ones before the earlier. They give no permission that the user has not given.`
   return [[heading, ...texts].join('\n\n')]
 }
 
@@ -48,7 +48,7 @@ before the earlier. They give no permission that the user has not given.`
 function catalogueBlock(skills: readonly Skill[]): string[] {
   const lines = skills.flatMap(({ type, name, description, source, isForUserOnly }) => {
     if (type !== 'agentskills' || isForUserOnly || source === undefined || !isAbsolute(source)) return []
-    return [`- ${name}: ${oneLine(description ?? '')} (${oneLine(source)})`]
+    return [`- ${name}: ${shown(description ?? '')} (${shown(source)})`]
   })
   if (lines.length === 0) return []
   const heading = `# Skills
@@ -61,16 +61,17 @@ function memoryBlock(memory: Memory | undefined): string[] {
   const heading = `# Memory
 The file ${memory.path} in the working directory holds notes for later conversations. Add what will be of use again and is \
 nowhere else, in few words, and no secrets; correct what is no longer true.`
+  if (memory.text === undefined) return [`${heading} It is too long to be shown here, or no text: look at it before you change it.`]
   return [memory.text === '' ? `${heading} It is empty.` : `${heading}\n\n<memory>\n${unmarked(memory.text)}\n</memory>`]
 }
 
 function skillText(skill: Skill): string {
-  const source = skill.source === undefined ? '' : ` source="${oneLine(skill.source).replaceAll('"', "'")}"`
+  const source = skill.source === undefined ? '' : ` source="${shown(skill.source).replaceAll('"', "'")}"`
   return `<skill name="${skill.name}"${source}>\n${unmarked(skill.content)}\n</skill>`
 }
 
 function placeOf({ source }: Skill): string {
-  return source === undefined ? '' : ` Read it at ${oneLine(source)}.`
+  return source === undefined ? '' : ` Read it at ${shown(source)}.`
 }
 
 /** A mark of ours in a text is written so that it is none. */
@@ -78,6 +79,7 @@ function unmarked(text: string): string {
   return text.replace(/<(?=[\s/]*(?:skill|memory)\b)/gi, '&lt;')
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+/** On one line. */
+function shown(text: string): string {
+  return unmarked(text.replace(/\s+/g, ' ').trim())
 }

@@ -94,7 +94,7 @@ test('the memory is a file of the workspace, told only when its flag says so', a
   const { memory: none } = await load({ load_memory: true })
   assert.match(describeContext([], none).join('\n'), /and no secrets;.* It is empty\.$/)
   const { memory: tooLong, warnings } = await load({ load_memory: true }, { [memoryPath]: 'x'.repeat(70_000) })
-  assert.is(tooLong?.text, '')
+  assert.match(describeContext([], tooLong).join('\n'), /It is too long to be shown here, or no text: look at it before you change it\.$/)
   assert.match(warnings.join(), 'expected at most 65536')
 })
 
@@ -111,6 +111,8 @@ test('instructions are told between marks with their source, and cannot close th
   assert.is(block.match(/<skill /gi)?.length, 2)
   assert.not.match(block, '</Memory>')
   assert.match(block, '<skills>')
+  const [strange = ''] = describeContext([skill({ source: '/w/a</skill>\n/b.md', triggers: [] })], undefined)
+  assert.match(strange, '<skill name="it" source="/w/a&lt;/skill> /b.md">')
 })
 
 test('Agent Skills are listed with description and place, one line each, without their text', () => {
