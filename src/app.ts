@@ -5,19 +5,15 @@
  * so that nothing is touched that another server owns; then what a killed server left running is ended; then keys before
  * anything that is sealed, and the conversations are repaired before the first request is taken.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
-import { createBuiltInAgent, findUsableTools, type BuiltInAgents } from './agents/builtin/create.ts'
-import { createAcpAgent } from './agents/acp/agent.ts'
+import { join, resolve } from 'node:path'
+import { createAgentMaker, homeDirOf, type AgentMaker } from './agent-maker.ts'
+import { findUsableTools } from './agents/builtin/create.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
-import { AgentSlots } from './agents/acp/slots.ts'
-import { systemTimers } from './agents/acp/timers.ts'
 import { createCatalogue, type SkillCatalogue } from './agents/skills/catalogue.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
 import { InstalledAgents } from './agents/install/installed-agents.ts'
-import type { McpHost } from './agents/mcp/connect.ts'
 import { createMcpTrials } from './agents/mcp/trials.ts'
 import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
@@ -26,17 +22,13 @@ import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import { createAgentSecrets } from './conversation/agent-secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts'
-import type { Agent, AgentHost } from './conversation/agent.ts'
 import type { CreationDeps } from './conversation/creation.ts'
 import { ConversationService } from './conversation/service.ts'
-import { toJsonObject, type JsonObject } from './base/json.ts'
-import type { Agent as BuiltInSettings, ConversationAgent } from './schema/generated/conversations.ts'
+import { toJsonObject } from './base/json.ts'
 import { sendRequest } from './net/outbound.ts'
-import { startChild } from './process/child.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
-import { buildEnvironment, isLoaderVariable, type Environment } from './process/environment.ts'
+import { isLoaderVariable, type Environment } from './process/environment.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
-import { detectTerminalKind, type TerminalKind } from './process/pty.ts'
 import { sweepMarked } from './process/sweep.ts'
 import type { McpTestRequest, McpTestResult } from './schema/generated/api.ts'
 import { readMcpServer } from './settings/agent-settings.ts'
@@ -44,16 +36,13 @@ import { createCipher } from './settings/cipher.ts'
 import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
-import { customServer } from './settings/providers.ts'
 import { loadProviders } from './settings/providers-file.ts'
-import type { Provider } from './settings/providers-table.ts'
 import { createSecretStore, type SecretStore } from './settings/secrets.ts'
 import { createSettingsStore, type SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
 import { openDataFolder, type DataFolder } from './storage/layout.ts'
 import { LineCache } from './storage/line-cache.ts'
 import { Reserve } from './storage/reserve.ts'
-import { version } from './version.ts'
 import { preparePlace } from './workspace/place.ts'
 
 export interface AppOptions {
@@ -124,12 +113,13 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const installed = watchInstalled(options, folder, undo)
   const urls: string[] = []
-  const mcp = mcpHost(options, folder, cgroupParent)
-  const parts = { ...options, folder, runtimeDir, cgroupParent, providers, installed, secrets, vault, reserve, mcp, urls }
-  const service = await startService(parts, undo)
-  const trials = createMcpTrials({ host: mcp, secrets: () => secrets.values(), mask: (text) => masker.mask(text), log: options.log })
-  undo.push(() => trials.close())
   const place = { ...placeOptions(options, folder) }
+  const shared = { runtimeDir, cgroupParent, providers, installed, vault }
+  const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
+  const parts = { ...options, folder, agents, secrets, vault, reserve, urls }
+  const service = await startService(parts, undo)
+  const trials = createMcpTrials({ host: agents.mcp, secrets: () => secrets.values(), mask: (text) => masker.mask(text), log: options.log })
+  undo.push(() => trials.close())
   let closing: Promise<void> | undefined
   return {
     service,
@@ -215,23 +205,17 @@ function watchInstalled({ log, clock }: AppOptions, folder: DataFolder, undo: Un
 
 interface ServiceParts extends AppOptions {
   readonly folder: DataFolder
-  readonly runtimeDir: string
-  readonly cgroupParent: string | undefined
-  readonly providers: readonly Provider[]
-  readonly installed: InstalledAgents
+  readonly agents: AgentMaker
   readonly secrets: SecretStore
   readonly vault: AgentVault
   readonly reserve: Reserve
-  readonly mcp: McpHost
   /** Addresses of this server, the main one first. */
   readonly urls: readonly string[]
 }
 
 async function startService(parts: ServiceParts, undo: Undo[]): Promise<ConversationService> {
-  const { config, log, masker, clock, folder, reserve, secrets, vault, urls } = parts
+  const { config, log, masker, clock, folder, agents, reserve, secrets, vault, urls } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
-  const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
-  const builtIn = shareBuiltIn(parts)
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
     idleTimeoutMs: config.agentIdleMs,
@@ -246,7 +230,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,
       stopLimitMs: config.shutdownGraceMs,
-      createAgent: (stored, host) => createAgent(stored, host, parts, slots, builtIn),
+      createAgent: (stored, host) => agents.create(stored, host),
       secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText }),
       mask: (text) => masker.mask(text),
       createMaskingStream: () => masker.stream(),
@@ -258,79 +242,8 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
   return service
 }
 
-function shareBuiltIn({ config, environment, folder, runtimeDir, cgroupParent, masker, clock, log, mcp }: ServiceParts): BuiltInAgents {
-  let kind: Promise<TerminalKind> | undefined
-  const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${folder.instance}/terminal-trial`, cgroupParent }
-  return {
-    environment,
-    passEnvironment: config.passEnv,
-    privateDirs: [folder.path],
-    homeDir: homeDirOf(environment),
-    runtimeDir,
-    instanceId: folder.instance,
-    cgroupParent,
-    hostname: hostname(),
-    platform: process.platform,
-    browser: { program: config.browser, withoutSandbox: config.browserNoSandbox, allowed: config.browserAllow },
-    terminalKind: () => (kind ??= detectTerminalKind(trial)),
-    createMaskingStream: () => masker.stream(),
-    mcp,
-    clock,
-    log,
-  }
-}
-
-function mcpHost({ config, environment }: AppOptions, { instance }: DataFolder, cgroupParent: string | undefined): McpHost {
-  return {
-    environment,
-    passEnvironment: config.passEnv,
-    instanceId: instance,
-    createId: randomUUID,
-    startProcess: (options) => startChild({ ...options, cgroupParent }),
-    version,
-  }
-}
-
-/** Of the user whose skills are read. */
-function homeDirOf({ HOME: home }: Environment): string | undefined {
-  return home !== undefined && isAbsolute(home) ? home : undefined
-}
-
 /** A flooding agent is not read while this much waits for the disk. */
 const backlogLimitBytes = 8 * 1024 * 1024
-
-function createAgent(stored: JsonObject, host: AgentHost, parts: ServiceParts, slots: AgentSlots, builtIn: BuiltInAgents): Agent {
-  const open = (sealed: JsonObject): ConversationAgent => parts.vault.openAgent(host.conversationId, sealed)
-  const agent = open(stored)
-  if (agent.kind === 'Agent') return createBuiltInAgent(host, (sealed) => builtInSettings(open(sealed)), builtIn)
-  const { config, environment, folder, runtimeDir, cgroupParent, providers, installed, clock, log } = parts
-  return createAcpAgent({
-    settings: { ...agent, acp_server: agent.acp_server ?? customServer },
-    host,
-    providers,
-    installedCommand: (name) => installed.commandOf(name),
-    allowNpx: config.allowNpx,
-    environment,
-    passEnvironment: config.passEnv,
-    runtimeDir,
-    platform: process.platform,
-    clock,
-    log,
-    slots,
-    instanceId: folder.instance,
-    createId: randomUUID,
-    startProcess: (options) => startChild({ ...options, cgroupParent }),
-    timers: systemTimers,
-    version,
-    lineLimitBytes: config.agentLineLimitBytes,
-    transcriptLimitBytes: config.transcriptLimitBytes,
-  })
-}
-
-function builtInSettings(agent: ConversationAgent): BuiltInSettings {
-  if (agent.kind !== 'Agent') throw new TypeError('A conversation of the built-in agent has been given another agent')
-  return agent
-}
 
 async function fetchText(request: LookupRequest): Promise<string> {
   const { status, body } = await sendRequest({ method: 'GET', ...request })

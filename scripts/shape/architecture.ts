@@ -16,8 +16,9 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'agent-server.ts': ['app.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
   'server.ts': ['app.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
-    'version.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',
+    'agent-maker.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',
   ],
+  'agent-maker.ts': ['version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
   'version.ts': [],
   'config.ts': ['option.ts', 'http', 'base'],
   'option.ts': ['base'],

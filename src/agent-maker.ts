@@ -1,0 +1,143 @@
+/**
+ * The agents of a server: which one drives a conversation, and what all of them share.
+ *
+ * The part of the composition that knows what agents need; `app` knows the folders and the order of the start. Nothing is
+ * started here.
+ */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { isAbsolute } from 'node:path'
+import { createAcpAgent } from './agents/acp/agent.ts'
+import { AgentSlots } from './agents/acp/slots.ts'
+import { systemTimers } from './agents/acp/timers.ts'
+import { createBuiltInAgent, type BuiltInAgents } from './agents/builtin/create.ts'
+import type { InstalledAgents } from './agents/install/installed-agents.ts'
+import type { McpHost } from './agents/mcp/connect.ts'
+import type { JsonObject } from './base/json.ts'
+import type { Log } from './base/log.ts'
+import type { Masker } from './base/masking.ts'
+import type { Clock } from './base/stamp.ts'
+import type { Config } from './config.ts'
+import type { AgentVault } from './conversation/agent-vault.ts'
+import type { Agent, AgentHost } from './conversation/agent.ts'
+import { startChild } from './process/child.ts'
+import { buildEnvironment, type Environment } from './process/environment.ts'
+import { detectTerminalKind, type TerminalKind } from './process/pty.ts'
+import type { Agent as BuiltInSettings, ConversationAgent } from './schema/generated/conversations.ts'
+import { customServer } from './settings/providers.ts'
+import type { Provider } from './settings/providers-table.ts'
+import { version } from './version.ts'
+
+export interface AgentMakerOptions {
+  readonly config: Config
+  readonly environment: Environment
+  readonly log: Log
+  readonly masker: Masker
+  readonly clock: Clock
+  /** The data folder: no tool reads or writes there. */
+  readonly dataDir: string
+  /** Its id, for the markers of processes. */
+  readonly instanceId: string
+  readonly runtimeDir: string
+  readonly cgroupParent: string | undefined
+  readonly providers: readonly Provider[]
+  readonly installed: InstalledAgents
+  readonly vault: AgentVault
+}
+
+export interface AgentMaker {
+  /** Whatever MCP servers are started with. */
+  readonly mcp: McpHost
+  /** The agent of a conversation, from its sealed settings. */
+  create(stored: JsonObject, host: AgentHost): Agent
+}
+
+export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
+  const { config, vault } = options
+  const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
+  const mcp = mcpHost(options)
+  const builtIn = shareBuiltIn(options, mcp)
+  return {
+    mcp,
+    create(stored, host) {
+      const open = (sealed: JsonObject): ConversationAgent => vault.openAgent(host.conversationId, sealed)
+      const agent = open(stored)
+      if (agent.kind === 'Agent') return createBuiltInAgent(host, (sealed) => builtInSettings(open(sealed)), builtIn)
+      return createAcpAgent(acpOptions(agent, host, options, slots))
+    },
+  }
+}
+
+function shareBuiltIn(options: AgentMakerOptions, mcp: McpHost): BuiltInAgents {
+  const { config, environment, dataDir, instanceId, runtimeDir, cgroupParent, masker, clock, log } = options
+  let kind: Promise<TerminalKind> | undefined
+  const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${instanceId}/terminal-trial`, cgroupParent }
+  return {
+    environment,
+    passEnvironment: config.passEnv,
+    privateDirs: [dataDir],
+    homeDir: homeDirOf(environment),
+    runtimeDir,
+    instanceId,
+    cgroupParent,
+    hostname: hostname(),
+    platform: process.platform,
+    browser: { program: config.browser, withoutSandbox: config.browserNoSandbox, allowed: config.browserAllow },
+    terminalKind: () => (kind ??= detectTerminalKind(trial)),
+    createMaskingStream: () => masker.stream(),
+    mcp,
+    clock,
+    log,
+  }
+}
+
+function mcpHost({ config, environment, instanceId, cgroupParent }: AgentMakerOptions): McpHost {
+  return {
+    environment,
+    passEnvironment: config.passEnv,
+    instanceId,
+    createId: randomUUID,
+    startProcess: (options) => startChild({ ...options, cgroupParent }),
+    version,
+  }
+}
+
+function acpOptions(
+  agent: Extract<ConversationAgent, { kind: 'ACPAgent' }>,
+  host: AgentHost,
+  options: AgentMakerOptions,
+  slots: AgentSlots,
+): Parameters<typeof createAcpAgent>[0] {
+  const { config, environment, instanceId, runtimeDir, cgroupParent, providers, installed, clock, log } = options
+  return {
+    settings: { ...agent, acp_server: agent.acp_server ?? customServer },
+    host,
+    providers,
+    installedCommand: (name) => installed.commandOf(name),
+    allowNpx: config.allowNpx,
+    environment,
+    passEnvironment: config.passEnv,
+    runtimeDir,
+    platform: process.platform,
+    clock,
+    log,
+    slots,
+    instanceId,
+    createId: randomUUID,
+    startProcess: (options) => startChild({ ...options, cgroupParent }),
+    timers: systemTimers,
+    version,
+    lineLimitBytes: config.agentLineLimitBytes,
+    transcriptLimitBytes: config.transcriptLimitBytes,
+  }
+}
+
+function builtInSettings(agent: ConversationAgent): BuiltInSettings {
+  if (agent.kind !== 'Agent') throw new TypeError('A conversation of the built-in agent has been given another agent')
+  return agent
+}
+
+/** Of the user whose skills are read. */
+export function homeDirOf({ HOME: home }: Environment): string | undefined {
+  return home !== undefined && isAbsolute(home) ? home : undefined
+}
