@@ -8,7 +8,7 @@
  * AgentErrorEvent, so an implementation need not clean up the history behind itself.
  */
 import type { JsonObject } from '../base/json.ts'
-import type { ConfirmationPolicy } from '../schema/generated/conversations.ts'
+import type { ClientTool, ConfirmationPolicy } from '../schema/generated/conversations.ts'
 import type { Event, EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import type { Message, TextContent } from '../schema/generated/values.ts'
 
@@ -72,6 +72,8 @@ export interface AgentHost {
   readonly agentDir: string
   /** As `readHookConfig` made it; null without hooks. */
   readonly hookConfig: JsonObject | null
+  /** Tools that the client runs; their names differ from each other. */
+  readonly clientTools: readonly ClientTool[]
   /** The events of the active branch, for an agent that works from the history. Each call begins at its beginning. */
   history(): History
   /** The agent as it is set at this moment, its secrets sealed. The same object until it is set anew. */

@@ -3,7 +3,9 @@
  *
  * What only the driver of the conversation knows (the newest settings and kept state, durable or not) comes from there.
  */
-import { isConfirmationPolicy, toConfirmationPolicy, type ConfirmationPolicy } from '../schema/generated/conversations.ts'
+import {
+  isClientTool, isConfirmationPolicy, toClientTool, toConfirmationPolicy, type ConfirmationPolicy,
+} from '../schema/generated/conversations.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
 import type { AgentHost, RunRules, SecretChange } from './agent.ts'
@@ -29,6 +31,7 @@ export function createHost(options: HostOptions): AgentHost {
     observationsDir,
     agentDir,
     hookConfig: state.hook_config,
+    clientTools: state.client_tools.flatMap((tool) => (isClientTool(tool) ? [toClientTool(tool)] : [])),
     history: () => readBranch(log, () => journal.durable()),
     settings,
     rules: () => ({ ...rulesOf(state), budgetSpent: options.budgetSpent() }),

@@ -68,6 +68,7 @@ test('takes what the request says', async () => {
   const created = await settle({
     ...given,
     workspace: { working_dir: '/mine' },
+    agent: { kind: 'Agent', llm: { model: 'demo/scripted' } },
     client_tools: [{ name: 't', description: 'd' }],
     secrets: { A: { kind: 'StaticSecret', value: 'a long value' } },
   })
@@ -103,8 +104,15 @@ const refusals: readonly (readonly [body: JsonObject, code: ErrorCode])[] = [
   [{ agent_profile_id: parentId, agent: { kind: 'ACPAgent', acp_command: ['x'] } }, 'invalid_input'],
   [{ agent_profile_id: parentId, agent_settings: {} }, 'invalid_input'],
   [{ workspace: { working_dir: '/refused' } }, 'invalid_input'],
+  [{ client_tools: [{ name: 't', description: 'd' }] }, 'invalid_input'],
   [{ secrets: { PATH: { kind: 'StaticSecret', value: 'a long value' } } }, 'invalid_input'],
 ]
+
+test('client tools that are given twice are refused', async () => {
+  const tool = { name: 't', description: 'd' }
+  assert.is(await failureOf(settle({ agent: { kind: 'Agent', llm: { model: 'demo/scripted' } }, client_tools: [tool, tool] })), 'invalid_input')
+})
+
 for (const [body, code] of refusals) {
   test(`${JSON.stringify(body)} is refused with ${code}, and nothing stays masked`, async () => {
     const { deps, hidden } = setUp()

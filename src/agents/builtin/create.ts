@@ -28,6 +28,7 @@ import { usualLimits } from '../mcp/server.ts'
 import { withMcpServers } from '../mcp/tool-set.ts'
 import { loadContext } from '../skills/load.ts'
 import { browserTools } from '../tools/browser.ts'
+import { withClientTools } from '../tools/client-tool.ts'
 import { createToolSet, filterNames, toolNames, type ClosableTool, type ToolMaker } from '../tools/registry.ts'
 import { createTerminalTool } from '../tools/terminal.ts'
 import type { ToolSet } from '../tools/tool.ts'
@@ -117,7 +118,7 @@ async function createTools(
     makers: { terminal: () => createTerminal(kind, host, shared), ...createBrowserTools(host, shared) },
     signal,
   })
-  return withMcpServers(set, {
+  return withMcpServers(withClientTools(set, host.clientTools), {
     settings: settings.mcp_config,
     conversation: host,
     host: shared.mcp,

@@ -111,7 +111,7 @@ const requests: Definitions = {
     repo_path: optional(string),
   }),
   ClientTool: tolerant('A tool that the client runs.', {
-    name: required(string),
+    name: required(stringOf({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), 'As providers of models take it.'),
     description: required(string),
     parameters: defaultTo({ type: 'object', properties: {} }, openObject, 'A JSON schema.'),
     annotations: optional(ref('ToolAnnotations')),

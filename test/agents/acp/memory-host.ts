@@ -44,6 +44,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     observationsDir: `${workingDir}/observations`,
     agentDir: `${workingDir}/acp`,
     hookConfig: null,
+    clientTools: [],
     events: [],
     states: {},
     usages: [],
