@@ -15,11 +15,12 @@ import {
   type Agent,
   type ConfirmationPolicy,
   type ConversationAgent,
+  type CriticInput,
   type StartConversationRequest,
 } from '../schema/generated/conversations.ts'
 import { isSecretSource, toSecretSource, type SecretSource } from '../schema/generated/secrets.ts'
 import type { LLM } from '../schema/generated/llm.ts'
-import { isAcpServer, type AcpAgentSettings, type AgentSettings } from '../schema/generated/settings.ts'
+import { isAcpServer, type AcpAgentSettings, type AgentSettings, type Verification } from '../schema/generated/settings.ts'
 import { readAgentSettings } from '../settings/agent-settings.ts'
 import { isToken, type Cipher } from '../settings/cipher.ts'
 import type { MaskedValues } from '../settings/masked-values.ts'
@@ -211,12 +212,26 @@ function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
 }
 
 function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
-  const { llm, tools, mcp_config, agent_context, tool_concurrency_limit } = settings
+  const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, verification } = settings
   const usual = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name, params: {} }))
-  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit }
+  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic: criticOf(verification) }
   const agent = toConversationAgent({ kind: 'Agent', ...rest })
   if (agent.kind !== 'Agent') throw new TypeError('Expected the agent kind that was asked for')
   return agent
+}
+
+function criticOf(verification: Verification): CriticInput | null {
+  if (!verification.critic_enabled) return null
+  return {
+    mode: verification.critic_mode,
+    server_url: verification.critic_server_url,
+    model_name: verification.critic_model_name,
+    api_key: verification.critic_api_key,
+    iterative_refinement: !verification.enable_iterative_refinement ? null : {
+      success_threshold: verification.critic_threshold,
+      max_iterations: verification.max_refinement_iterations,
+    },
+  }
 }
 
 /** With the command and the model that its preset means. @throws AppError `invalid_input` for one without a command. */

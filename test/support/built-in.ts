@@ -64,6 +64,7 @@ export async function withBuiltIn<Model extends ModelClient>(
           host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID, startProcess: startChild, log: outer.deps.diagnostics,
         }),
         clock,
+        log: outer.deps.diagnostics,
         platform: 'linux',
       })
     } }

@@ -65,6 +65,7 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
     loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent }),
     hooks: new HookSession({ host, env: {}, instance: 'none', createId: () => 'id', startProcess: startChild, log: silent }),
     clock: () => Date.parse('2026-11-21T12:00:00Z'),
+    log: silent,
     platform: 'linux',
   })
 }

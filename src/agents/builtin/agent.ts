@@ -6,6 +6,7 @@
  * `close()`.
  */
 import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
 import type { Agent, AgentHost, AsideAnswer, History, MessageContext, TitleAnswer, Turn, TurnEnd } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
@@ -20,6 +21,7 @@ import { describeCalled, describeContext } from '../skills/telling.ts'
 import { matchSkills } from '../skills/triggers.ts'
 import type { Tool, ToolSet } from '../tools/tool.ts'
 import { askAside } from './aside.ts'
+import { Critic, criticLlm } from './critic.ts'
 import type { HookSession } from './hooks/session.ts'
 import { runLoop } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
@@ -39,6 +41,7 @@ export interface BuiltInAgentOptions {
   /** Reads the skills and the memory that the settings ask for; never fails. */
   readonly loadContext: () => Promise<LoadedContext>
   readonly clock: Clock
+  readonly log: Log
   /** Of this machine, as Node names it. */
   readonly platform: string
 }
@@ -108,6 +111,7 @@ export class BuiltInAgent implements Agent {
       view: this.#view,
       llm: () => settings().llm,
       clientOf: (llm) => this.#clientOf(llm),
+      critic: this.#createCritic(turn),
       concurrencyLimit: settings().tool_concurrency_limit,
       toolsNow: (signal) => this.#toolsNow(signal),
       introduction: () => this.introduction(),
@@ -167,6 +171,12 @@ export class BuiltInAgent implements Agent {
       if (!(thrown instanceof ModelError) && !(thrown instanceof AppError)) throw thrown
       return { outcome: 'failed', served: false, code: thrown.code, detail: this.#options.host.mask(thrown.message) }
     }
+  }
+
+  #createCritic(turn: Turn): Critic {
+    const { settings, host, createModel, log } = this.#options
+    const { critic, llm } = settings()
+    return new Critic({ settings: critic, createClient: (chosen) => createModel(criticLlm(chosen, llm)), host, turn, log })
   }
 
   /** Made once for the same settings. */

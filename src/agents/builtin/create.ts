@@ -81,6 +81,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
     settings,
     host,
     clock: shared.clock,
+    log: shared.log,
     platform: shared.platform,
     createModel,
     createTools: (signal) => createTools(settings(), host, shared, signal),

@@ -13,6 +13,7 @@ import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
 import { needsConfirmation } from './confirmation.ts'
+import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
 import type { HookSession } from './hooks/session.ts'
@@ -37,6 +38,7 @@ export interface LoopOptions {
   readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>
   readonly concurrencyLimit: number
   readonly hooks: HookSession
+  readonly critic: Critic
   /** What stands before everything else in the history. */
   readonly introduction: () => Promise<EventDraft>
 }
@@ -73,7 +75,7 @@ export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
 }
 
 async function runSteps(options: StepOptions): Promise<TurnEnd> {
-  const { host, turn, view, history, hooks } = options
+  const { host, turn, view, history, hooks, critic } = options
   const { maxIterations } = host.rules()
   await hooks.begin(turn.signal)
   view.add(await history.next())
@@ -92,7 +94,9 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
     const refusal = view.isOpen ? (overBudget(host) ?? judge(options, before) ?? refuseImages(choice, options)) : undefined
     if (refusal !== undefined) return refusal
     const end = view.isOpen ? await runStep(choice, now) : finished
-    const objection = end?.outcome === 'finished' ? await hooks.objectionToStop(objections++, turn.signal) : undefined
+    if (end !== undefined && end.outcome !== 'finished') return end
+    const ask = (): string | undefined => (step + 1 < maxIterations ? critic.objection() : undefined)
+    const objection = end === undefined ? undefined : ((await hooks.objectionToStop(objections++, turn.signal)) ?? ask())
     if (objection !== undefined) correct(turn, objection)
     else if (end !== undefined) return end
   }
@@ -153,15 +157,17 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   const answer = await callModel(choice, options)
   if (answer instanceof ModelError) return correctRefusal(answer, options)
   if (asked !== undefined) turn.served(asked.id)
-  const isSwitched = options.llm() !== choice.llm
   report(answer, choice, options)
+  const critique = await options.critic.judge(answer, () => view.messages({ withImages: false }))
+  const isSwitched = options.llm() !== choice.llm
   // What was switched to meanwhile would refuse what this model has signed.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
   if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(choice), options)
-  if (calls.length > 0) return act(answer, maskMessage({ ...message, tool_calls: calls }, host.mask), options)
-  return conclude(answer.id, maskMessage(message, host.mask), turn)
+  if (calls.length > 0) return act(answer, critique, maskMessage({ ...message, tool_calls: calls }, host.mask), options)
+  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: maskMessage(message, host.mask), llm_response_id: answer.id, ...critique() })
+  return conclude(message, turn)
 }
 
 /** The answer, or why the provider refused to give one because of what was asked. */
@@ -226,7 +232,7 @@ function cut(text: string): string {
 }
 
 /** The answer calls tools. */
-async function act({ id: responseId, stop }: ModelAnswer, message: Message, options: LoopOptions): Promise<StepEnd> {
+async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: LoopOptions): Promise<StepEnd> {
   const { host, turn, tools } = options
   const { hasAnalyzer } = host.rules()
   const prepared = prepareCalls(message.tool_calls ?? [], {
@@ -235,7 +241,7 @@ async function act({ id: responseId, stop }: ModelAnswer, message: Message, opti
     maskArguments: (args) => maskArguments(args, host.mask),
     isCut: stop === 'length',
   })
-  const deeds = prepared.flatMap((call, place) => recordCall(call, { responseId, message, isFirst: place === 0 }, turn))
+  const deeds = prepared.flatMap((call, place) => recordCall(call, { responseId, critique, message, isFirst: place === 0 }, turn))
   const batch = prepared.filter((call) => call.ok)
   if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: 'waiting', served: true }
   const done = await execute(deeds, options)
@@ -244,6 +250,7 @@ async function act({ id: responseId, stop }: ModelAnswer, message: Message, opti
 
 interface Origin {
   readonly responseId: string
+  readonly critique: Critique
   readonly message: Message
   /** What the model said and thought stands with the first of its calls. */
   readonly isFirst: boolean
@@ -260,7 +267,7 @@ function recordCall(prepared: PreparedCall | BadCall, origin: Origin, turn: Turn
     tool_call_id: call.id,
     tool_call: call,
     llm_response_id: origin.responseId,
-    ...(prepared.ok ? { security_risk: prepared.risk, summary: prepared.summary } : {}),
+    ...(prepared.ok ? { security_risk: prepared.risk, summary: prepared.summary, ...origin.critique(prepared.action) } : {}),
   })
   if (prepared.ok) return [{ actionId: id, callId: call.id, tool: prepared.tool, action: prepared.action }]
   turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name: call.name, tool_call_id: call.id, error: prepared.error })
@@ -288,8 +295,7 @@ async function execute(deeds: readonly Deed[], options: LoopOptions): Promise<re
 }
 
 /** The answer calls no tool: words end the turn, anything else is no answer. */
-function conclude(id: string, message: Message, turn: Turn): StepEnd {
-  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: message, llm_response_id: id })
+function conclude(message: Message, turn: Turn): StepEnd {
   if (hasText(message)) return finished
   correct(turn, 'Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message to the user.')
   return undefined

@@ -42,7 +42,7 @@ const agents: Definitions = {
     security_policy_filename: nullMeans('', 'security_policy.j2', string, 'Empty or null: no part on security.'),
     system_prompt_kwargs: defaultTo({}, openObject, 'Kept and shown; the prompt of this server is no template.'),
     condenser: orNull(openObject),
-    critic: orNull(openObject),
+    critic: orNull(ref('Critic')),
     tool_concurrency_limit: defaultTo(1, iterations),
   }),
   ACPAgent: tolerant('An external agent.', {
@@ -62,6 +62,18 @@ const agents: Definitions = {
     tools: defaultTo([], arrayOf(ref('ToolSpec'))),
     include_default_tools: defaultTo([], arrayOf(string)),
     agent_context: orNull(ref('AgentContext')),
+  }),
+  Critic: tolerant('A model that judges what the agent is about to say.', {
+    kind: defaultTo('APIBasedCritic', constant('APIBasedCritic')),
+    mode: defaultTo('finish_and_message', oneOf('finish_and_message', 'all_actions')),
+    server_url: orNull(string, 'Of a chat API compatible with OpenAI\'s. Null: the model of the agent.'),
+    model_name: orNull(string, 'Null: as the agent\'s.'),
+    api_key: secret(orNull(string)),
+    iterative_refinement: orNull(ref('IterativeRefinement'), 'Null: the agent is not sent on.'),
+  }),
+  IterativeRefinement: tolerant('When the agent is sent on, and how often.', {
+    success_threshold: defaultTo(0.6, numberOf({ minimum: 0, maximum: 1 }), 'A score below sends it on.'),
+    max_iterations: defaultTo(3, iterations),
   }),
   ConversationAgent: union('The agent that drives a conversation.', 'kind', ['Agent', 'ACPAgent'],
     [{ has: 'llm', variant: 'Agent' }]),

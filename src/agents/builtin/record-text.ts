@@ -1,0 +1,55 @@
+/**
+ * What was said and done in a conversation as one text, for a model that is to judge it.
+ *
+ * Words are whole, arguments and results of tools are shortened in the middle, and what is too much is left out at the
+ * beginning, where it matters least. The text is data: whoever shows it to a model has to say so.
+ */
+import type { Message } from '../../schema/generated/values.ts'
+
+/** In characters: about 50,000 tokens. */
+const textLimit = 200_000
+/** Of one message's words. */
+const wordsLimit = 40_000
+/** Of the arguments of one call, and of its result. */
+const toolLimit = 4000
+
+const leftOut = '[What was before is left out]'
+
+/** Oldest first. System messages are instructions and no part of what happened. */
+export function recordText(messages: readonly Message[]): string {
+  const parts: string[] = []
+  let room = textLimit
+  for (const message of messages.toReversed()) {
+    const part = partOf(message)
+    if (part === '') continue
+    room -= part.length + 1
+    if (room < 0) {
+      parts.push(leftOut)
+      break
+    }
+    parts.push(part)
+  }
+  return parts.reverse().join('\n')
+}
+
+function partOf({ role, content, tool_calls: calls = [], name }: Message): string {
+  const words = content.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n').trim()
+  switch (role) {
+    case 'system':
+      return ''
+    case 'tool':
+      return `Result of ${name ?? 'a tool'}: ${shortened(words, toolLimit)}`
+    case 'user':
+      return `User: ${shortened(words, wordsLimit)}`
+    case 'assistant': {
+      const said = words === '' ? [] : [`Agent: ${shortened(words, wordsLimit)}`]
+      return [...said, ...calls.map((call) => `Agent calls ${call.name}: ${shortened(call.arguments, toolLimit)}`)].join('\n')
+    }
+  }
+}
+
+function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const half = Math.floor(limit / 2)
+  return `${text.slice(0, half)} [... ${text.length - 2 * half} characters ...] ${text.slice(-half)}`
+}
