@@ -71,6 +71,25 @@ test('without an agent the settings of the request decide, and without those the
   assert.equal([taken['kind'], taken['acp_command']], ['ACPAgent', ['stored']])
 })
 
+test('a critic of the settings becomes one of the agent, its key sealed; without one there is none', async () => {
+  const setup = setUp()
+  const { vault, mask } = setup
+  const verification = { critic_enabled: true, critic_server_url: 'http://critic', critic_model_name: 'm', critic_api_key: 'key-of-the-critic' }
+  const sealAs = async (changes: JsonObject): Promise<JsonObject> => {
+    return vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', verification: { ...verification, ...changes } } }), noSettings)
+  }
+  const sealed = await sealAs({ critic_threshold: 0.5, enable_iterative_refinement: true, max_refinement_iterations: 2, critic_mode: 'all_actions' })
+  assert.not(JSON.stringify(sealed).includes('key-of-the-critic'))
+  assert.is(mask('key-of-the-critic'), '<secret-hidden>')
+  const opened = vault.openAgent(owner, sealed)
+  assert.equal(opened.kind === 'Agent' && opened.critic, {
+    kind: 'APIBasedCritic', mode: 'all_actions', server_url: 'http://critic', model_name: 'm', api_key: 'key-of-the-critic',
+    iterative_refinement: { success_threshold: 0.5, max_iterations: 2 },
+  })
+  assert.is(Object((await sealAs({}))['critic']).iterative_refinement, null)
+  assert.is((await sealAs({ critic_enabled: false }))['critic'], null)
+})
+
 test('the built-in agent gets the usual tools unless the settings name some', async () => {
   const setup = setUp()
   const toolsOf = async (settings: JsonObject): Promise<string> => {

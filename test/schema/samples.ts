@@ -53,6 +53,7 @@ interface Style {
 }
 
 const matching: Readonly<Record<string, readonly string[]>> = {
+  '^[A-Za-z0-9_-]{1,64}$': ['a', 'canvas_open', 'Tool-7'],
   '^[a-z0-9]+$': ['a', 'tag1'],
   '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$': ['a', 'auth.json'],
   '^[a-zA-Z][a-zA-Z0-9_]{0,63}$': ['a', 'CODEX_AUTH_JSON'],
