@@ -8,6 +8,7 @@ import type { Answer } from '../http/reply.ts'
 import type { Method } from '../http/router.ts'
 import type { Call, Route } from './call.ts'
 import * as conversations from './conversations.ts'
+import * as goals from './goals.ts'
 import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
 import * as mcp from './mcp.ts'
@@ -51,6 +52,9 @@ const table = {
   'POST /api/conversations/{conversation_id}/switch_acp_model': runs.switchAcpModel,
   'POST /api/conversations/{conversation_id}/switch_acp_mode': runs.switchAcpMode,
   'POST /api/conversations/{conversation_id}/ask_agent': runs.askAgent,
+  'POST /api/conversations/{conversation_id}/goal': goals.startGoal,
+  'POST /api/conversations/{conversation_id}/goal/stop': goals.stopGoal,
+  'POST /api/conversations/{conversation_id}/goal/resume': goals.resumeGoal,
   'GET /api/conversations/{conversation_id}/agent_final_response': runs.getFinalResponse,
   'GET /api/conversations/{conversation_id}/confirmations': runs.listConfirmations,
   'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': runs.respondToConfirmation,

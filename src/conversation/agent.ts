@@ -8,7 +8,7 @@
  * AgentErrorEvent, so an implementation need not clean up the history behind itself.
  */
 import type { JsonObject } from '../base/json.ts'
-import type { ClientTool, ConfirmationPolicy } from '../schema/generated/conversations.ts'
+import type { ClientTool, ConfirmationPolicy, GoalVerdict } from '../schema/generated/conversations.ts'
 import type { Event, EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import type { Message, TextContent } from '../schema/generated/values.ts'
 
@@ -44,6 +44,8 @@ export interface Agent {
    * Rejects with the signal's reason when that is aborted.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
+  /** Judges from the history whether an objective is reached; without it the agent has no model that could. @throws Error */
+  judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /** Ends everything the agent started, within its own grace time. Idempotent; nothing is left afterwards. */
   close(): Promise<void>
 }
@@ -193,6 +195,11 @@ export type Answer =
   | { readonly outcome: 'accepted' }
   | { readonly outcome: 'denied'; readonly reason: string }
   | { readonly outcome: 'cancelled' }
+
+export interface GoalJudgement {
+  readonly verdict: GoalVerdict
+  readonly usage: UsageReport
+}
 
 export interface AsideAnswer {
   readonly text: string

@@ -16,6 +16,7 @@ import type { Reserve } from '../storage/reserve.ts'
 import { Driver, type DriverOptions } from './driver.ts'
 import type { Encode, Feed, Reader, Sink } from './feed.ts'
 import { fullStateFrame } from './frames.ts'
+import { GoalLoop } from './goal.ts'
 import { idOf, readEvent } from './history.ts'
 import { takeMessage } from './incoming-message.ts'
 import { fullState } from './info.ts'
@@ -24,7 +25,7 @@ import { Repair } from './repair.ts'
 import type { ConversationState, OpenAction } from './state.ts'
 import { isEnded } from './status-table.ts'
 import { Titles } from './titles.ts'
-import { assertFits, userMessageEvent } from './user-message.ts'
+import { assertFits, userMessageEvent, userMessageOf } from './user-message.ts'
 import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
 
 export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp' | 'onRunEnd' | 'onLogFailure'> {
@@ -48,6 +49,7 @@ export interface Patch {
 }
 
 export class Conversation {
+  readonly goal: GoalLoop
   readonly #options: ConversationOptions
   readonly #driver: Driver
   readonly #repair: Repair
@@ -66,6 +68,14 @@ export class Conversation {
       onLogFailure: (cause) => this.#runFailed(cause),
     })
     this.#titles = new Titles({ ...options, ask: (text, signal) => this.#driver.askTitle(text, signal) })
+    this.goal = new GoalLoop({
+      ...options,
+      isRunning: () => this.isRunning,
+      settled: () => this.#driver.settled(),
+      assertWritable: () => this.#assertWritable(),
+      send: (text, signal) => this.#sendForGoal(text, signal),
+      judge: (objective, signal) => this.#driver.judgeGoal(objective, signal),
+    })
   }
 
   get id(): string {
@@ -88,22 +98,33 @@ export class Conversation {
 
   /** Whether someone uses it right now, so that it must stay open. */
   get isBusy(): boolean {
-    return this.isRunning || this.#options.feed.readerCount > 0
+    return this.isRunning || this.goal.isActive || this.#options.feed.readerCount > 0
   }
 
   /**
-   * Appends a user message and, if asked, has it served: by a new run, or by the one under way.
+   * Appends a user message and, if asked, has it served: by a new run, or by the one under way. It interrupts a goal.
    * @throws AppError `body_too_large` when the message makes a longer event than the log takes.
    */
   async send(message: Message, run: boolean): Promise<void> {
     assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
     await this.#assertWritable()
-    const parts = { driver: this.#driver, titles: this.#titles, assertOpen: () => this.#assertOpen() }
-    const isToBeServed = await takeMessage(message, { ...this.#options, ...parts })
-    if (!run) return
-    this.#assertOpen()
-    if (isToBeServed) await this.#driver.serve()
-    else await this.#finishUnserved()
+    this.goal.stop()
+    await this.#take(message, run, () => this.#assertOpen())
+  }
+
+  async #sendForGoal(text: string, signal: AbortSignal): Promise<boolean> {
+    const message = userMessageOf({ content: [{ type: 'text', text, cache_prompt: false }] })
+    assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
+    await this.#assertWritable()
+    return this.#take(message, true, () => {
+      this.#assertOpen()
+      signal.throwIfAborted()
+    })
+  }
+
+  #take(message: Message, run: boolean, assertOpen: () => void): Promise<boolean> {
+    const parts = { driver: this.#driver, titles: this.#titles, assertOpen, onRunEnd: () => this.#runEnded() }
+    return takeMessage(message, run, { ...this.#options, ...parts })
   }
 
   /**
@@ -128,6 +149,7 @@ export class Conversation {
     if (this.isRunning && this.#options.journal.status === 'waiting_for_confirmation') return
     if (!this.isRunning || !this.#driver.isStepping) return this.interrupt()
     this.#assertOpen()
+    this.goal.stop()
     await within(this.#driver.stop('pause'), pauseLimitMs)
     this.#pushFullState()
   }
@@ -135,6 +157,7 @@ export class Conversation {
   /** Stops at once: resolves when nothing of the turn is left. Without a run it is the same as a pause. */
   async interrupt(): Promise<void> {
     this.#assertOpen()
+    this.goal.stop()
     if (this.isRunning) await this.#driver.stop('interrupt')
     if (this.#options.journal.status === 'idle') await this.#pauseIdle()
     this.#pushFullState()
@@ -260,6 +283,11 @@ export class Conversation {
     return this.#frameStamp()
   }
 
+  /** Resolves when everything that was recorded so far is durable. */
+  durable(): Promise<void> {
+    return this.#options.journal.durable()
+  }
+
   /** The log takes no more: a turn that goes on would do work that nobody will ever see. */
   logFailed(): void {
     this.#driver.abortTurn()
@@ -273,8 +301,10 @@ export class Conversation {
 
   async #close(reason: 'closed' | 'deleted'): Promise<void> {
     const { feed, log, saveState } = this.#options
+    const goal = this.goal.close()
     await this.#titles.close()
     await this.#driver.close(reason === 'deleted' ? 'delete' : 'shutdown')
+    await goal
     await log.durable().catch(() => undefined)
     feed.close(reason)
     // The state file is a cache: without it the next opening folds the log.
@@ -300,23 +330,15 @@ export class Conversation {
     })
   }
 
-  /** A run that has nothing to do, because a hook refused what it was for. */
-  async #finishUnserved(): Promise<void> {
-    const { journal } = this.#options
-    if (this.isRunning || journal.status === 'waiting_for_confirmation') return
-    journal.move('run')
-    journal.move('finished')
-    await journal.durable()
-    await this.#runEnded()
-  }
-
   async #runEnded(): Promise<void> {
+    this.goal.runEnded()
     this.#pushFullState()
     await this.#options.saveState().catch(() => undefined)
   }
 
   async #runFailed(cause: unknown): Promise<void> {
     await this.#repair.closeRun(cause)
+    this.goal.runEnded()
     this.#pushFullState()
   }
 

@@ -10,6 +10,7 @@ import { parseJson, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import type { Clock, Stamp } from '../base/stamp.ts'
+import type { GoalVerdict } from '../schema/generated/conversations.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
@@ -189,6 +190,19 @@ export class Driver {
       if ('usage' in answer) this.#report(() => this.#count(answer.usage))
       return answer
     })
+  }
+
+  /**
+   * Has the agent's model judge a goal, and counts what that cost.
+   * @throws AppError `conflict` when the budget is spent, `bad_request` without such a model; what the agent throws
+   */
+  async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
+    const spent = this.#budgetSpent()
+    if (spent !== undefined) throw new AppError('conflict', `Cannot judge the goal: ${spent}`)
+    const judgement = await this.#ensureAgent().judgeGoal?.(objective, signal)
+    if (judgement === undefined) throw new AppError('bad_request', 'no_judge_llm')
+    this.#report(() => this.#count(judgement.usage))
+    return judgement.verdict
   }
 
   /** Stops the run and ends the agent. */

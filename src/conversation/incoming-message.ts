@@ -14,19 +14,30 @@ import { assertFits, suffixOf, userMessageEvent } from './user-message.ts'
 
 export interface IncomingOptions {
   readonly journal: Journal
-  readonly driver: Pick<Driver, 'introduce' | 'contextOf'>
+  readonly driver: Pick<Driver, 'introduce' | 'contextOf' | 'serve' | 'isRunning'>
   readonly titles: Pick<Titles, 'begin'>
   /** What the log takes as one event. */
   readonly eventLimitBytes: number
-  /** @throws AppError when the conversation has been closed meanwhile */
+  /** @throws AppError when the conversation has been closed meanwhile, or the message is not wanted any more */
   readonly assertOpen: () => void
+  readonly onRunEnd: () => Promise<void>
 }
 
 /**
- * Resolves when the message is durable, with whether it is to be served: a hook may have refused it.
+ * Records a message and, if asked, has it served: by a new run, or by the one under way. Resolves when it is durable,
+ * with whether it is to be served: a hook may have refused it.
  * @throws AppError `body_too_large`, `conflict`
  */
-export async function takeMessage(message: Message, options: IncomingOptions): Promise<boolean> {
+export async function takeMessage(message: Message, run: boolean, options: IncomingOptions): Promise<boolean> {
+  const isToBeServed = await recordMessage(message, options)
+  if (!run) return isToBeServed
+  options.assertOpen()
+  if (isToBeServed) await options.driver.serve()
+  else await finishUnserved(options)
+  return isToBeServed
+}
+
+async function recordMessage(message: Message, options: IncomingOptions): Promise<boolean> {
   const { journal, driver, titles, eventLimitBytes, assertOpen } = options
   await driver.introduce()
   const { content, skills: called } = await driver.contextOf(message)
@@ -44,4 +55,13 @@ export async function takeMessage(message: Message, options: IncomingOptions): P
   titles.begin(message, { isShownToModels: refusal === undefined })
   await journal.durable()
   return refusal === undefined
+}
+
+/** A run that has nothing to do, because a hook refused what it was for. */
+async function finishUnserved({ journal, driver, onRunEnd }: IncomingOptions): Promise<void> {
+  if (driver.isRunning || journal.status === 'waiting_for_confirmation') return
+  journal.move('run')
+  journal.move('finished')
+  await journal.durable()
+  await onRunEnd()
 }

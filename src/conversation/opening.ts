@@ -22,6 +22,7 @@ import type { AgentSecrets } from './agent-secrets.ts'
 import type { Agent, AgentHost } from './agent.ts'
 import { Conversation } from './conversation.ts'
 import { Feed } from './feed.ts'
+import { endOrphanedGoal } from './goal.ts'
 import { Journal } from './journal.ts'
 import { endOrphanedRun } from './orphaned-run.ts'
 import { foldEvent, foldRecord, initialState, isPrivateRecord, type ConversationState } from './state.ts'
@@ -91,6 +92,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     })
     late.journal = journal
     endOrphanedRun(journal, killed)
+    endOrphanedGoal(journal)
     // On a full disk it is served all the same, and what could not be recorded is when the log takes lines again.
     await journal.durable().catch(ignore)
     late.conversation = assemble(options, { log, feed, journal })

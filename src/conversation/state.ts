@@ -7,7 +7,7 @@
  * `initialState` and a thought for logs that were written before it existed.
  */
 import type { Event, ConversationStateUpdateEvent } from '../schema/generated/events.ts'
-import type { ExecutionStatus } from '../schema/generated/conversations.ts'
+import { isGoal, toGoal, type ExecutionStatus, type Goal } from '../schema/generated/conversations.ts'
 import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
 import type { KeptKey } from './agent.ts'
@@ -97,6 +97,8 @@ export interface ConversationState {
   last_user_message_id: string | null
   stats: JsonObject
   agent_state: JsonObject
+  /** The newest one, whatever became of it. */
+  goal: Goal | null
   activated_knowledge_skills: string[]
   pending_confirmations: JsonValue[]
   kept: Partial<Record<KeptKey, JsonObject>>
@@ -133,6 +135,7 @@ export function initialState(created: Created): ConversationState {
     last_user_message_id: null,
     stats: { usage_to_metrics: {} },
     agent_state: {},
+    goal: null,
     activated_knowledge_skills: [],
     pending_confirmations: [],
     kept: {},
@@ -232,6 +235,7 @@ function foldFork(state: ConversationState, fork: Forked): void {
   state.execution_status = 'idle'
   state.last_user_message_id = null
   state.pending_confirmations = []
+  state.goal = null
   state.kept = {}
   state.open_actions = []
   state.unserved = []
@@ -252,6 +256,9 @@ function foldUpdate(state: ConversationState, update: ConversationStateUpdateEve
     case 'stats':
     case 'agent_state':
       if (isJsonObject(value)) state[update.key] = value
+      return
+    case 'goal':
+      if (isGoal(value)) state.goal = toGoal(value)
       return
     case 'security_analyzer':
       state.security_analyzer = isJsonObject(value) ? value : null

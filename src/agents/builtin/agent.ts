@@ -8,7 +8,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
-import type { Agent, AgentHost, AsideAnswer, History, MessageContext, TitleAnswer, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { Agent, AgentHost, AsideAnswer, GoalJudgement, History, MessageContext, TitleAnswer, Turn, TurnEnd } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
@@ -22,7 +22,9 @@ import { matchSkills } from '../skills/triggers.ts'
 import type { Tool, ToolSet } from '../tools/tool.ts'
 import { askAside } from './aside.ts'
 import { Critic, criticLlm } from './critic.ts'
+import { judgeGoal } from './goal-judge.ts'
 import type { HookSession } from './hooks/session.ts'
+import { judgeSettings } from './judgement.ts'
 import { runLoop } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
 import { askTitle, titleSettings } from './title.ts'
@@ -147,6 +149,11 @@ export class BuiltInAgent implements Agent {
       if (thrown instanceof ModelError) return undefined
       throw thrown
     }
+  }
+
+  async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalJudgement> {
+    const { host, settings, createModel } = this.#options
+    return judgeGoal({ objective, signal, host, client: createModel(judgeSettings(settings().llm)) })
   }
 
   close(): Promise<void> {

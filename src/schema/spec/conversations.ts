@@ -167,6 +167,23 @@ const requests: Definitions = {
     question: required(stringOf({ minLength: 1 })),
   }),
   SwitchLlmRequest: tolerant('Another model of the built-in agent.', { llm: required(ref('LLM')) }),
+  GoalRequest: tolerant('A goal to pursue over many runs.', {
+    objective: required(stringOf({ maxLength: 32_768 })),
+    max_iterations: defaultTo(10, iterations, 'Rounds: each a run and a judgement.'),
+  }),
+  GoalVerdict: tolerant('What a judge says of a goal.', {
+    score: required(numberOf({ minimum: 0, maximum: 1 })),
+    complete: required(boolean),
+    missing: required(string),
+  }),
+  Goal: tolerant('The value of the state update `goal`.', {
+    active: required(boolean),
+    status: required(oneOf('running', 'complete', 'capped', 'interrupted')),
+    iteration: required(integer, 'Rounds that were judged.'),
+    max_iterations: required(integer),
+    objective: required(string),
+    verdict: required(nullable(ref('GoalVerdict'))),
+  }),
   SwitchAcpModelRequest: tolerant('Another model of the external agent.', { model: required(string) }),
 }
 

@@ -1,0 +1,29 @@
+/**
+ * The goal of a conversation over REST: pursued, stopped, resumed (contract: conversations.md sections 4 and 9).
+ *
+ * What becomes of it is told by the state updates `goal` of the history.
+ */
+import type { Answer } from '../http/reply.ts'
+import { GoalRequest } from '../schema/generated/conversations.ts'
+import { bodyOf, conversationIdOf, success, type Call } from './call.ts'
+import type { ConversationParts } from './conversations.ts'
+
+export async function startGoal({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { objective, max_iterations: maxIterations } = bodyOf(call, GoalRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.goal.start(objective, maxIterations)
+  return success
+}
+
+export async function stopGoal({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  conversation.goal.stop()
+  await conversation.durable()
+  return success
+}
+
+export async function resumeGoal({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.goal.resume()
+  return success
+}

@@ -1,0 +1,189 @@
+/**
+ * A goal that a conversation pursues over many runs (contract: conversations.md section 9).
+ *
+ * The objective is sent as a message and run. After each run a judge says whether it is reached; if not, the next message
+ * says what is missing, for as many rounds as were asked for. A run that was paused or has failed interrupts the goal, a stuck
+ * one does not, and one that waits for the user is waited for. Whatever the user says or stops interrupts it too. What
+ * became of a goal is in the history as the state update `goal`, and an interrupted one can be resumed from there, also
+ * after a restart.
+ */
+import { AppError, messageOf } from '../base/errors.ts'
+import { toJsonObject } from '../base/json.ts'
+import type { Log } from '../base/log.ts'
+import { deferred, untilAborted, type Deferred } from '../base/wait.ts'
+import type { Goal, GoalVerdict } from '../schema/generated/conversations.ts'
+import type { Journal } from './journal.ts'
+import { isEnded } from './status-table.ts'
+
+export interface GoalLoopOptions {
+  readonly journal: Pick<Journal, 'state' | 'status' | 'update' | 'durable'>
+  readonly diagnostics: Log
+  readonly isRunning: () => boolean
+  /** Resolves when no run is under way. */
+  readonly settled: () => Promise<void>
+  /** @throws AppError when nothing can be recorded */
+  readonly assertWritable: () => Promise<void>
+  /** Sends a message and has it served, unless the signal is aborted first; false when a hook has refused it. */
+  readonly send: (text: string, signal: AbortSignal) => Promise<boolean>
+  readonly judge: (objective: string, signal: AbortSignal) => Promise<GoalVerdict>
+}
+
+/** One goal while it is pursued. */
+interface Pursuit {
+  /** As it was recorded last. */
+  goal: Goal
+  readonly controller: AbortController
+}
+
+export class GoalLoop {
+  readonly #options: GoalLoopOptions
+  #pursuit: Pursuit | undefined
+  /** Until the last pursuit has let go of everything. */
+  #work: Promise<void> = Promise.resolve()
+  /** Resolves with the next end of a run. */
+  #ended: Deferred<void> | undefined
+
+  constructor(options: GoalLoopOptions) {
+    this.#options = options
+  }
+
+  get isActive(): boolean {
+    return this.#pursuit !== undefined
+  }
+
+  /**
+   * Resolves when the objective is sent; the rest goes on by itself.
+   * @throws AppError `bad_request` for an empty objective, or an agent without a model that could judge; `conflict`,
+   *   `already_running`
+   */
+  async start(objective: string, maxIterations: number): Promise<void> {
+    if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')
+    await this.#assertFree()
+    await this.#begin({ objective, iteration: 0, max_iterations: maxIterations, verdict: null }, objective)
+  }
+
+  /** Goes on with the newest goal where it was interrupted. @throws AppError as `start`; `bad_request` when there is none */
+  async resume(): Promise<void> {
+    const { goal } = this.#options.journal.state
+    if (goal === null || goal.status === 'complete' || goal.status === 'capped') throw new AppError('bad_request', 'no_resumable_goal')
+    await this.#assertFree()
+    await this.#begin(goal, resumption(goal))
+  }
+
+  /** Interrupts the goal, if one is pursued. The run under way is left alone. */
+  stop(): void {
+    if (this.#pursuit !== undefined) this.#end(this.#pursuit, 'interrupted')
+  }
+
+  /** A run has ended. */
+  runEnded(): void {
+    this.#ended?.resolve()
+    this.#ended = undefined
+  }
+
+  /** Interrupts the goal; resolves when nothing of it is left. Idempotent. */
+  async close(): Promise<void> {
+    this.stop()
+    await this.#work
+  }
+
+  async #assertFree(): Promise<void> {
+    const { journal, assertWritable, settled, isRunning } = this.#options
+    await assertWritable()
+    // A run that has ended for everyone to see may still be writing its cache.
+    if (isEnded(journal.status)) await settled()
+    if (journal.state.agent['kind'] !== 'Agent') throw new AppError('bad_request', 'no_judge_llm')
+    if (this.#pursuit !== undefined) throw new AppError('conflict', 'Cannot pursue a goal: another one is pursued already')
+    if (isRunning() || !isEnded(journal.status)) throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')
+  }
+
+  async #begin(goal: Omit<Goal, 'active' | 'status'>, text: string): Promise<void> {
+    const pursuit = { goal: { ...goal, active: true, status: 'running' as const }, controller: new AbortController() }
+    this.#pursuit = pursuit
+    this.#record(pursuit.goal)
+    try {
+      const isTaken = await this.#options.send(text, pursuit.controller.signal)
+      if (!isTaken) this.#end(pursuit, 'interrupted')
+    } catch (thrown) {
+      this.#end(pursuit, 'interrupted')
+      throw thrown
+    }
+    const before = this.#work
+    this.#work = before.then(() => this.#pursue(pursuit))
+  }
+
+  /** Never rejects. */
+  async #pursue(pursuit: Pursuit): Promise<void> {
+    const { signal } = pursuit.controller
+    try {
+      while (!signal.aborted) await this.#round(pursuit, signal)
+    } catch (thrown) {
+      if (signal.aborted) return
+      this.#options.diagnostics.warn('A goal was interrupted', { error: messageOf(thrown) })
+      this.#end(pursuit, 'interrupted')
+    }
+  }
+
+  async #round(pursuit: Pursuit, signal: AbortSignal): Promise<void> {
+    const { journal, judge, send } = this.#options
+    await this.#untilRunEnded(signal)
+    if (journal.status !== 'finished' && journal.status !== 'stuck') return this.#end(pursuit, 'interrupted')
+    const verdict = await judge(pursuit.goal.objective, signal)
+    signal.throwIfAborted()
+    const iteration = pursuit.goal.iteration + 1
+    pursuit.goal = { ...pursuit.goal, iteration, verdict }
+    if (verdict.complete) return this.#end(pursuit, 'complete')
+    if (iteration >= pursuit.goal.max_iterations) return this.#end(pursuit, 'capped')
+    this.#record(pursuit.goal)
+    const isTaken = await send(followUp(pursuit.goal, verdict), signal)
+    if (!isTaken) this.#end(pursuit, 'interrupted')
+  }
+
+  /** Resolves when nothing runs and nothing waits for the user. */
+  async #untilRunEnded(signal: AbortSignal): Promise<void> {
+    const { journal, settled, isRunning } = this.#options
+    for (;;) {
+      await untilAborted(settled(), signal)
+      signal.throwIfAborted()
+      if (!isRunning() && isEnded(journal.status)) return
+      this.#ended ??= deferred<void>()
+      await untilAborted(this.#ended.promise, signal)
+    }
+  }
+
+  /** Once for each pursuit. */
+  #end(pursuit: Pursuit, status: 'complete' | 'capped' | 'interrupted'): void {
+    if (this.#pursuit !== pursuit) return
+    this.#pursuit = undefined
+    pursuit.controller.abort(new AppError('conflict', 'The goal was ended'))
+    try {
+      this.#record({ ...pursuit.goal, active: false, status })
+    } catch (thrown) {
+      this.#options.diagnostics.warn('The end of a goal could not be recorded', { error: messageOf(thrown) })
+    }
+  }
+
+  #record(goal: Goal): void {
+    this.#options.journal.update('goal', toJsonObject(goal))
+  }
+}
+
+/** A goal that nobody pursues any more, because its server is gone, is interrupted. */
+export function endOrphanedGoal(journal: Pick<Journal, 'state' | 'update'>): void {
+  const { goal } = journal.state
+  if (goal?.active === true) journal.update('goal', toJsonObject({ ...goal, active: false, status: 'interrupted' }))
+}
+
+function followUp({ objective, iteration, max_iterations: limit }: Goal, { score, missing }: GoalVerdict): string {
+  const judged = `The goal is not reached yet: a judge scores it with ${score.toFixed(2)} of 1 after round ${iteration} of ${limit}.`
+  return `${judged} What is missing:\n\n${missing}\n\n${reminder(objective)}`
+}
+
+function resumption({ objective, verdict }: Goal): string {
+  const missing = verdict === null || verdict.missing === '' ? '' : `What was missing when it was judged last:\n\n${verdict.missing}\n\n`
+  return `Go on with the goal that was interrupted. ${missing}${reminder(objective)}`
+}
+
+function reminder(objective: string): string {
+  return `The goal:\n\n${objective}\n\nSee for yourself how far it is, do what is missing, and check it.`
+}
