@@ -17,8 +17,7 @@ export async function startGoal({ service }: ConversationParts, call: Call): Pro
 
 export async function stopGoal({ service }: ConversationParts, call: Call): Promise<Answer> {
   const conversation = await service.open(conversationIdOf(call))
-  conversation.goal.stop()
-  await conversation.durable()
+  await conversation.goal.interrupt()
   return success
 }
 

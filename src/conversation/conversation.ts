@@ -18,14 +18,14 @@ import type { Encode, Feed, Reader, Sink } from './feed.ts'
 import { fullStateFrame } from './frames.ts'
 import { GoalLoop } from './goal.ts'
 import { idOf, readEvent } from './history.ts'
-import { takeMessage } from './incoming-message.ts'
+import { takeMessage, takeText, type IncomingOptions } from './incoming-message.ts'
 import { fullState } from './info.ts'
 import type { PendingConfirmation } from './questions.ts'
 import { Repair } from './repair.ts'
 import type { ConversationState, OpenAction } from './state.ts'
 import { isEnded } from './status-table.ts'
 import { Titles } from './titles.ts'
-import { assertFits, userMessageEvent, userMessageOf } from './user-message.ts'
+import { assertFits, userMessageEvent } from './user-message.ts'
 import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
 
 export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp' | 'onRunEnd' | 'onLogFailure'> {
@@ -54,6 +54,7 @@ export class Conversation {
   readonly #driver: Driver
   readonly #repair: Repair
   readonly #titles: Titles
+  readonly #incoming: IncomingOptions
   readonly #frameStamp: () => Stamp
   #closing: Promise<void> | undefined
 
@@ -68,14 +69,10 @@ export class Conversation {
       onLogFailure: (cause) => this.#runFailed(cause),
     })
     this.#titles = new Titles({ ...options, ask: (text, signal) => this.#driver.askTitle(text, signal) })
-    this.goal = new GoalLoop({
-      ...options,
-      isRunning: () => this.isRunning,
-      settled: () => this.#driver.settled(),
-      assertWritable: () => this.#assertWritable(),
-      send: (text, signal) => this.#sendForGoal(text, signal),
-      judge: (objective, signal) => this.#driver.judgeGoal(objective, signal),
-    })
+    const parts = { driver: this.#driver, titles: this.#titles, onRunEnd: () => this.#runEnded() }
+    this.#incoming = { ...options, ...parts, assertOpen: () => this.#assertOpen() }
+    const send = (text: string, signal: AbortSignal): Promise<boolean> => takeText(text, signal, this.#incoming)
+    this.goal = new GoalLoop({ ...options, driver: this.#driver, assertWritable: () => this.#assertWritable(), send })
   }
 
   get id(): string {
@@ -109,22 +106,7 @@ export class Conversation {
     assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
     await this.#assertWritable()
     this.goal.stop()
-    await this.#take(message, run, () => this.#assertOpen())
-  }
-
-  async #sendForGoal(text: string, signal: AbortSignal): Promise<boolean> {
-    const message = userMessageOf({ content: [{ type: 'text', text, cache_prompt: false }] })
-    assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
-    await this.#assertWritable()
-    return this.#take(message, true, () => {
-      this.#assertOpen()
-      signal.throwIfAborted()
-    })
-  }
-
-  #take(message: Message, run: boolean, assertOpen: () => void): Promise<boolean> {
-    const parts = { driver: this.#driver, titles: this.#titles, assertOpen, onRunEnd: () => this.#runEnded() }
-    return takeMessage(message, run, { ...this.#options, ...parts })
+    await takeMessage(message, run, this.#incoming)
   }
 
   /**
@@ -281,11 +263,6 @@ export class Conversation {
   /** Stamp for a frame that is not stored. */
   nextFrameStamp(): Stamp {
     return this.#frameStamp()
-  }
-
-  /** Resolves when everything that was recorded so far is durable. */
-  durable(): Promise<void> {
-    return this.#options.journal.durable()
   }
 
   /** The log takes no more: a turn that goes on would do work that nobody will ever see. */

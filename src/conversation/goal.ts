@@ -12,20 +12,18 @@ import { toJsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import { deferred, untilAborted, type Deferred } from '../base/wait.ts'
 import type { Goal, GoalVerdict } from '../schema/generated/conversations.ts'
+import type { Driver } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { isEnded } from './status-table.ts'
 
 export interface GoalLoopOptions {
   readonly journal: Pick<Journal, 'state' | 'status' | 'update' | 'durable'>
   readonly diagnostics: Log
-  readonly isRunning: () => boolean
-  /** Resolves when no run is under way. */
-  readonly settled: () => Promise<void>
+  readonly driver: Pick<Driver, 'isRunning' | 'settled' | 'judgeGoal'>
   /** @throws AppError when nothing can be recorded */
   readonly assertWritable: () => Promise<void>
   /** Sends a message and has it served, unless the signal is aborted first; false when a hook has refused it. */
   readonly send: (text: string, signal: AbortSignal) => Promise<boolean>
-  readonly judge: (objective: string, signal: AbortSignal) => Promise<GoalVerdict>
 }
 
 /** One goal while it is pursued. */
@@ -75,6 +73,12 @@ export class GoalLoop {
     if (this.#pursuit !== undefined) this.#end(this.#pursuit, 'interrupted')
   }
 
+  /** The same, durable. */
+  async interrupt(): Promise<void> {
+    this.stop()
+    await this.#options.journal.durable()
+  }
+
   /** A run has ended. */
   runEnded(): void {
     this.#ended?.resolve()
@@ -88,13 +92,13 @@ export class GoalLoop {
   }
 
   async #assertFree(): Promise<void> {
-    const { journal, assertWritable, settled, isRunning } = this.#options
+    const { journal, assertWritable, driver } = this.#options
     await assertWritable()
     // A run that has ended for everyone to see may still be writing its cache.
-    if (isEnded(journal.status)) await settled()
+    if (isEnded(journal.status)) await driver.settled()
     if (journal.state.agent['kind'] !== 'Agent') throw new AppError('bad_request', 'no_judge_llm')
     if (this.#pursuit !== undefined) throw new AppError('conflict', 'Cannot pursue a goal: another one is pursued already')
-    if (isRunning() || !isEnded(journal.status)) throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')
+    if (driver.isRunning || !isEnded(journal.status)) throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')
   }
 
   async #begin(goal: Omit<Goal, 'active' | 'status'>, text: string): Promise<void> {
@@ -125,15 +129,17 @@ export class GoalLoop {
   }
 
   async #round(pursuit: Pursuit, signal: AbortSignal): Promise<void> {
-    const { journal, judge, send } = this.#options
+    const { journal, driver, assertWritable, send } = this.#options
     await this.#untilRunEnded(signal)
     if (journal.status !== 'finished' && journal.status !== 'stuck') return this.#end(pursuit, 'interrupted')
-    const verdict = await judge(pursuit.goal.objective, signal)
+    const verdict = await driver.judgeGoal(pursuit.goal.objective, signal)
     signal.throwIfAborted()
     const iteration = pursuit.goal.iteration + 1
     pursuit.goal = { ...pursuit.goal, iteration, verdict }
     if (verdict.complete) return this.#end(pursuit, 'complete')
     if (iteration >= pursuit.goal.max_iterations) return this.#end(pursuit, 'capped')
+    await assertWritable()
+    signal.throwIfAborted()
     this.#record(pursuit.goal)
     const isTaken = await send(followUp(pursuit.goal, verdict), signal)
     if (!isTaken) this.#end(pursuit, 'interrupted')
@@ -141,11 +147,11 @@ export class GoalLoop {
 
   /** Resolves when nothing runs and nothing waits for the user. */
   async #untilRunEnded(signal: AbortSignal): Promise<void> {
-    const { journal, settled, isRunning } = this.#options
+    const { journal, driver } = this.#options
     for (;;) {
-      await untilAborted(settled(), signal)
+      await untilAborted(driver.settled(), signal)
       signal.throwIfAborted()
-      if (!isRunning() && isEnded(journal.status)) return
+      if (!driver.isRunning && isEnded(journal.status)) return
       this.#ended ??= deferred<void>()
       await untilAborted(this.#ended.promise, signal)
     }

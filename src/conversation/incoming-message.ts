@@ -5,12 +5,12 @@
  * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go; a
  * skill whose text the history has already is not given again.
  */
-import type { Message } from '../schema/generated/values.ts'
+import { toTextContent, type Message } from '../schema/generated/values.ts'
 import { addedContent, blockedNote, blockedReason } from './blocked-message.ts'
 import type { Driver } from './driver.ts'
 import type { Journal } from './journal.ts'
 import type { Titles } from './titles.ts'
-import { assertFits, suffixOf, userMessageEvent } from './user-message.ts'
+import { assertFits, suffixOf, userMessageEvent, userMessageOf } from './user-message.ts'
 
 export interface IncomingOptions {
   readonly journal: Journal
@@ -37,6 +37,15 @@ export async function takeMessage(message: Message, run: boolean, options: Incom
   return isToBeServed
 }
 
+/** The same for a text of the server's own, unless the signal is aborted before it is recorded. */
+export function takeText(text: string, signal: AbortSignal, options: IncomingOptions): Promise<boolean> {
+  const assertOpen = (): void => {
+    options.assertOpen()
+    signal.throwIfAborted()
+  }
+  return takeMessage(userMessageOf({ content: [toTextContent({ text })] }), true, { ...options, assertOpen })
+}
+
 async function recordMessage(message: Message, options: IncomingOptions): Promise<boolean> {
   const { journal, driver, titles, eventLimitBytes, assertOpen } = options
   await driver.introduce()
@@ -46,7 +55,7 @@ async function recordMessage(message: Message, options: IncomingOptions): Promis
   const context = [...content, ...skills.map(({ text }) => addedContent(text)), ...suffixOf(journal.state.agent)]
   const refusal = blockedReason({ source: 'user', extended_content: context })
   const event = userMessageEvent(message, context, skills.map(({ name }) => name))
-  if (context.length > 0) assertFits(event, eventLimitBytes)
+  assertFits(event, eventLimitBytes)
   assertOpen()
   journal.move('message')
   const { id } = journal.record(event)

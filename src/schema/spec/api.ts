@@ -194,6 +194,15 @@ export const endpoints: readonly Endpoint[] = [
         409: conflict('Another question is open, or the budget is spent'),
       },
     },
+    {
+      ...post(`${conversation}/goal`, 'Pursue a goal over many runs', 'GoalRequest'),
+      responses: { 200: success, 400: answer('The objective is empty, or there is no model to judge it', ref('ErrorDetail')), 409: conflict('It runs already') },
+    },
+    post(`${conversation}/goal/stop`, 'Interrupt the goal'),
+    {
+      ...post(`${conversation}/goal/resume`, 'Go on with an interrupted goal'),
+      responses: { 200: success, 400: answer('There is none, or no model to judge it', ref('ErrorDetail')), 409: conflict('It runs already') },
+    },
   ]),
   ...inGroup('Settings', [
     get('/api/settings', 'Get the settings', ref('SettingsResponse')),
