@@ -11,7 +11,7 @@ import { AppError, messageOf } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import { deferred, untilAborted, type Deferred } from '../base/wait.ts'
-import type { Goal, GoalVerdict } from '../schema/generated/conversations.ts'
+import { toGoal, type Goal, type GoalVerdict } from '../schema/generated/conversations.ts'
 import type { Driver } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { isEnded } from './status-table.ts'
@@ -170,7 +170,7 @@ export class GoalLoop {
   }
 
   #record(goal: Goal): void {
-    this.#options.journal.update('goal', toJsonObject(goal))
+    this.#options.journal.update('goal', toJsonObject(toGoal(goal)))
   }
 }
 

@@ -1,9 +1,12 @@
 /** Goals: rounds of a run and a judgement, how they end, what interrupts them, and how they are resumed. */
 import * as assert from 'uvu/assert'
+import type { Recorded } from '../../src/conversation/agent.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
+import { endOrphanedGoal } from '../../src/conversation/goal.ts'
+import { initialState } from '../../src/conversation/state.ts'
 import type { Goal } from '../../src/schema/generated/conversations.ts'
 import { withBuiltIn } from '../support/built-in.ts'
-import { ended, eventsOf, failureOf, textOf, until, userText } from '../support/conversation.ts'
+import { created, ended, eventsOf, failureOf, textOf, until, userText } from '../support/conversation.ts'
 import { calls, fails, hangs, scriptModel, text, type ModelStep } from '../support/script-model.ts'
 import { suite } from '../support/suite.ts'
 
@@ -248,6 +251,30 @@ test('closing ends the judge, and the goal is told to be interrupted', async () 
     const again = await reopen()
     assert.ok(model.requests[1]?.signal.aborted)
     assert.equal([statusOf(again.state.goal), (await goalsOf(again)).length], [['interrupted', 0, false], 2])
+  })
+})
+
+test('what nobody pursues any more is interrupted, once', () => {
+  const goal: Goal = { active: true, status: 'running', iteration: 1, max_iterations: 3, objective: 'x', verdict: null }
+  for (const [stored, told] of [[goal, [{ ...goal, active: false, status: 'interrupted' }]], [{ ...goal, active: false }, []], [null, []]] as const) {
+    const updates: unknown[] = []
+    const update = (_key: string, value: unknown): Recorded => {
+      updates.push(value)
+      return { id: '', durable: async () => undefined }
+    }
+    endOrphanedGoal({ state: { ...initialState(created()), goal: stored }, update })
+    assert.equal(updates, told)
+  }
+})
+
+test('a goal whose end cannot be recorded is ended all the same', async () => {
+  await withBuiltIn({ model: scriptModel([hangs]) }, async ({ conversation, model, world }) => {
+    await conversation.goal.start('Build x', 3)
+    await until(() => model.requests.length === 1)
+    world.disk.fail('EIO')
+    await conversation.goal.interrupt().catch(() => undefined)
+    await until(() => !conversation.goal.isActive)
+    world.disk.heal()
   })
 })
 
