@@ -71,6 +71,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /switch_acp_model': { model: 'a-model' },
   'POST /switch_acp_mode': { mode: 'a-mode' },
   'POST /ask_agent': { question: 'Who are you?' },
+  'POST /goal': { objective: 'All of it' },
 }
 
 test('what the server says about itself fits its description', async () => {
@@ -160,6 +161,14 @@ test('a conversation and its run fit their description', async () => {
   await ask(`GET ${conversation}`, 200, { id: agent })
   await ask(`POST ${conversation}/switch_llm`, 400, { id: agent, body: { llm: { model: 'gpt-5.5' } } })
   const builtIn = textAt((await ask('POST /api/conversations', 201, { body: { agent: { llm: { model: 'demo/scripted' } } } })).json, 'id')
+  await ask(`POST ${conversation}/goal`, 200, { id: builtIn, body: { objective: 'Hello', max_iterations: 1_000_000 } })
+  await ask(`POST ${conversation}/goal`, 409, { id: builtIn, body: { objective: 'Hello' } })
+  await ask(`POST ${conversation}/goal/stop`, 200, { id: builtIn })
+  await ask(`POST ${conversation}/interrupt`, 200, { id: builtIn })
+  await ask(`POST ${conversation}/goal/resume`, 200, { id: builtIn })
+  await ask(`POST ${conversation}/interrupt`, 200, { id: builtIn })
+  await ask(`POST ${conversation}/goal`, 400, { id: agent, body: { objective: 'Hello' } })
+  await ask(`POST ${conversation}/goal/resume`, 400, { id: agent })
   await ask(`POST ${conversation}/switch_llm`, 200, { id: builtIn, body: { llm: { model: 'gpt-5.5' } } })
 })
 
