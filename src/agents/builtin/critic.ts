@@ -16,7 +16,6 @@ import { toLLM, type LLM } from '../../schema/generated/llm.ts'
 import type { CriticResult, Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelMessage } from '../llm/model.ts'
 import { askForJudgement, judgeSettings, textMember } from './judgement.ts'
-import { maskMessage } from './masked.ts'
 
 export interface CriticOptions {
   /** Null: nobody looks at anything. */
@@ -59,8 +58,7 @@ export class Critic {
     const isEnd = endsTurn(message)
     if (settings === null || (settings.mode === 'finish_and_message' && !isEnd)) return nothing
     if (stop === 'refusal' || turn.pausing.aborted || host.rules().budgetSpent !== undefined) return nothing
-    const before = record().map((entry) => entry.message)
-    const result = await this.#ask(settings, [...before, maskMessage(message, host.mask)])
+    const result = await this.#ask(settings, [...record().map((entry) => entry.message), message])
     if (result === undefined) return nothing
     if (isEnd) this.#newest = result
     return (action) => {
@@ -88,7 +86,8 @@ export class Critic {
     const signal = AbortSignal.any([turn.signal, turn.pausing])
     const question = 'The last part of the record is what the agent is about to say or do. Judge the work now.'
     try {
-      const judgement = await askForJudgement({ client: createClient(settings), usageId, instructions, record, question, signal })
+      const client = createClient(settings)
+      const judgement = await askForJudgement({ client, usageId, instructions, record, question, mask: host.mask, signal })
       turn.usage(judgement.usage)
       if (judgement.object === undefined) throw new ModelError('LLMNoResponseError', 'its answer has no JSON object with a score')
       const message = host.mask(textMember(judgement, 'message', messageLimitChars))

@@ -32,7 +32,7 @@ export async function judgeGoal({ objective, client, host, signal }: GoalJudgeOp
   view.add(await host.history().next())
   const record = view.messages({ withImages: false }).map(({ message }) => message)
   const question = `The goal:\n\n<goal>\n${objective}\n</goal>\n\nJudge now whether it is reached.`
-  const judgement = await askForJudgement({ client, usageId: 'goal_judge', instructions, record, question, signal })
+  const judgement = await askForJudgement({ client, usageId: 'goal_judge', instructions, record, question, mask: host.mask, signal })
   const { object, score, usage } = judgement
   if (object === undefined) return { verdict: { score: 0, complete: false, missing: unreadable }, usage }
   const missing = host.mask(textMember(judgement, 'missing', missingLimitChars))

@@ -2,7 +2,8 @@
  * What was said and done in a conversation as one text, for a model that is to judge it.
  *
  * Words are whole, arguments and results of tools are shortened in the middle, and what is too much is left out at the
- * beginning, where it matters least. The text is data: whoever shows it to a model has to say so.
+ * beginning, where it matters least. Known secrets are hidden before anything is cut. The text is data: whoever shows it
+ * to a model has to say so.
  */
 import type { Message } from '../../schema/generated/values.ts'
 
@@ -15,12 +16,14 @@ const toolLimit = 4000
 
 const leftOut = '[What was before is left out]'
 
+type Mask = (text: string) => string
+
 /** Oldest first. System messages are instructions and no part of what happened. */
-export function recordText(messages: readonly Message[]): string {
+export function recordText(messages: readonly Message[], mask: Mask): string {
   const parts: string[] = []
   let room = textLimit
   for (const message of messages.toReversed()) {
-    const part = partOf(message)
+    const part = partOf(message, mask)
     if (part === '') continue
     room -= part.length + 1
     if (room < 0) {
@@ -32,8 +35,8 @@ export function recordText(messages: readonly Message[]): string {
   return parts.reverse().join('\n')
 }
 
-function partOf({ role, content, tool_calls: calls = [], name }: Message): string {
-  const words = content.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n').trim()
+function partOf({ role, content, tool_calls: calls = [], name }: Message, mask: Mask): string {
+  const words = mask(content.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n').trim())
   switch (role) {
     case 'system':
       return ''
@@ -43,7 +46,7 @@ function partOf({ role, content, tool_calls: calls = [], name }: Message): strin
       return `User: ${shortened(words, wordsLimit)}`
     case 'assistant': {
       const said = words === '' ? [] : [`Agent: ${shortened(words, wordsLimit)}`]
-      return [...said, ...calls.map((call) => `Agent calls ${call.name}: ${shortened(call.arguments, toolLimit)}`)].join('\n')
+      return [...said, ...calls.map((call) => `Agent calls ${call.name}: ${shortened(mask(call.arguments), toolLimit)}`)].join('\n')
     }
   }
 }

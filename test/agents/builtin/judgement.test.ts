@@ -39,11 +39,13 @@ const clamped: readonly (readonly [said: string, score: number])[] = [
 for (const [said, score] of clamped) {
   test(`${said} counts as ${score}`, async () => {
     const { signal } = new AbortController()
-    const judgement = await askForJudgement({ client: scriptModel([text(said)]), usageId: 'j', instructions: '', record: [], question: '', signal })
+    const judgement = await askForJudgement({ client: scriptModel([text(said)]), usageId: 'j', instructions: '', record: [], question: '', mask: (words) => words, signal })
     assert.is(judgement.score, score)
     assert.equal(judgement.usage, { usageId: 'j', model: 'test/script', promptTokens: 10, completionTokens: 5 })
   })
 }
+
+const plain = (words: string): string => words
 
 function user(content: string): Message {
   return toMessage({ role: 'user', content })
@@ -58,20 +60,30 @@ test('a record tells who said and did what, without instructions and without wha
     toMessage({ role: 'tool', content: 'a.txt', name: 'terminal', tool_call_id: '1' }),
     toMessage({ role: 'tool', content: 'b.txt', tool_call_id: '2' }),
     toMessage({ role: 'assistant', content: '' }),
-  ]), [
+  ], plain), [
     'User: Look\n[image]', 'Agent: I look', 'Agent calls terminal: {"command":"ls"}', 'Result of terminal: a.txt', 'Result of a tool: b.txt',
   ].join('\n'))
 })
 
 test('a long result is shortened in the middle', () => {
-  const record = recordText([toMessage({ role: 'tool', content: `a${'-'.repeat(10_000)}z`, name: 'terminal' })])
+  const record = recordText([toMessage({ role: 'tool', content: `a${'-'.repeat(10_000)}z`, name: 'terminal' })], plain)
   assert.match(record, /^Result of terminal: a-+ \[\.\.\. 6002 characters \.\.\.\] -+z$/)
 })
 
 test('a long record begins later, and says so', () => {
-  const record = recordText(Array.from({ length: 10 }, (_none, place) => user(`${place} ${'x'.repeat(30_000)}`)))
+  const record = recordText(Array.from({ length: 10 }, (_none, place) => user(`${place} ${'x'.repeat(30_000)}`)), plain)
   assert.ok(record.startsWith('[What was before is left out]\nUser: 4 x'))
   assert.ok(record.length < 200_100)
+})
+
+test('known secrets are hidden before anything is cut: in words, arguments and results', () => {
+  const mask = (words: string): string => words.replaceAll('SECRET', '***')
+  const call = { id: '1', name: 'terminal', arguments: '{"command":"echo SECRET"}', origin: 'completion' } as const
+  const result = `${'-'.repeat(1997)}SECRET${'-'.repeat(5000)}`
+  const record = recordText([
+    user('It is SECRET'), toMessage({ role: 'assistant', tool_calls: [call] }), toMessage({ role: 'tool', content: result, name: 'terminal' }),
+  ], mask)
+  assert.match(record, /^User: It is \*\*\*\nAgent calls terminal: \{"command":"echo \*\*\*"\}\nResult of terminal: -{1997}\*\*\* \[/)
 })
 
 test.run()
