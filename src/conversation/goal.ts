@@ -104,8 +104,8 @@ export class GoalLoop {
   async #begin(goal: Omit<Goal, 'active' | 'status'>, text: string): Promise<void> {
     const pursuit = { goal: { ...goal, active: true, status: 'running' as const }, controller: new AbortController() }
     this.#pursuit = pursuit
-    this.#record(pursuit.goal)
     try {
+      this.#record(pursuit.goal)
       const isTaken = await this.#options.send(text, pursuit.controller.signal)
       if (!isTaken) this.#end(pursuit, 'interrupted')
     } catch (thrown) {

@@ -244,6 +244,15 @@ test('an objective that a hook refuses is not pursued', async () => {
   })
 })
 
+test('an objective that cannot be recorded is not pursued', async () => {
+  await withBuiltIn({ model: scriptModel([]) }, async ({ conversation, model, world }) => {
+    assert.is.not(await failureOf(conversation.goal.start('x'.repeat(200_000), 3)), undefined)
+    assert.not.ok(conversation.goal.isActive)
+    assert.ok(world.reports.some((line) => line.includes('The end of a goal could not be recorded')))
+    assert.equal([model.requests.length, conversation.state.goal], [0, null])
+  })
+})
+
 test('closing ends the judge, and the goal is told to be interrupted', async () => {
   await withBuiltIn({ model: scriptModel([text('a'), hangs]) }, async ({ conversation, model, reopen }) => {
     await conversation.goal.start('Build x', 3)
