@@ -41,11 +41,14 @@ const usageId = 'critic'
 
 export class Critic {
   readonly #options: CriticOptions
+  /** Ends the asking. One for the whole turn, since a signal remembers all that are made from it. */
+  readonly #ending: AbortSignal
   #newest: CriticResult | undefined
   #rounds = 0
 
   constructor(options: CriticOptions) {
     this.#options = options
+    this.#ending = AbortSignal.any([options.turn.signal, options.turn.pausing])
   }
 
   /**
@@ -83,11 +86,10 @@ export class Critic {
 
   async #ask(settings: CriticSettings, record: readonly Message[]): Promise<CriticResult | undefined> {
     const { createClient, host, turn, log } = this.#options
-    const signal = AbortSignal.any([turn.signal, turn.pausing])
     const question = 'The last part of the record is what the agent is about to say or do. Judge the work now.'
     try {
       const client = createClient(settings)
-      const judgement = await askForJudgement({ client, usageId, instructions, record, question, mask: host.mask, signal })
+      const judgement = await askForJudgement({ client, usageId, instructions, record, question, mask: host.mask, signal: this.#ending })
       turn.usage(judgement.usage)
       if (judgement.object === undefined) throw new ModelError('LLMNoResponseError', 'its answer has no JSON object with a score')
       const message = host.mask(textMember(judgement, 'message', messageLimitChars))

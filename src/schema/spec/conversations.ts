@@ -66,8 +66,8 @@ const agents: Definitions = {
   Critic: tolerant('A model that judges what the agent is about to say.', {
     kind: defaultTo('APIBasedCritic', constant('APIBasedCritic')),
     mode: defaultTo('finish_and_message', oneOf('finish_and_message', 'all_actions')),
-    server_url: orNull(string, 'Of a chat API compatible with OpenAI\'s. Null: the model of the agent.'),
-    model_name: orNull(string, 'Null: as the agent\'s.'),
+    server_url: orNull(string, 'The base URL of a model. Null: that of the agent.'),
+    model_name: orNull(string, '`provider/model`. Null: the model of the agent.'),
     api_key: secret(orNull(string)),
     iterative_refinement: orNull(ref('IterativeRefinement'), 'Null: the agent is not sent on.'),
   }),
