@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
-import { toJsonObject, type JsonObject } from '../base/json.ts'
+import { toJsonObject } from '../base/json.ts'
 import { formatMicros, type Clock } from '../base/stamp.ts'
 import type { ClientTool, StartConversationRequest } from '../schema/generated/conversations.ts'
 import type { Settings } from '../settings/patch.ts'
@@ -44,7 +44,7 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
   assertOneAgent(request)
   const hooks = request.hook_config === undefined ? undefined : readHookConfig(request.hook_config)
   const agent = await deps.vault.sealAgent(id, request, deps.settings)
-  assertClientTools(request.client_tools, agent)
+  assertClientTools(request.client_tools)
   const own = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
   const secrets = { ...deps.vault.sealContextSecrets(id, agent), ...own }
   const workingDir = await deps.preparePlace(request.workspace?.working_dir, id)
@@ -85,12 +85,10 @@ function assertOneAgent(request: StartConversationRequest): void {
 }
 
 /** An external agent has tools of its own, and no way to be given more by its client. */
-function assertClientTools(tools: readonly ClientTool[], agent: JsonObject): void {
+function assertClientTools(tools: readonly ClientTool[]): void {
   const names = tools.map(({ name }) => name)
   const double = names.find((name, place) => names.indexOf(name) < place)
   if (double !== undefined) throw new AppError('invalid_input', `Cannot use the client tool "${double}" twice: give each tool once`)
-  if (names.length === 0 || agent['kind'] !== 'ACPAgent') return
-  throw new AppError('invalid_input', 'Cannot start the conversation: an external agent takes no client tools')
 }
 
 async function parentOf(

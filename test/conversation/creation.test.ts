@@ -104,7 +104,6 @@ const refusals: readonly (readonly [body: JsonObject, code: ErrorCode])[] = [
   [{ agent_profile_id: parentId, agent: { kind: 'ACPAgent', acp_command: ['x'] } }, 'invalid_input'],
   [{ agent_profile_id: parentId, agent_settings: {} }, 'invalid_input'],
   [{ workspace: { working_dir: '/refused' } }, 'invalid_input'],
-  [{ client_tools: [{ name: 't', description: 'd' }] }, 'invalid_input'],
   [{ secrets: { PATH: { kind: 'StaticSecret', value: 'a long value' } } }, 'invalid_input'],
 ]
 
