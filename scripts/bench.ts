@@ -9,6 +9,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
+import { condensedConversation } from './bench/condensed-steps.ts'
 import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
 import { parallelSteps } from './bench/parallel-steps.ts'
@@ -29,6 +30,7 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'replay', gate: replay, seconds: 15 },
   { name: 'relay', gate: relay, seconds: 20 },
   { name: 'steps', gate: longConversation, seconds: 40 },
+  { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },
   { name: 'parallel-steps', gate: parallelSteps, seconds: 20 },
 ]
 const quickShare = 0.1

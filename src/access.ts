@@ -46,6 +46,7 @@ export const access = {
   'POST /api/conversations/{conversation_id}/goal': 'drive',
   'POST /api/conversations/{conversation_id}/goal/stop': 'drive',
   'POST /api/conversations/{conversation_id}/goal/resume': 'drive',
+  'POST /api/conversations/{conversation_id}/condense': 'drive',
   'POST /api/conversations/{conversation_id}/fork': 'drive',
   'POST /api/conversations/{conversation_id}/navigate': 'drive',
   'GET /api/conversations/{conversation_id}/confirmations': 'read',

@@ -31,10 +31,12 @@ answer(
   {
     /** Answers with the id of a conversation that has begun to work. */
     async begin(argument) {
-      const { model, baseUrl } = isObject(argument) ? argument : {}
-      const agent = { kind: 'Agent', llm: { model, base_url: baseUrl, api_key: 'none' }, tools: [{ name: 'read_file' }] }
+      const { model, baseUrl, condenserUrl } = isObject(argument) ? argument : {}
+      const llmAt = (url: unknown): object => ({ model, base_url: url, api_key: 'none' })
+      const condenser = condenserUrl === null ? null : { llm: llmAt(condenserUrl) }
+      const agent = { kind: 'Agent', llm: llmAt(baseUrl), tools: [{ name: 'read_file' }], condenser }
       const workspace = { kind: 'LocalWorkspace', working_dir: workspaceDir }
-      const conversation = await server.createConversation({ agent, workspace, max_iterations: 1000, autotitle: false })
+      const conversation = await server.createConversation({ agent, workspace, max_iterations: 10_000, autotitle: false })
       await conversation.send('Find out who calls the parser.')
       return conversation.id
     },

@@ -8,8 +8,8 @@ import { startChild, type Child } from './child.ts'
 
 export interface StepStage {
   readonly server: Child
-  /** Starts a conversation of so many steps; the model holds its first answer back. */
-  begin(name: string, steps: number): Promise<void>
+  /** Starts a conversation of so many steps, whose history is condensed or not; the model holds its first answer back. */
+  begin(name: string, steps: number, isCondensed?: boolean): Promise<void>
   /** Lets these conversations go on to the request for this step, and gives the size of each. */
   until(names: readonly string[], step: number): Promise<readonly number[]>
   /** Removes a conversation. */
@@ -28,9 +28,10 @@ export async function withStage<T>(model: string, body: (stage: StepStage) => Pr
     return await body({
       server,
       urlOf,
-      async begin(name, steps) {
+      async begin(name, steps, isCondensed = false) {
         await standIn.ask('script', { name, steps })
-        ids.set(name, await server.ask('begin', { model, baseUrl: await urlOf(name) }))
+        const condenserUrl = isCondensed ? await urlOf('nobody') : null
+        ids.set(name, await server.ask('begin', { model, baseUrl: await urlOf(name), condenserUrl }))
       },
       async until(names, step) {
         const sizes = await standIn.ask('until', { names, step })

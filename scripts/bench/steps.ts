@@ -7,7 +7,8 @@
  * a new conversation and 25 steps of a long one, which were run right after each other, make one ratio; there are four
  * of them around step 500 of each long conversation, the first of which only warms the code up.
  *
- * A request holds the whole history, because models remember nothing: 2.5 KB more with every step of this kind. Whoever
+ * Nothing is condensed here; condensed-steps does that. A request holds the whole history, because models remember
+ * nothing: 2.5 KB more with every step of this kind. Whoever
  * sends it pays for the bytes, so a second row leaves out what a bare program pays for sending as many more. Memory is that
  * of the whole process after a collection, with the history that has to be sent again: what the system gives it, and of
  * that what is in use, the heap and the buffers beside it.

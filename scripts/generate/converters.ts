@@ -88,6 +88,9 @@ function memberValue(name: string, member: Member, contract: Contract, locals: L
       ? `${expression} == null ? null : ${convert(schema.of, expression, contract, locals)}`
       : `${expression} ?? null`
   }
+  if (schema.type === 'nullable' && isConverted(contract, schema)) {
+    return `${expression} === null ? null : ${convertDefault(schema.of, `${expression} ?? ${fallback}`, contract, locals)}`
+  }
   return `${expression} === undefined ? ${fallback} : ${convert(schema, expression, contract, locals)}`
 }
 

@@ -55,6 +55,7 @@ const table = {
   'POST /api/conversations/{conversation_id}/goal': goals.startGoal,
   'POST /api/conversations/{conversation_id}/goal/stop': goals.stopGoal,
   'POST /api/conversations/{conversation_id}/goal/resume': goals.resumeGoal,
+  'POST /api/conversations/{conversation_id}/condense': runs.condense,
   'GET /api/conversations/{conversation_id}/agent_final_response': runs.getFinalResponse,
   'GET /api/conversations/{conversation_id}/confirmations': runs.listConfirmations,
   'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': runs.respondToConfirmation,

@@ -107,6 +107,12 @@ export async function askAgent({ service }: ConversationParts, call: Call): Prom
   return ok({ response: await conversation.askAside(question, clientSignal(call)) })
 }
 
+export async function condense({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.condense(clientSignal(call))
+  return success
+}
+
 export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<Answer> {
   return ok({ response: await service.read(conversationIdOf(call), finalResponse) })
 }

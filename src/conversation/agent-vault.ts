@@ -107,7 +107,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): Pick<AgentV
   return {
     async sealAgent(owner, request, settings) {
       const agent = await chooseAgent(request, settings, options)
-      assertMode(agent, request.confirmation_policy, providers)
+      assertSound(agent, request.confirmation_policy, providers)
       hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
       return seal(agent)
     },
@@ -212,9 +212,11 @@ function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
 }
 
 function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
-  const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, verification } = settings
+  const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, condenser, verification } = settings
   const usual = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name, params: {} }))
-  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic: criticOf(verification) }
+  const isCondensed = condenser.condenser_kind === 'llm_summarizing' && condenser.enabled
+  const memory = { condenser: isCondensed ? condenser : null }
+  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic: criticOf(verification), ...memory }
   const agent = toConversationAgent({ kind: 'Agent', ...rest })
   if (agent.kind !== 'Agent') throw new TypeError('Expected the agent kind that was asked for')
   return agent
@@ -245,12 +247,27 @@ function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
   return { ...agent, acp_server, acp_command: command, acp_model: model ?? null }
 }
 
+/** What no schema can say of an agent. @throws AppError `invalid_input` */
+function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
+  assertMode(agent, policy, providers)
+  assertCondenses(agent)
+}
+
 /** A session mode that is named must not allow unasked what the policy wants to be asked about (decisions 24). */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
   const provider = providers.find(({ name }) => name === agent.acp_server) ?? detectProvider(agent.acp_command, providers)
   if (provider?.modes.moreOpen.includes(agent.acp_session_mode) !== true) return
   const message = `Cannot start the conversation: the session mode "${agent.acp_session_mode}" is more open than the policy ${policy.kind}`
+  throw new AppError('invalid_input', message)
+}
+
+/** What stays of a view has to fit beside a summary (contract: conversations.md, section 1). */
+function assertCondenses(agent: ConversationAgent): void {
+  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return
+  const { keep_first, max_size } = agent.condenser
+  if (keep_first + 1 < Math.floor(max_size / 2)) return
+  const message = `Cannot start the conversation: the condenser keeps the first ${keep_first} events of ${max_size}, expected less than half but one`
   throw new AppError('invalid_input', message)
 }
 

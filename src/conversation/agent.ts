@@ -46,6 +46,11 @@ export interface Agent {
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /** Judges from the history whether an objective is reached; without it the agent has no model that could. @throws Error */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
+  /**
+   * Condenses the history that the agent works from; asked for between turns only, and a turn that begins meanwhile waits
+   * for it. @throws AppError `bad_request` without a condenser, `conflict` when there is too little, `agent_failed`.
+   */
+  condense?(work: CondensingWork): Promise<void>
   /** Ends everything the agent started, within its own grace time. Idempotent; nothing is left afterwards. */
   close(): Promise<void>
 }
@@ -199,6 +204,11 @@ export type Answer =
 export interface GoalJudgement {
   readonly verdict: GoalVerdict
   readonly usage: UsageReport
+}
+
+/** What a condensation works with and reports through. */
+export interface CondensingWork extends Pick<Turn, 'signal' | 'usage'> {
+  record(draft: EventDraft): void
 }
 
 export interface AsideAnswer {

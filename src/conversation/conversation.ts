@@ -194,16 +194,14 @@ export class Conversation {
   }
 
   /** Changes title, tags and budget; tags replace all that were there. */
-  async patch(change: Patch): Promise<void> {
-    const { journal, clock } = this.#options
-    await this.#assertWritable()
-    const at = formatMicros(Math.floor(clock() * 1000))
-    const { title, budget } = change
-    if (title !== undefined) this.#titles.chosen()
-    const budgets = budget === undefined ? {} : { max_budget_per_task: budget }
-    journal.keep(['patched', { at, ...(title === undefined ? {} : { title }), ...budgets }])
-    if (change.tags !== undefined) await this.#set('tags', change.tags)
-    await journal.durable()
+  patch({ title, tags, budget }: Patch): Promise<void> {
+    return this.#write(async () => {
+      const at = formatMicros(Math.floor(this.#options.clock() * 1000))
+      if (title !== undefined) this.#titles.chosen()
+      const budgets = budget === undefined ? {} : { max_budget_per_task: budget }
+      this.#options.journal.keep(['patched', { at, ...(title === undefined ? {} : { title }), ...budgets }])
+      if (tags !== undefined) await this.#set('tags', tags)
+    })
   }
 
   /** Adds secrets (sealed sources) to those of the conversation; never takes one away. */
@@ -229,6 +227,11 @@ export class Conversation {
   /** Asks the agent beside its work, whether it works or not: neither events nor status change. */
   askAside(question: string, signal: AbortSignal): Promise<string> {
     return this.#write(() => this.#driver.askAside(question, signal))
+  }
+
+  /** Has the older part of the history summarized, between two runs. */
+  condense(signal: AbortSignal): Promise<void> {
+    return this.#write(() => this.#driver.condense(signal))
   }
 
   /** Moves the head of the history to an event, or before the first; nothing is deleted. @throws AppError `not_found` */
@@ -290,14 +293,13 @@ export class Conversation {
     this.#options.onClosed()
   }
 
-  async #pauseIdle(): Promise<void> {
-    const { journal } = this.#options
-    await this.#assertWritable()
-    // A run may have begun meanwhile: it came after the pause.
-    if (journal.status !== 'idle') return
-    journal.move('paused')
-    journal.record({ kind: 'PauseEvent', source: 'user' })
-    await journal.durable()
+  #pauseIdle(): Promise<void> {
+    return this.#write(() => {
+      // A run may have begun meanwhile: it came after the pause.
+      if (this.#options.journal.status !== 'idle') return
+      this.#options.journal.move('paused')
+      this.#options.journal.record({ kind: 'PauseEvent', source: 'user' })
+    })
   }
 
   /** Records a new value of a state field; an equal one changes nothing. */

@@ -15,6 +15,7 @@ import type { MessageEvent } from '../schema/generated/events.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Agent, AgentHost, Answer, KeptKey, MessageContext, TitleAnswer, UsageReport } from './agent.ts'
+import { AgentRequests } from './agent-requests.ts'
 import { hasEventOf, readEvent } from './history.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
 import type { Journal } from './journal.ts'
@@ -48,11 +49,10 @@ export interface DriverOptions {
 export class Driver {
   readonly #options: DriverOptions
   readonly #questions: Questions
+  readonly #requests: AgentRequests
   #agent: Agent | undefined
   #runner: Runner | undefined
   #turn: LiveTurn | undefined
-  /** One question beside the work at a time. */
-  #isAsking = false
   readonly #ledger: UsageLedger
   #introducing: Promise<void> | undefined
   /** As it was set last, durable or not. */
@@ -73,6 +73,14 @@ export class Driver {
       clock,
       deadlineMs: confirmationDeadlineMs,
       onChange: (open) => this.#questionsChanged(open),
+    })
+    this.#requests = new AgentRequests({
+      agent: () => this.#ensureAgent(),
+      isRunning: () => this.isRunning,
+      woundUp: async () => (journal.status === 'running' ? undefined : this.settled()),
+      budgetSpent: () => this.#budgetSpent(),
+      record: (draft) => void journal.record(draft),
+      count: (usage) => this.#report(() => this.#count(usage)),
     })
   }
 
@@ -165,22 +173,12 @@ export class Driver {
     await this.#ensureAgent().switchMode(mode, signal)
   }
 
-  /**
-   * Asks the agent beside its work and counts what that cost; nothing else of it is left.
-   * @throws AppError `conflict` while another question is open, or when the budget is spent; what the agent throws.
-   */
-  async askAside(question: string, signal: AbortSignal): Promise<string> {
-    if (this.#isAsking) throw new AppError('conflict', 'Cannot ask the agent: another question is open')
-    const spent = this.#budgetSpent()
-    if (spent !== undefined) throw new AppError('conflict', `Cannot ask the agent: ${spent}`)
-    this.#isAsking = true
-    try {
-      const { text, usage } = await this.#ensureAgent().askAside(question, signal)
-      this.#report(() => this.#count(usage))
-      return text
-    } finally {
-      this.#isAsking = false
-    }
+  askAside(question: string, signal: AbortSignal): Promise<string> {
+    return this.#requests.askAside(question, signal)
+  }
+
+  condense(signal: AbortSignal): Promise<void> {
+    return this.#requests.condense(signal)
   }
 
   /** Asks the agent's model for a title and counts what that cost; undefined when there is none that may be asked. */

@@ -83,6 +83,7 @@ function checkDefaults(name: string, schema: ObjectSchema, to: (input: unknown) 
 /** The normal form of a default, which is written in input form. */
 function normalOf(schema: Schema, value: unknown): unknown {
   if (schema.type === 'reference') return generatedType(schema.name).to?.(value) ?? value
+  if (schema.type === 'nullable' && value !== null) return normalOf(schema.of, value)
   if (schema.type !== 'array' || !Array.isArray(value)) return value
   return value.map((item: unknown) => normalOf(schema.items, item))
 }

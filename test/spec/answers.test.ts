@@ -209,6 +209,7 @@ async function checkCopies(id: string): Promise<void> {
   await ask(`POST ${conversation}/switch_acp_model`, 400, { id, body: { model: 'no-such-model' } })
   await ask(`POST ${conversation}/switch_acp_mode`, 400, { id, body: { mode: 'no-such-mode' } })
   await ask(`POST ${conversation}/ask_agent`, 400, { id, body: { question: 'Who are you?' } })
+  await ask(`POST ${conversation}/condense`, 400, { id })
   await ask(`DELETE ${conversation}`, 200, { id: fork })
 }
 

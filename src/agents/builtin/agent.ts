@@ -8,7 +8,10 @@
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
-import type { Agent, AgentHost, AsideAnswer, GoalJudgement, History, MessageContext, TitleAnswer, Turn, TurnEnd } from '../../conversation/agent.ts'
+import { untilAborted } from '../../base/wait.ts'
+import type {
+  Agent, AgentHost, AsideAnswer, CondensingWork, GoalJudgement, History, MessageContext, TitleAnswer, Turn, TurnEnd,
+} from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
@@ -21,6 +24,7 @@ import { describeCalled, describeContext } from '../skills/telling.ts'
 import { matchSkills } from '../skills/triggers.ts'
 import type { Tool, ToolSet } from '../tools/tool.ts'
 import { askAside } from './aside.ts'
+import { Condenser } from './condensing/condenser.ts'
 import { Critic, criticLlm } from './critic.ts'
 import { judgeGoal } from './goal-judge.ts'
 import type { HookSession } from './hooks/session.ts'
@@ -53,6 +57,9 @@ export class BuiltInAgent implements Agent {
   readonly #options: BuiltInAgentOptions
   readonly #history: History
   readonly #view = new View()
+  #condenser: Condenser | undefined
+  /** A condensation that a client asked for. */
+  #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
   #context: Promise<LoadedContext> | undefined
@@ -104,6 +111,8 @@ export class BuiltInAgent implements Agent {
     const { settings, host, hooks } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
+    // It reads the same history.
+    await untilAborted(this.#condensing, turn.signal).catch(() => undefined)
     return runLoop({
       tools,
       host,
@@ -111,6 +120,7 @@ export class BuiltInAgent implements Agent {
       turn,
       history: this.#history,
       view: this.#view,
+      condenser: this.#openCondenser(),
       llm: () => settings().llm,
       clientOf: (llm) => this.#clientOf(llm),
       critic: this.#createCritic(turn),
@@ -156,6 +166,14 @@ export class BuiltInAgent implements Agent {
     return judgeGoal({ objective, signal, host, client: createModel(judgeSettings(settings().llm)) })
   }
 
+  async condense(work: CondensingWork): Promise<void> {
+    const condenser = this.#openCondenser()
+    if (condenser === undefined) throw new AppError('bad_request', 'Cannot condense the history: the agent has no condenser')
+    const condensing = condenser.condense({ ...work, signal: AbortSignal.any([work.signal, this.#closed.signal]) })
+    this.#condensing = condensing.catch(() => undefined)
+    await condensing
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -184,6 +202,16 @@ export class BuiltInAgent implements Agent {
     const { settings, host, createModel, log } = this.#options
     const { critic, llm } = settings()
     return new Critic({ settings: critic, createClient: (chosen) => createModel(criticLlm(chosen, llm)), host, turn, log })
+  }
+
+  /** Undefined when the settings want none. */
+  #openCondenser(): Condenser | undefined {
+    const { settings, host, createModel } = this.#options
+    const { condenser } = settings()
+    if (condenser?.kind !== 'LLMSummarizingCondenser') return undefined
+    const parts = { host, view: this.#view, history: this.#history, llm: () => settings().llm, createModel }
+    this.#condenser ??= new Condenser({ ...parts, settings: condenser })
+    return this.#condenser
   }
 
   /** Made once for the same settings. */

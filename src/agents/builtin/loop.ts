@@ -6,13 +6,15 @@
  * approve, or the model failed. A pause is heeded between steps and ends a model call, never a tool; a stop ends both.
  */
 import { randomUUID } from 'node:crypto'
-import type { AgentHost, History, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { AgentHost, CondensingWork, History, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'
-import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
+import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { Condenser } from './condensing/condenser.ts'
 import { needsConfirmation } from './confirmation.ts'
+import { completionLog } from './completion-log.ts'
 import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
@@ -39,6 +41,7 @@ export interface LoopOptions {
   readonly concurrencyLimit: number
   readonly hooks: HookSession
   readonly critic: Critic
+  readonly condenser: Condenser | undefined
   /** What stands before everything else in the history. */
   readonly introduction: () => Promise<EventDraft>
 }
@@ -153,9 +156,11 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   const { turn, view, history, host } = options
   // A nudge of this step has been recorded after the view was read.
   view.add(await history.next())
+  await options.condenser?.relieve(condensingWork(options))
   const asked = view.lastUserMessage
   const answer = await callModel(choice, options)
-  if (answer instanceof ModelError) return correctRefusal(answer, options)
+  if (answer instanceof ModelError) return recover(answer, options)
+  options.condenser?.answered(answer.usage)
   if (asked !== undefined) turn.served(asked.id)
   report(answer, choice, options)
   const critique = await options.critic.judge(answer, () => view.messages({ withImages: false }))
@@ -168,6 +173,10 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   if (calls.length > 0) return act(answer, critique, maskMessage({ ...message, tool_calls: calls }, host.mask), options)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: maskMessage(message, host.mask), llm_response_id: answer.id, ...critique() })
   return conclude(message, turn)
+}
+
+function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
+  return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
 }
 
 /** The answer, or why the provider refused to give one because of what was asked. */
@@ -183,9 +192,19 @@ async function callModel({ llm, client: model }: ModelChoice, { turn, view, tool
     // Some servers give every answer the same id.
     return view.hasId(answer.id) ? { ...answer, id: randomUUID() } : answer
   } catch (thrown) {
-    if (thrown instanceof ModelError && thrown.code === 'LLMContentPolicyViolationError') return thrown
+    if (thrown instanceof ModelError && refusals.includes(thrown.code)) return thrown
     throw thrown
   }
+}
+
+const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
+
+/** The next step asks for something else, or for less. @throws ModelError when it would be no use */
+async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
+  if (refusal.code === 'LLMContentPolicyViolationError') return correctRefusal(refusal, options)
+  if (options.condenser === undefined) throw refusal
+  await options.condenser.overflowed(refusal, condensingWork(options))
+  return undefined
 }
 
 /** Tells the model so, unless that was the last thing it was told: one correction for each answer is enough. */
@@ -206,29 +225,15 @@ function hasText({ content }: Message): boolean {
 }
 
 /** Everything about an answer but what it says. */
-function report({ id, usage, tokenIds, exchange }: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions): void {
+function report(answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions): void {
+  const { usage, tokenIds } = answer
   const { contextWindow } = model
   turn.usage({ usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }) })
   if (tokenIds !== undefined) {
     turn.record({ kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response })
   }
-  if (exchange !== undefined) {
-    turn.record({
-      kind: 'LLMCompletionLogEvent',
-      source: 'environment',
-      filename: `${id.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}.json`,
-      log_data: cut(host.mask(JSON.stringify(exchange))),
-      model_name: model.model,
-      usage_id: llm.usage_id,
-    })
-  }
-}
-
-/** Of a log of one call, in characters. */
-const logLimit = 1024 * 1024
-
-function cut(text: string): string {
-  return text.length <= logLimit ? text : `${text.slice(0, logLimit)}[cut: ${text.length - logLimit} more characters]`
+  const log = completionLog(answer, { model: model.model, usageId: llm.usage_id, mask: host.mask })
+  if (log !== undefined) turn.record(log)
 }
 
 /** The answer calls tools. */

@@ -4,38 +4,46 @@
  * It grows with the history, event by event, so a late step costs what an early one does. The calls of one answer become
  * one message, their results follow it in the order of the calls, and what the user said meanwhile comes after them. What
  * a provider would refuse is never shown: a call without a result, arguments that are no JSON, a message without content;
- * nor is a message that a hook refused. Nothing is masked here: what the log holds is masked already.
+ * nor is a message that a hook refused, or what a condensation has forgotten. What is before the last batch is settled: it
+ * stays the same objects until something is forgotten. Nothing is masked here: what the log holds is masked already.
  */
 import type { JsonObject } from '../../base/json.ts'
-import type { ActionEvent, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
+import type { ActionEvent, Condensation, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
-import { toImageContent, toMessage, toTextContent, type Content, type Message, type MessageToolCall } from '../../schema/generated/values.ts'
+import { toImageContent, toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
 import type { HistoryPart } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { ModelMessage } from '../llm/model.ts'
+import { applyCondensation, countChars, countEvents, summaryUnit } from './condensing/applied.ts'
 import { stuckWindow } from './stuck.ts'
-import { soundArguments } from './tool-arguments.ts'
-import { soundName } from './tool-names.ts'
-import { unsigned } from './unsigned.ts'
+import {
+  addCall, addResult, batchUnit, charsOf, hasCall, messageUnit, startBatch, tell, unsignedUnit, withContent, withState,
+  type Answer, type Batch, type Unit,
+} from './units.ts'
 
-/** The calls of one answer, and the results that have come so far. */
-interface Batch {
+/** How much there is to tell. */
+export interface ViewSize {
+  readonly events: number
+  /** Of text. */
+  readonly chars: number
+}
+
+interface Prompt {
   readonly id: string
-  /** Whether the model that is asked next may be another one than the one that gave this answer. */
-  isOfAnother: boolean
-  readonly actions: ActionEvent[]
-  readonly calls: MessageToolCall[]
-  readonly results: Map<string, Message>
-  isFinished: boolean
+  readonly message: ModelMessage
 }
 
 export class View {
-  #system: ModelMessage | undefined
-  /** What is before the last batch, and never changes again. */
-  #settled: ModelMessage[] = []
+  #system: Prompt | undefined
+  /** What is before the last batch, and its messages. */
+  #settled: Unit[] = []
+  #told: ModelMessage[] = []
+  #settledSize: ViewSize = { events: 0, chars: 0 }
   #batch: Batch | undefined
   /** What was said since the last batch. */
-  #said: ModelMessage[] = []
+  #said: Unit[] = []
+  #isOpen = false
+  #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
@@ -68,10 +76,31 @@ export class View {
     return this.#lastUserMessage
   }
 
-  /** Whether a model has anything to answer: nothing when the last word was its own, or the result of `finish`. */
+  /**
+   * Whether a model has anything to answer: nothing when the last word was its own, or the result of `finish`. To forget
+   * that word changes nothing of it.
+   */
   get isOpen(): boolean {
-    const last = this.#said.at(-1)
-    return last === undefined ? this.#batch?.isFinished === false : last.message.role !== 'assistant'
+    return this.#isOpen
+  }
+
+  /** Whether a condensation was asked for and none has been made since. */
+  get isCondensationRequested(): boolean {
+    return this.#isCondensationRequested
+  }
+
+  /** All but the system prompt, in the order in which it is told. */
+  get units(): readonly Unit[] {
+    return [...this.#settled, ...this.#batchUnits(), ...this.#said]
+  }
+
+  get size(): ViewSize {
+    const end = [...this.#batchUnits(), ...this.#said]
+    const prompt = this.#system === undefined ? [] : [this.#system.message]
+    return {
+      events: this.#settledSize.events + countEvents(end) + prompt.length,
+      chars: this.#settledSize.chars + countChars(end) + charsOf(prompt),
+    }
   }
 
   /** Whether a response of the branch, or a call of one, has this id. */
@@ -88,16 +117,20 @@ export class View {
 
   /** Without images for a model that takes none. What is before the last batch is the same objects every time. */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
-    const system = this.#system === undefined ? [] : [this.#system]
-    const all = [...system, ...this.#settled, ...this.#batchMessages(), ...this.#said]
+    const system = this.#system === undefined ? [] : [this.#system.message]
+    const all = [...system, ...this.#told, ...tell([...this.#batchUnits(), ...this.#said])]
     return options.withImages ? all : all.map(withoutImages)
   }
 
   #clear(): void {
     this.#system = undefined
     this.#settled = []
+    this.#told = []
+    this.#settledSize = { events: 0, chars: 0 }
     this.#batch = undefined
     this.#said = []
+    this.#isOpen = false
+    this.#isCondensationRequested = false
     this.#responses = new Map()
     this.#newest = []
     this.#lastUserMessage = undefined
@@ -108,7 +141,16 @@ export class View {
   #addEvent(event: Event, isLate: boolean): void {
     switch (event.kind) {
       case 'SystemPromptEvent':
-        this.#system = { message: systemMessage(event) }
+        this.#system = { id: event.id, message: { message: systemMessage(event) } }
+        return
+      case 'Condensation':
+        this.#forget(event)
+        return
+      case 'CondensationRequest':
+        this.#isCondensationRequested = true
+        return
+      case 'CondensationSummaryEvent':
+        this.#said.push(summaryUnit(event.id, event.summary))
         return
       case 'MessageEvent':
         if (blockedReason(event) !== undefined) return
@@ -125,7 +167,7 @@ export class View {
         const { content, is_error } = event.observation
         const shown = [...content, ...screenshotOf(event.observation)]
         this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...shown] : shown)
-        if (event.observation.kind === 'FinishObservation') this.#finishBatch(event.tool_call_id)
+        if (event.observation.kind === 'FinishObservation') this.#finish(event.tool_call_id)
         break
       }
       case 'UserRejectObservation':
@@ -147,74 +189,71 @@ export class View {
 
   /** No model gets what another one has signed: a server may refuse the whole request for it. */
   #modelSwitched(): void {
-    const plain = ({ message }: ModelMessage): ModelMessage => ({ message: unsigned(message) })
-    this.#settled = this.#settled.map(plain)
-    this.#said = this.#said.map(plain)
+    this.#settled = this.#settled.map(unsignedUnit)
+    this.#said = this.#said.map(unsignedUnit)
+    this.#told = tell(this.#settled)
     if (this.#batch !== undefined) this.#batch.isOfAnother = true
   }
 
   #addMessage(event: MessageEvent): void {
-    const message = withContent({ ...event.llm_message, content: [...event.llm_message.content, ...event.extended_content] })
-    if (event.llm_response_id !== undefined) this.#ids.add(event.llm_response_id)
-    if (message === undefined) return
-    const last = this.#said.at(-1)
-    if (last !== undefined && isPlainUserMessage(last.message) && isPlainUserMessage(message)) {
-      const content = [...last.message.content, ...message.content]
-      this.#said[this.#said.length - 1] = { message: { ...message, content } }
-      return
-    }
-    const state = event.llm_response_id === undefined ? undefined : this.#responses.get(event.llm_response_id)
-    this.#said.push(withState(message, state))
+    const { id, llm_message, extended_content, llm_response_id: response } = event
+    const message = withContent({ ...llm_message, content: [...llm_message.content, ...extended_content] })
+    if (response !== undefined) this.#ids.add(response)
+    const state = response === undefined ? undefined : this.#responses.get(response)
+    this.#said.push(messageUnit(id, message === undefined ? undefined : withState(message, state)))
+    if (message !== undefined) this.#isOpen = message.role !== 'assistant'
   }
 
   #addAction(event: ActionEvent): void {
-    const { llm_response_id: id, tool_call_id, tool_call: call } = event
-    const sound = { ...call, id: tool_call_id, name: soundName(call.name), arguments: soundArguments(call.arguments) }
+    const { llm_response_id: id, tool_call_id } = event
     this.#ids.add(id).add(tool_call_id)
     if (this.#batch?.id !== id) {
       this.#settle()
-      this.#batch = { id, isOfAnother: false, actions: [], calls: [], results: new Map(), isFinished: false }
+      this.#batch = startBatch(id)
     }
-    this.#batch.actions.push(event)
-    this.#batch.calls.push(sound)
+    addCall(this.#batch, event)
+    this.#isOpen = true
   }
 
   /** The calls of the next answer are about to come, so nothing before them changes any more. */
   #settle(): void {
-    this.#settled.push(...this.#batchMessages(), ...this.#said)
+    const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
+    this.#settled.push(...units)
+    this.#told.push(...tell(units))
+    const { events, chars } = this.#settledSize
+    this.#settledSize = { events: events + countEvents(units), chars: chars + countChars(units) }
     if (this.#batch !== undefined) this.#responses.delete(this.#batch.id)
     this.#batch = undefined
     this.#said = []
   }
 
-  #finishBatch(callId: string): void {
-    const batch = this.#batch
-    if (batch?.calls.some(({ id }) => id === callId)) batch.isFinished = true
+  /** What is settled ends before the last batch, if that is left, else with one. */
+  #forget(condensation: Condensation): void {
+    const forgotten = new Set(condensation.forgotten_event_ids)
+    this.#isCondensationRequested = false
+    if (forgotten.has(this.#system?.id ?? '')) this.#system = undefined
+    const left = applyCondensation(this.units, condensation, this.#system === undefined ? 0 : 1)
+    const isBatchLeft = this.#batch !== undefined && !this.#batch.ids.some((id) => forgotten.has(id))
+    const end = left.findLastIndex(({ isBatch }) => isBatch)
+    if (!isBatchLeft) this.#batch = undefined
+    this.#settled = left.slice(0, isBatchLeft ? end : end + 1)
+    this.#said = left.slice(end + 1)
+    this.#told = tell(this.#settled)
+    this.#settledSize = { events: countEvents(this.#settled), chars: countChars(this.#settled) }
+    this.#late = this.#late.filter(({ id }) => !forgotten.has(id))
   }
 
-  #addResult({ tool_call_id, tool_name }: { readonly tool_call_id: string; readonly tool_name: string }, content: readonly Content[]): void {
-    this.#batch?.results.set(tool_call_id, toMessage({ role: 'tool', content: content.map(wellFormed), tool_call_id, name: soundName(tool_name) }))
+  #finish(callId: string): void {
+    const isLast = this.#said.every(({ messages }) => messages.length === 0)
+    if (isLast && this.#batch !== undefined && hasCall(this.#batch, callId)) this.#isOpen = false
   }
 
-  #batchMessages(): ModelMessage[] {
-    if (this.#batch === undefined) return []
-    const { id, isOfAnother, actions, calls, results } = this.#batch
-    const answered = calls.filter((call) => results.has(call.id))
-    const first = actions[0]
-    if (first === undefined || answered.length === 0) return []
-    const answer = toMessage({
-      role: 'assistant',
-      content: first.thought,
-      tool_calls: answered,
-      reasoning_content: first.reasoning_content,
-      thinking_blocks: first.thinking_blocks,
-      responses_reasoning_item: first.responses_reasoning_item,
-    })
-    const message = isOfAnother ? unsigned(answer) : answer
-    // What the provider keeps of its answer speaks of all its calls.
-    const state = !isOfAnother && answered.length === calls.length ? this.#responses.get(id) : undefined
-    const tools = answered.flatMap((call) => results.get(call.id) ?? [])
-    return [withState(message, state), ...tools.map((tool) => ({ message: tool }))]
+  #addResult(answer: Answer, content: readonly Content[]): void {
+    if (this.#batch !== undefined && hasCall(this.#batch, answer.tool_call_id)) addResult(this.#batch, answer, content)
+  }
+
+  #batchUnits(): Unit[] {
+    return this.#batch === undefined ? [] : [batchUnit(this.#batch, this.#responses.get(this.#batch.id))]
   }
 }
 
@@ -228,26 +267,6 @@ function screenshotOf(observation: Observation): readonly Content[] {
 
 function systemMessage({ system_prompt, dynamic_context }: SystemPromptEvent): Message {
   return toMessage({ role: 'system', content: dynamic_context === undefined ? [system_prompt] : [system_prompt, dynamic_context] })
-}
-
-/** Undefined for a message that says nothing; of the user's one is left at least that it came. */
-function withContent(message: Message): Message | undefined {
-  const isSaying = message.content.some((part) => part.type === 'image' || part.text.trim() !== '')
-  if (isSaying) return { ...message, content: message.content.map(wellFormed) }
-  return message.role === 'assistant' ? undefined : { ...message, content: [toTextContent({ text: '[An empty message.]' })] }
-}
-
-/** Half of a pair of surrogates, as of an emoji that was cut, is no JSON to some providers. */
-function wellFormed(part: Content): Content {
-  return part.type === 'text' ? { ...part, text: Buffer.from(part.text).toString() } : part
-}
-
-function isPlainUserMessage({ role, name, tool_call_id, tool_calls }: Message): boolean {
-  return role === 'user' && name === undefined && tool_call_id === undefined && tool_calls === undefined
-}
-
-function withState(message: Message, state: JsonObject | undefined): ModelMessage {
-  return state === undefined ? { message } : { message, state }
 }
 
 function withoutImages(entry: ModelMessage): ModelMessage {

@@ -187,6 +187,14 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
     },
     {
+      ...post(`${conversation}/condense`, 'Summarize the older part of the history'),
+      responses: {
+        200: success,
+        400: answer('The agent has no condenser', ref('ErrorDetail')),
+        409: conflict('It runs, there is too little to condense, or the budget is spent'),
+      },
+    },
+    {
       ...post(`${conversation}/ask_agent`, 'Ask the agent beside its work', 'AskAgentRequest'),
       responses: {
         200: answer('What it said', ref('AgentResponse')),

@@ -10,7 +10,7 @@ import {
   nullMeans, number, numberOf, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
 } from '../define.ts'
-import { usualFileSecrets } from './settings.ts'
+import { condensing, usualFileSecrets } from './settings.ts'
 
 const iterations = integerOf({ minimum: 1 })
 const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$' })
@@ -41,7 +41,7 @@ const agents: Definitions = {
     system_prompt_filename: defaultTo('system_prompt.j2', string, 'Kept and shown; no file is read.'),
     security_policy_filename: nullMeans('', 'security_policy.j2', string, 'Empty or null: no part on security.'),
     system_prompt_kwargs: defaultTo({}, openObject, 'Kept and shown; the prompt of this server is no template.'),
-    condenser: orNull(openObject),
+    condenser: defaultTo({}, nullable(ref('AgentCondenser')), 'Null: none.'),
     critic: orNull(ref('Critic')),
     tool_concurrency_limit: defaultTo(1, iterations),
   }),
@@ -75,6 +75,15 @@ const agents: Definitions = {
     success_threshold: defaultTo(0.6, numberOf({ minimum: 0, maximum: 1 }), 'A score below sends it on.'),
     max_iterations: defaultTo(3, iterations),
   }),
+  LLMSummarizingCondenser: tolerant('Summarizes the older part of a long history.', {
+    kind: defaultTo('LLMSummarizingCondenser', constant('LLMSummarizingCondenser')),
+    llm: orNull(ref('LLM'), 'Null: the model of the agent.'),
+    max_size: defaultTo(240, integerOf({ exclusiveMinimum: 0 }), 'Events. keep_first + 1 is less than half of it.'),
+    ...condensing,
+  }),
+  NoOpCondenser: tolerant('Leaves the history as it is.', { kind: required(constant('NoOpCondenser')) }),
+  AgentCondenser: union('What happens to a long history.', 'kind', ['LLMSummarizingCondenser', 'NoOpCondenser'],
+    [{ variant: 'LLMSummarizingCondenser' }]),
   ConversationAgent: union('The agent that drives a conversation.', 'kind', ['Agent', 'ACPAgent'],
     [{ has: 'llm', variant: 'Agent' }]),
 }

@@ -37,6 +37,15 @@ export const usualFileSecrets = [
 /** One segment of a path, and no hidden one: files of these names are made. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
+/** How a history is condensed, however its condenser is named. */
+export const condensing = {
+  max_tokens: orNull(integerOf({ exclusiveMinimum: 0 })),
+  keep_first: defaultTo(2, integerOf({ minimum: 0 }), 'Events.'),
+  minimum_progress: defaultTo(0.1, between0And1),
+  hard_context_reset_max_retries: defaultTo(5, integerOf({ exclusiveMinimum: 0 })),
+  hard_context_reset_context_scaling: defaultTo(0.8, between0And1),
+}
+
 const agentSettings: Definitions = {
   AcpServer: alias('An external agent: provider A, B, C, or a server of one\'s own.',
     oneOf('claude-code', 'codex', 'gemini-cli', 'custom')),
@@ -109,11 +118,7 @@ const agentSettings: Definitions = {
     condenser_kind: defaultTo('llm_summarizing', constant('llm_summarizing')),
     enabled: defaultTo(true, boolean),
     max_size: defaultTo(240, integerOf({ minimum: 20 }), 'Events.'),
-    max_tokens: orNull(integerOf({ exclusiveMinimum: 0 })),
-    keep_first: defaultTo(2, integerOf({ minimum: 0 }), 'Events.'),
-    minimum_progress: defaultTo(0.1, between0And1),
-    hard_context_reset_max_retries: defaultTo(5, integerOf({ exclusiveMinimum: 0 })),
-    hard_context_reset_context_scaling: defaultTo(0.8, between0And1),
+    ...condensing,
   }),
 
   NoCondenser: tolerant('Leaves the history as it is.', {

@@ -1,5 +1,7 @@
 /** Histories of every kind, made at random: no request that comes of one is refused by a provider (see provider-rules). */
 import * as assert from 'uvu/assert'
+import { planAll, planPart } from '../../../src/agents/builtin/condensing/plan.ts'
+import type { Unit } from '../../../src/agents/builtin/units.ts'
 import { View } from '../../../src/agents/builtin/view.ts'
 import { anthropicBody } from '../../../src/agents/llm/anthropic-request.ts'
 import { geminiBody } from '../../../src/agents/llm/gemini-request.ts'
@@ -51,6 +53,15 @@ class Story {
       llm_message: { role: 'user', content: this.#oneIn(4) ? [{ text: this.#pick(said) }, image] : this.#pick(said) },
     })
     if (isLate) this.late.set(id, `event-${this.#serial + 1}`)
+  }
+
+  /** Forgets what a plan says, with a summary; undefined when there is no plan. */
+  condense(): Event | undefined {
+    const input = { units: this.view().units, before: 0, keepFirst: below(this.#random, 4) }
+    const plan = this.#oneIn(4) ? planAll(input) : planPart(input, { events: below(this.#random, 8), chars: below(this.#random, 200) })
+    if (plan === undefined) return undefined
+    const forgotten_event_ids = plan.forgotten.flatMap(({ ids }) => ids)
+    return this.#add({ kind: 'Condensation', forgotten_event_ids, summary: 'sum', summary_offset: plan.offset, llm_response_id: 'r' })
   }
 
   answer(): void {
@@ -123,6 +134,15 @@ class Story {
 const target = { provider: 'OpenAI', baseUrl: 'https://host', model: 'gpt-5', isOpenAi: true }
 const llm = toLLM({ model: 'test/model' })
 
+function assertKeepsRules(view: View, seed: number, where: string): void {
+  const messages = view.messages({ withImages: seed % 2 === 0 })
+  const request: ModelRequest = { messages, tools: [], signal: new AbortController().signal }
+  assert.equal(anthropicProblems(anthropicBody(request, 'claude-opus-4-6', llm)), [], where)
+  assert.equal(geminiProblems(geminiBody(request, 'gemini-3-pro', llm)), [], where)
+  assert.equal(chatProblems(chatBodyOf(request, target, llm)), [], where)
+  assert.equal(responsesProblems(responsesBodyOf(request, target, llm)), [], where)
+}
+
 test('whatever has happened, what is sent keeps to the rules of its provider', () => {
   let requests = 0
   for (let seed = 1; seed <= 150; seed++) {
@@ -134,18 +154,56 @@ test('whatever has happened, what is sent keeps to the rules of its provider', (
         story.user()
         continue
       }
-      const messages = view.messages({ withImages: seed % 2 === 0 })
-      const request: ModelRequest = { messages, tools: [], signal: new AbortController().signal }
-      const where = `seed ${seed}, step ${step}`
-      assert.equal(anthropicProblems(anthropicBody(request, 'claude-opus-4-6', llm)), [], where)
-      assert.equal(geminiProblems(geminiBody(request, 'gemini-3-pro', llm)), [], where)
-      assert.equal(chatProblems(chatBodyOf(request, target, llm)), [], where)
-      assert.equal(responsesProblems(responsesBodyOf(request, target, llm)), [], where)
+      assertKeepsRules(view, seed, `seed ${seed}, step ${step}`)
       requests++
       story.answer()
     }
   }
   assert.ok(requests > 500)
+})
+
+const idsOf = (units: readonly Unit[]): string[] => units.flatMap(({ ids }) => ids)
+
+test('whatever is condensed, the rest stays in its order, the summary is where it belongs, and the rules are kept', () => {
+  let condensed = 0
+  for (let seed = 1; seed <= 150; seed++) {
+    const story = new Story(seed)
+    story.user()
+    for (let step = 0; step < 12; step++) {
+      const where = `seed ${seed}, step ${step}`
+      if (story.view().isOpen) story.answer()
+      else story.user()
+      const before = idsOf(story.view().units)
+      const event = step % 3 === 2 ? story.condense() : undefined
+      const view = story.view()
+      if (view.isOpen) assertKeepsRules(view, seed, where)
+      if (event?.kind !== 'Condensation') continue
+      condensed++
+      const left = before.filter((id) => !event.forgotten_event_ids.includes(id))
+      const expected = [...left.slice(0, event.summary_offset), `${event.id}-summary`, ...left.slice(event.summary_offset)]
+      assert.equal(idsOf(view.units), expected, where)
+      assert.is(view.size.events, expected.length, where)
+    }
+  }
+  assert.ok(condensed > 300)
+})
+
+test('a history that is read in parts gives the view of one that is read at once', () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const story = new Story(seed)
+    const view = story.view()
+    let read = 0
+    for (let step = 0; step < 12; step++) {
+      if (story.view().isOpen) story.answer()
+      else story.user()
+      if (step % 3 === 2) story.condense()
+      view.add({ isFresh: false, events: story.events.slice(read), responses: story.responses, late: story.late })
+      read = story.events.length
+      const whole = story.view()
+      assert.is(JSON.stringify(view.messages({ withImages: true })), JSON.stringify(whole.messages({ withImages: true })), `seed ${seed}, step ${step}`)
+      assert.equal([view.size, view.isOpen], [whole.size, whole.isOpen])
+    }
+  }
 })
 
 test.run()

@@ -31,9 +31,16 @@ export const eventCommonRules: Sentences = {
 
 /** What some kinds of events do besides having their fields. */
 const behaviour: Readonly<Record<string, readonly string[]>> = {
-  Condensation: ['later: built-in agent'],
-  CondensationRequest: ['later: built-in agent'],
-  CondensationSummaryEvent: ['later: built-in agent'],
+  Condensation: [
+    'agents/builtin/condensing/condenser: a view with more events than it may have is condensed before the next step, by one event',
+  ],
+  CondensationRequest: [
+    'agents/builtin/condensing/condenser: a request that is too long is answered with a condensation, and made again',
+    'e2e/condense: a client has the history condensed, forks it with its summary, and leads it back to before',
+  ],
+  CondensationSummaryEvent: [
+    'agents/builtin/condensing/view: view: ${what}',
+  ],
   ConversationErrorEvent: [
     'conversation/runner: a failed turn records why and then the status, and can be run again',
   ],
@@ -65,7 +72,10 @@ export const eventVariants: Sentences = {
     const canonical = 'schema/vectors: prints ${name} in its canonical form'
     return [kind, [itsFields, everyEvent, canonical, ...(behaviour[kind] ?? [])]]
   })),
-  'Condensation.2': ['what it removes and where its summary goes', 'later: built-in agent'],
+  'Condensation.2': [
+    'what it removes and where its summary goes',
+    'agents/builtin/condensing/view: view: ${what}',
+  ],
   'ConversationStateUpdateEvent.2': [
     'nothing but its kind is required',
     'schema/vectors: accepts what a ${name} may be',

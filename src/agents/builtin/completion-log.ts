@@ -1,0 +1,32 @@
+/**
+ * The record of one call of a model with all that was sent and answered, if its settings ask for that (decisions 19).
+ * Masked before it is cut, so that no part of a secret is left at its end.
+ */
+import type { EventDraft } from '../../schema/generated/events.ts'
+import type { ModelAnswer } from '../llm/model.ts'
+
+export interface CompletionLogOptions {
+  readonly model: string
+  readonly usageId: string
+  readonly mask: (text: string) => string
+}
+
+/** Undefined when nobody asked for it. */
+export function completionLog({ id, exchange }: ModelAnswer, { model, usageId, mask }: CompletionLogOptions): EventDraft | undefined {
+  if (exchange === undefined) return undefined
+  return {
+    kind: 'LLMCompletionLogEvent',
+    source: 'environment',
+    filename: `${id.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}.json`,
+    log_data: cut(mask(JSON.stringify(exchange))),
+    model_name: model,
+    usage_id: usageId,
+  }
+}
+
+/** In characters. */
+const logLimit = 1024 * 1024
+
+function cut(text: string): string {
+  return text.length <= logLimit ? text : `${text.slice(0, logLimit)}[cut: ${text.length - logLimit} more characters]`
+}

@@ -1,0 +1,46 @@
+/**
+ * What a condensation makes of a view (specification, `Condensation`).
+ *
+ * The forgotten events are taken out first; a batch goes as a whole if any of its events does. Then the summary is
+ * inserted as a message of its own, under the id `<condensation id>-summary`, by which a later condensation forgets it.
+ * Its offset counts the events that are left, the system prompt among them; it never parts a unit, and one behind the
+ * end means the end.
+ */
+import type { Condensation } from '../../../schema/generated/events.ts'
+import { toMessage } from '../../../schema/generated/values.ts'
+import { messageUnit, withContent, type Unit } from '../units.ts'
+
+/** @param before events that stand in front of the units: the system prompt, if there is one */
+export function applyCondensation(units: readonly Unit[], condensation: Condensation, before: number): Unit[] {
+  const { id, forgotten_event_ids, summary, summary_offset: offset } = condensation
+  const forgotten = new Set(forgotten_event_ids)
+  const left = units.filter(({ ids }) => !ids.some((event) => forgotten.has(event)))
+  if (typeof summary !== 'string' || typeof offset !== 'number') return left
+  const place = placeOf(left, offset - before)
+  return [...left.slice(0, place), summaryUnit(`${id}-summary`, summary), ...left.slice(place)]
+}
+
+export function summaryUnit(id: string, summary: string): Unit {
+  const message = withContent(toMessage({ role: 'user', content: summary }))
+  return messageUnit(id, message === undefined ? undefined : { message })
+}
+
+/** How many units begin before so many events have passed. */
+export function placeOf(units: readonly Unit[], events: number): number {
+  let place = 0
+  let passed = 0
+  for (const { ids } of units) {
+    if (passed >= events) break
+    passed += ids.length
+    place++
+  }
+  return place
+}
+
+export function countEvents(units: readonly Unit[]): number {
+  return units.reduce((sum, { ids }) => sum + ids.length, 0)
+}
+
+export function countChars(units: readonly Unit[]): number {
+  return units.reduce((sum, { chars }) => sum + chars, 0)
+}
