@@ -1,6 +1,7 @@
 /** When a history is condensed, what is recorded of it, and what becomes of a run whose condensation fails. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../../src/base/errors.ts'
+import { toJsonObject } from '../../../../src/base/json.ts'
 import { toConversationAgent, type LLMSummarizingCondenser, type LLMSummarizingCondenserInput } from '../../../../src/schema/generated/conversations.ts'
 import type { Condensation } from '../../../../src/schema/generated/events.ts'
 import { toLLM } from '../../../../src/schema/generated/llm.ts'
@@ -218,6 +219,18 @@ test('the model of the agent makes the summaries when the condenser has none, un
     assert.equal(Object.keys(parts.conversation.state.stats['usage_to_metrics'] ?? {}), ['agent', 'condenser'])
     const log = (await eventsOf(parts.conversation.log)).find((event) => event.kind === 'LLMCompletionLogEvent')
     assert.is(log?.kind === 'LLMCompletionLogEvent' && log.usage_id, 'condenser')
+  })
+})
+
+test('a model that is switched to makes the next summary', async () => {
+  const other = scriptModel([text('by the other')])
+  const options = { model: scriptModel([]), models: { 'test/other': other }, settings: { condenser: settingsOf({ max_size: 12 }) } }
+  await withBuiltIn(options, async (parts) => {
+    await say(parts.conversation)
+    await parts.conversation.switchLlm((agent) => ({ ...agent, llm: toJsonObject(toLLM({ model: 'test/other' })) }))
+    await condense(parts.conversation)
+    assert.match((await condensations(parts))[0]?.summary ?? '', 'by the other')
+    assert.is(other.requests.length, 1)
   })
 })
 
