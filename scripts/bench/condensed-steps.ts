@@ -6,6 +6,7 @@
  * rounds of 60 steps, each with one condensation: the second of a new conversation, and one of a long conversation that
  * is run right after it. Summaries come from an address that answers at once.
  */
+import type { Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'
 import { spreadOf } from './rounds.ts'
 import { withStage, type StepStage } from './step-stage.ts'
@@ -43,13 +44,17 @@ async function runOnce(stage: StepStage): Promise<Run> {
   const { server, begin, until, end } = stage
   await begin('long', steps + round, true)
   await until(['long'], early)
-  const memoryEarly = Number(await server.ask('memory'))
+  const memoryEarly = await memoryInUse(server)
   const cpu: Change[] = []
   for (const from of [steps - 2 * round, steps - round]) cpu.push(await measurePair(stage, from))
   await until(['long'], steps)
-  const memoryLate = Number(await server.ask('memory'))
+  const memoryLate = await memoryInUse(server)
   await end('long')
   return { cpu, memory: { early: memoryEarly, late: memoryLate } }
+}
+
+async function memoryInUse(server: Child): Promise<number> {
+  return Number(Object(await server.ask('memory')).used)
 }
 
 async function measurePair(stage: StepStage, from: number): Promise<Change> {
@@ -78,7 +83,7 @@ function rowsOf(runs: readonly Run[]): Row[] {
       context: `${spreadOf(pairs.map(({ late }) => late)).median.toFixed(2)} ms`,
     },
     {
-      what: `memory at step ${steps} with a condenser`,
+      what: `memory in use at step ${steps} with a condenser`,
       limit: `step ${early}`,
       ratio: spreadOf(runs.map(({ memory }) => memory.late / memory.early)),
       // The index of the log and the ids of answers stay.
