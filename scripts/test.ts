@@ -37,7 +37,8 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 
 const queue = [...files]
 const reports: Report[] = []
-await Promise.all(Array.from({ length: isSlow ? 1 : availableParallelism() }, work))
+// Tests wait more than they work.
+await Promise.all(Array.from({ length: isSlow ? 1 : availableParallelism() + 1 }, work))
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const report of reports) {
