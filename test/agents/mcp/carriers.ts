@@ -1,6 +1,7 @@
 /**
  * Everything that carries an MCP session to the fixture server, so that one suite can run over all of them.
  */
+import { randomUUID } from 'node:crypto'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openClient, type McpClient } from '../../../src/agents/mcp/client.ts'
@@ -38,7 +39,7 @@ export const carriers: Readonly<Record<string, OpenCarrier>> = {
 }
 
 export function startStdio(word: string, env: Readonly<Record<string, string>> = {}): Promise<Transport> {
-  const program = { command: process.execPath, args: [stdioProgram, word], cwd: '/', env, marker: 'test/mcp' }
+  const program = { command: process.execPath, args: [stdioProgram, word], cwd: '/', env, marker: `test/${randomUUID()}` }
   return startStdioTransport({ start: startChild, program, mask: (text) => text.replaceAll('the-secret', '<hidden>') })
 }
 

@@ -1,4 +1,5 @@
 /** The MCP servers of a conversation: started side by side, waited for a little, started again, told of in the state. */
+import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { usualLimits, type ServerLimits } from '../../../src/agents/mcp/server.ts'
 import { McpServers } from '../../../src/agents/mcp/servers.ts'
@@ -58,7 +59,7 @@ async function withServers(
       environment: { PATH: process.env['PATH'], HOME: '/home/of-the-server', AGENT_SERVER_SECRET_KEY: 'k' },
       passEnvironment: [],
       instanceId: 'test',
-      createId: () => `mcp-${pids.length}`,
+      createId: () => `mcp-${process.pid}-${pids.length}`,
       version: '1',
       startProcess: async (child) => {
         const started = await startChild(child)
@@ -265,7 +266,7 @@ test('adds nothing to a conversation without servers, and closes with its other 
   const options = {
     conversation: { workingDir: '/', mask: (text: string) => text, secrets: async () => new Map<string, string>(), state: () => undefined },
     host: {
-      environment: {}, passEnvironment: [], instanceId: 'test', createId: () => 'a', version: '1', startProcess: startChild,
+      environment: {}, passEnvironment: [], instanceId: 'test', createId: randomUUID, version: '1', startProcess: startChild,
     },
     limits: usualLimits,
     filter: async (names: readonly string[]) => names,

@@ -1,4 +1,5 @@
 /** What each transport promises beyond a session: headers, sessions that are lost, broken streams, programs that linger. */
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import * as assert from 'uvu/assert'
 import { HttpTransport } from '../../../src/agents/mcp/http-transport.ts'
@@ -184,7 +185,7 @@ test('stdio: a program that prints banners works, and they are told', async () =
 
 test('stdio: a program that does not want to end is ended', async () => {
   let pid = 0
-  const program = { command: process.execPath, args: [stdioProgram, 'stays'], cwd: '/', env: {}, marker: 'test/stays' }
+  const program = { command: process.execPath, args: [stdioProgram, 'stays'], cwd: '/', env: {}, marker: `test/${randomUUID()}` }
   const transport = await startStdioTransport({
     start: async (options) => {
       const child = await startChild(options)
@@ -200,7 +201,7 @@ test('stdio: a program that does not want to end is ended', async () => {
 
 test('stdio: what a program left behind does not keep a session open', async () => {
   const script = 'sleep 600 & exit 5'
-  const program = { command: 'sh', args: ['-c', script], cwd: '/', env: { PATH: process.env['PATH'] ?? '' }, marker: 'test/left' }
+  const program = { command: 'sh', args: ['-c', script], cwd: '/', env: { PATH: process.env['PATH'] ?? '' }, marker: `test/${randomUUID()}` }
   const transport = await startStdioTransport({ start: startChild, program, mask: (text) => text })
   assert.match(String(await failure(opening(transport))), 'exited with code 5')
 })
