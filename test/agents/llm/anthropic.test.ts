@@ -1,13 +1,13 @@
 /** The client for Anthropic: the contract suite, its address and headers, and a turn with the stand-in. */
 import * as assert from 'uvu/assert'
 import { createModelClient } from '../../../src/agents/llm/client.ts'
-import { ModelError, type ModelAnswer, type ModelMessage } from '../../../src/agents/llm/model.ts'
+import { ModelError } from '../../../src/agents/llm/model.ts'
 import { toLLM, type LLMInput } from '../../../src/schema/generated/llm.ts'
 import { startAnthropicModel } from '../../fixtures/anthropic-model.ts'
 import { suite } from '../../support/suite.ts'
-import { withWireServer, type SeenRequest } from '../../support/wire-server.ts'
+import { withWireServer } from '../../support/wire-server.ts'
+import { asking } from './asking.ts'
 import { contract, contractKey } from './contract.ts'
-import { vectorBytes } from './folding.ts'
 import { sent, text, user } from './messages.ts'
 
 const test = suite('agents/llm/anthropic')
@@ -21,21 +21,7 @@ contract(test, {
   origin: 'completion',
 })
 
-function complete(settings: LLMInput, messages: readonly ModelMessage[]): Promise<ModelAnswer> {
-  const tools = [{ name: 'terminal', description: 'Runs a command', parameters: { type: 'object', properties: {} } }]
-  return createModelClient(toLLM({ model: 'anthropic/claude-sonnet-4-5', num_retries: 0, ...settings }))
-    .complete({ messages, tools, signal: new AbortController().signal })
-}
-
-/** What a server at this base URL is asked. */
-async function requestTo(path: string, settings: LLMInput = {}): Promise<SeenRequest | undefined> {
-  let seen: SeenRequest | undefined
-  await withWireServer([{ chunks: [vectorBytes('anthropic/text')] }], async ({ url, requests }) => {
-    await complete({ base_url: `${url}${path}`, ...settings }, [user('Hello')])
-    seen = requests[0]
-  })
-  return seen
-}
+const { complete, requestTo } = asking({ model: 'anthropic/claude-sonnet-4-5', vector: 'anthropic/text' })
 
 test('asks the same address whether or not the base URL ends in the version', async () => {
   for (const base of ['', '/', '/v1', '/v1/', '/gateway']) {

@@ -1,13 +1,11 @@
 /** The client for Gemini: the contract suite, its address and headers, and a turn with the stand-in. */
 import * as assert from 'uvu/assert'
 import { createModelClient } from '../../../src/agents/llm/client.ts'
-import type { ModelAnswer, ModelMessage } from '../../../src/agents/llm/model.ts'
 import { toLLM, type LLMInput } from '../../../src/schema/generated/llm.ts'
 import { startGeminiModel } from '../../fixtures/gemini-model.ts'
 import { suite } from '../../support/suite.ts'
-import { withWireServer, type SeenRequest } from '../../support/wire-server.ts'
+import { asking } from './asking.ts'
 import { contract, contractKey } from './contract.ts'
-import { vectorBytes } from './folding.ts'
 import { sent, text, user } from './messages.ts'
 
 const test = suite('agents/llm/gemini')
@@ -21,21 +19,7 @@ contract(test, {
   origin: 'completion',
 })
 
-function complete(settings: LLMInput, messages: readonly ModelMessage[]): Promise<ModelAnswer> {
-  const tools = [{ name: 'terminal', description: 'Runs a command', parameters: { type: 'object', properties: {} } }]
-  return createModelClient(toLLM({ model: 'gemini/gemini-2.5-pro', num_retries: 0, ...settings }))
-    .complete({ messages, tools, signal: new AbortController().signal })
-}
-
-/** What a server at this base URL is asked. */
-async function requestTo(path: string, settings: LLMInput = {}): Promise<SeenRequest | undefined> {
-  let seen: SeenRequest | undefined
-  await withWireServer([{ chunks: [vectorBytes('gemini/text')] }], async ({ url, requests }) => {
-    await complete({ base_url: `${url}${path}`, ...settings }, [user('Hello')])
-    seen = requests[0]
-  })
-  return seen
-}
+const { complete, requestTo } = asking({ model: 'gemini/gemini-2.5-pro', vector: 'gemini/text' })
 
 test('asks the same address whether or not the base URL ends in the version', async () => {
   for (const base of ['', '/', '/v1beta', '/v1beta/', '/gateway']) {
