@@ -6,7 +6,7 @@
 import { toJsonObject, isObject, type JsonObject } from '../../base/json.ts'
 import { isObservation, toObservation, type Observation } from '../../schema/generated/observations.ts'
 import { isMessage, toMessage, type Message } from '../../schema/generated/values.ts'
-import { maskJson } from '../acp/mask-json.ts'
+import { maskJson } from '../../base/mask-json.ts'
 
 type Mask = (text: string) => string
 
