@@ -12,6 +12,7 @@ import { untilAborted, within } from '../base/wait.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { TitleAnswer } from './agent.ts'
 import type { Journal } from './journal.ts'
+import { textIn } from './message-text.ts'
 
 export interface TitlesOptions {
   readonly journal: Pick<Journal, 'state' | 'keep' | 'record' | 'durable'>
@@ -39,7 +40,7 @@ export class Titles {
   /** Gives the title if this is the first message. No model is asked about one that no model may see. Returns at once. */
   begin(message: Message, { isShownToModels }: { readonly isShownToModels: boolean }): void {
     const { autotitle, title, last_user_message_id: last } = this.#options.journal.state
-    const text = message.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join(' ')
+    const text = textIn(message.content, ' ')
     const shortened = titleOf(text)
     if (!autotitle || title !== null || last !== null || shortened === undefined || this.#making !== undefined) return
     const asked = isShownToModels ? this.#options.ask(text, this.#closed.signal) : undefined

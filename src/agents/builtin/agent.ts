@@ -13,6 +13,7 @@ import type {
   Agent, AgentHost, AsideAnswer, CondensingWork, GoalJudgement, History, MessageContext, TitleAnswer, Turn, TurnEnd,
 } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
+import { textIn } from '../../conversation/message-text.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
@@ -103,7 +104,7 @@ export class BuiltInAgent implements Agent {
     const content = await hooks.contextOf(message)
     if (blockedReason({ source: 'user', extended_content: content }) !== undefined) return { content, skills: [] }
     const { skills } = await this.#openContext()
-    const called = describeCalled(matchSkills(textOf(message), skills))
+    const called = describeCalled(matchSkills(textIn(message.content), skills))
     return { content, skills: called.map(({ name, text }) => ({ name, text: host.mask(text) })) }
   }
 
@@ -235,8 +236,4 @@ export class BuiltInAgent implements Agent {
     this.#tools ??= this.#options.createTools(this.#closed.signal)
     return this.#tools
   }
-}
-
-function textOf({ content }: Message): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
 }

@@ -6,6 +6,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentHost, AsideAnswer } from '../../conversation/agent.ts'
+import { textIn } from '../../conversation/message-text.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
@@ -40,7 +41,7 @@ export async function askAside({ question, signal, host, tools, llm, clientOf }:
 }
 
 function textOf({ message }: ModelAnswer): string {
-  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').trim()
+  const text = textIn(message.content).trim()
   if (text === '') throw new AppError('agent_failed', 'The model gave no answer in words')
   return text
 }

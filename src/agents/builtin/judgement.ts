@@ -8,6 +8,7 @@
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent.ts'
+import { textIn } from '../../conversation/message-text.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage, type Message } from '../../schema/generated/values.ts'
 import type { ModelClient } from '../llm/model.ts'
@@ -42,7 +43,7 @@ export async function askForJudgement(options: JudgementOptions): Promise<Judgem
     { message: toMessage({ role: 'user', content: text }) },
   ]
   const { message, usage } = await client.complete({ messages, tools: [], signal })
-  const object = findScored(message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'))
+  const object = findScored(textIn(message.content))
   const score = Math.min(1, Math.max(0, Number(object?.['score'] ?? 0)))
   return { object, score, usage: { usageId, model: client.model, ...usage } }
 }

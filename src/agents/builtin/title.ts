@@ -5,6 +5,7 @@
  * here, since a conversation does well without it.
  */
 import type { TitleAnswer } from '../../conversation/agent.ts'
+import { textIn } from '../../conversation/message-text.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from '../llm/model.ts'
@@ -30,7 +31,7 @@ export async function askTitle({ text, client, mask, signal }: TitleOptions): Pr
   ]
   try {
     const { message, usage } = await client.complete({ messages, tools: [], signal })
-    const words = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
+    const words = textIn(message.content, ' ')
     return { text: mask(words), usage: { usageId: 'title', model: client.model, ...usage } }
   } catch (thrown) {
     if (!(thrown instanceof ModelError)) throw thrown

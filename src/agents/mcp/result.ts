@@ -6,6 +6,7 @@
  * as JSON where no text says the same. Other parts are counted, and everything has a limit.
  */
 import { isObject } from '../../base/json.ts'
+import { textIn } from '../../conversation/message-text.ts'
 import { toObservation, type Observation } from '../../schema/generated/observations.ts'
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { memberAt, objectsOf, textOf, type Fields } from '../acp/fields.ts'
@@ -35,7 +36,7 @@ export function observationOf(toolName: string, result: Fields): Observation {
 /** The texts of a result alone. */
 export function resultText(result: Fields): string {
   const [, ...content] = observationOf('', result).content
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return textIn(content)
 }
 
 /** For a call that had no result. */

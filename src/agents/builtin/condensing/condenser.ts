@@ -10,6 +10,7 @@
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, CondensingWork, History } from '../../../conversation/agent.ts'
+import { textIn } from '../../../conversation/message-text.ts'
 import type { LLMSummarizingCondenser } from '../../../schema/generated/conversations.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { ModelError, type ModelClient, type ModelUsage } from '../../llm/model.ts'
@@ -178,7 +179,7 @@ export class Condenser {
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''
-    const text = message.llm_message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+    const text = textIn(message.llm_message.content)
     return `\n\nThe last message of the user:\n\n${shortened(text, quoteLimitChars)}`
   }
 }

@@ -6,6 +6,7 @@
  * and says what it is, because the model that reads it takes it for a message of the user.
  */
 import { randomUUID } from 'node:crypto'
+import { textIn } from '../../../conversation/message-text.ts'
 import { toMessage, type Message } from '../../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from '../../llm/model.ts'
 import { digest, shortened } from './digest.ts'
@@ -77,7 +78,7 @@ Keep names, paths, commands, numbers and ids exactly. When the record holds an e
 }
 
 function textOf({ message, stop }: ModelAnswer, { model }: ModelClient): string {
-  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n').trim()
+  const text = textIn(message.content).trim()
   if (text === '' || stop === 'refusal') throw new ModelError('LLMNoResponseError', `The model ${model} gave no summary`)
   return text
 }

@@ -10,6 +10,7 @@ import type { Log } from '../../../base/log.ts'
 import { untilAborted } from '../../../base/wait.ts'
 import type { AgentHost } from '../../../conversation/agent.ts'
 import { addedContent, blockedContent } from '../../../conversation/blocked-message.ts'
+import { textIn } from '../../../conversation/message-text.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
 import { isHookConfig, toHookConfig, type HookConfig } from '../../../schema/generated/hooks.ts'
 import type { Observation } from '../../../schema/generated/observations.ts'
@@ -76,7 +77,7 @@ export class HookSession {
     return this.#enqueue(async () => {
       const { signal } = this.#closed
       await this.#begin(signal)
-      const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+      const text = textIn(message.content)
       const outcome = await this.#runner.run({ point: 'UserPromptSubmit', message: text }, signal)
       if (outcome.blocked !== undefined) return [blockedContent(outcome.blocked)]
       return [...this.takeOpening(), ...outcome.contexts].map(addedContent)
