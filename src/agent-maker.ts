@@ -17,6 +17,7 @@ import type { JsonObject } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
+import { BrowserPlaces } from './browser/places.ts'
 import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent-vault.ts'
 import type { Agent, AgentHost } from './conversation/agent.ts'
@@ -82,7 +83,12 @@ function shareBuiltIn(options: AgentMakerOptions, mcp: McpHost): BuiltInAgents {
     cgroupParent,
     hostname: hostname(),
     platform: process.platform,
-    browser: { program: config.browser, withoutSandbox: config.browserNoSandbox, allowed: config.browserAllow },
+    browser: {
+      program: config.browser,
+      withoutSandbox: config.browserNoSandbox,
+      allowed: config.browserAllow,
+      places: new BrowserPlaces(config.browserLimit),
+    },
     terminalKind: () => (kind ??= detectTerminalKind(trial)),
     createMaskingStream: () => masker.stream(),
     mcp,

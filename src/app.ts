@@ -127,7 +127,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     settings,
     secrets,
     reserve,
-    usableTools: await findUsableTools(config.browser, options.environment),
+    usableTools: await findUsableTools({ program: config.browser, withoutSandbox: config.browserNoSandbox }, options.environment),
     skills: createCatalogue({ ...place, homeDir: homeDirOf(options.environment), log: options.log }),
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,

@@ -99,6 +99,7 @@ export const optionTable = {
     accepts: (item) => item === 'file:' || /^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(item),
   }),
   browserNoSandbox: toggle({ group: 'Agents', help: 'Start the browser without its sandbox, as root has to; only in a container of its own' }),
+  browserLimit: count(8, 'Agents', 'Browsers that run at once; the tools of another conversation say so'),
   agentLimit: count(16, 'Agents', 'Agents that run at once; more of them wait'),
   agentIdleMs: milliseconds(20 * minute, 'Agents', 'An idle agent is stopped after this time'),
   confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'An open question is answered with no after this time'),

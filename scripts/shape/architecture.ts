@@ -18,7 +18,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'app.ts': [
     'agent-maker.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',
   ],
-  'agent-maker.ts': ['version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
+  'agent-maker.ts': ['version.ts', 'config.ts', 'agents', 'browser', 'conversation', 'settings', 'process', 'schema', 'base'],
   'version.ts': [],
   'config.ts': ['option.ts', 'http', 'base'],
   'option.ts': ['base'],
@@ -175,7 +175,7 @@ export const harmlessModules: Readonly<Record<string, Names>> = {
 
 /** Members of process that tell what runs, and change nothing. */
 export const harmlessProcessMembers: ReadonlySet<string> = new Set([
-  'arch', 'emitWarning', 'execPath', 'hrtime', 'memoryUsage', 'nextTick', 'pid', 'platform', 'uptime', 'version', 'versions',
+  'arch', 'emitWarning', 'execPath', 'getuid', 'hrtime', 'memoryUsage', 'nextTick', 'pid', 'platform', 'uptime', 'version', 'versions',
 ])
 
 /** Words that stand for code made at run time, or for a way round these tables. Nobody may use them. */

@@ -9,6 +9,7 @@ import { AppError } from '../base/errors.ts'
 import { deferred, untilAborted } from '../base/wait.ts'
 import { openBrowser, type Browser } from './browser.ts'
 import type { Outcome } from './outcome.ts'
+import type { BrowserPlaces } from './places.ts'
 import { Recording, type RecordingLimits } from './recording.ts'
 
 export interface AgentBrowserOptions {
@@ -17,6 +18,8 @@ export interface AgentBrowserOptions {
   readonly withoutSandbox: boolean
   /** See address.ts. */
   readonly allowed: readonly string[]
+  /** Shared by all browsers of a server. */
+  readonly places: BrowserPlaces
   /** Of the server, as children get it. */
   readonly env: Readonly<Record<string, string>>
   /** The profile is in a folder below, for as long as the browser runs. */
@@ -52,6 +55,7 @@ export class AgentBrowser {
   /** Settles when the last action that was begun has ended. */
   #last: Promise<void> = Promise.resolve()
   #browser: Browser | undefined
+  #leavePlace = (): void => undefined
   #recording: Recording | undefined
   #closing: Promise<void> | undefined
 
@@ -114,22 +118,38 @@ export class AgentBrowser {
   async #close(): Promise<void> {
     this.#closed.abort(new AppError('conflict', 'The browser is being closed'))
     await this.#last
+    await this.#end()
+  }
+
+  async #end(): Promise<void> {
     this.#recording?.close()
+    this.#recording = undefined
     await this.#browser?.close()
+    this.#browser = undefined
+    this.#leavePlace()
   }
 
   async #open(signal: AbortSignal): Promise<{ browser: Browser, said: string }> {
     signal.throwIfAborted()
     if (this.#browser !== undefined && !this.#browser.hasEnded) return { browser: this.#browser, said: '' }
     const hadOne = this.#browser !== undefined
-    this.#recording?.close()
-    this.#recording = undefined
-    await this.#browser?.close()
-    this.#browser = undefined
+    await this.#end()
+    const leavePlace = this.#options.places.take()
+    try {
+      this.#browser = await this.#start(signal)
+      this.#leavePlace = leavePlace
+    } catch (thrown) {
+      leavePlace()
+      throw thrown
+    }
+    return { browser: this.#browser, said: hadOne ? 'The browser had ended and was started anew: its tabs and its storage are gone.' : '' }
+  }
+
+  #start(signal: AbortSignal): Promise<Browser> {
     const { program, withoutSandbox, allowed, env, runtimeDir, instance, cgroupParent, createId } = this.#options
     const id = `browser-${createId()}`
     const { commandMs, loadMs, tabs } = this.#limits
-    this.#browser = await openBrowser({
+    return openBrowser({
       program, withoutSandbox, allowed, env, cgroupParent, signal,
       folder: join(runtimeDir, id),
       marker: `${instance}/${id}`,
@@ -137,7 +157,6 @@ export class AgentBrowser {
       loadLimitMs: loadMs,
       tabLimit: tabs,
     })
-    return { browser: this.#browser, said: hadOne ? 'The browser had ended and was started anew: its tabs and its storage are gone.' : '' }
   }
 }
 

@@ -75,6 +75,11 @@ export async function findBrowser(program: string | undefined, searchPath: strin
   throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
 }
 
+/** Whether Chromium would refuse to start with its sandbox because of who runs it. */
+export function refusesSandbox(): boolean {
+  return process.getuid?.() === 0
+}
+
 /**
  * Everything of the user's that it would look up by way of its environment is in the folder, and empty. The temporary folder
  * is the working directory, by a short name: Chromium makes a socket in it, whose path may have 107 bytes at most (unix(7)).

@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path'
 import { assertNever, messageOf, systemCodeOf } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { readJsonFile } from '../base/json-file.ts'
-import { findBrowser } from '../browser/launch.ts'
+import { findBrowser, refusesSandbox } from '../browser/launch.ts'
+import type { Config } from '../config.ts'
 import { findCgroupParent } from '../process/cgroup.ts'
 import { readOwner } from '../process/lock.ts'
 import { readProcess } from '../process/proc.ts'
@@ -18,7 +19,7 @@ import { formatNumber } from '../storage/layout.ts'
 import type { Finding } from './finding.ts'
 
 export interface MachineExamination {
-  readonly dataDir: string
+  readonly config: Pick<Config, 'dataDir' | 'browser' | 'browserNoSandbox'>
   /** Where programs are looked for. */
   readonly searchPath: string
   /** Default: of this process. */
@@ -28,8 +29,14 @@ export interface MachineExamination {
 }
 
 export async function examineMachine(examination: MachineExamination): Promise<readonly Finding[]> {
-  const { dataDir, searchPath, nodeVersion = process.version, proc = '/proc' } = examination
-  return [examineNode(nodeVersion), await examineDataFolder(dataDir, proc), await examineCgroup(proc), await examineTerminal(searchPath), await examineBrowser(searchPath)]
+  const { config, searchPath, nodeVersion = process.version, proc = '/proc' } = examination
+  return [
+    examineNode(nodeVersion),
+    await examineDataFolder(config.dataDir, proc),
+    await examineCgroup(proc),
+    await examineTerminal(searchPath),
+    await examineBrowser(config, searchPath),
+  ]
 }
 
 function examineNode(nodeVersion: string): Finding {
@@ -101,9 +108,14 @@ async function examineTerminal(searchPath: string): Promise<Finding> {
   }
 }
 
-async function examineBrowser(searchPath: string): Promise<Finding> {
+async function examineBrowser({ browser, browserNoSandbox }: MachineExamination['config'], searchPath: string): Promise<Finding> {
   const subject = 'browser'
-  const program = await findBrowser(undefined, searchPath).catch(() => undefined)
-  if (program !== undefined) return { subject, state: 'ok', text: program, advice: '' }
-  return { subject, state: 'note', text: 'none in the PATH: the browser tools cannot be used', advice: 'install Chromium, or name it with --browser' }
+  const program = await findBrowser(browser, searchPath).catch(() => undefined)
+  if (program === undefined) {
+    const missing = browser === undefined ? 'none in the PATH' : `"${browser}" cannot be executed`
+    return { subject, state: 'note', text: `${missing}: the browser tools cannot be used`, advice: 'install Chromium, or name it with --browser' }
+  }
+  if (browserNoSandbox || !refusesSandbox()) return { subject, state: 'ok', text: program, advice: '' }
+  const text = `${program}: does not start as root with its sandbox, and the browser tools cannot be used`
+  return { subject, state: 'note', text, advice: 'run the server as another user, or read in SECURITY.md what --browser-no-sandbox means' }
 }

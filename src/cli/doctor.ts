@@ -38,7 +38,7 @@ export async function runDoctor({ config, names, asJson }: DoctorCommand): Promi
     findings.push(finding)
     if (!asJson) process.stdout.write(`${formatFinding(finding)}\n`)
   }
-  for (const finding of await examineMachine({ dataDir: config.dataDir, searchPath: process.env['PATH'] ?? '' })) tell(finding)
+  for (const finding of await examineMachine({ config, searchPath: process.env['PATH'] ?? '' })) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
   const ended = new AbortController()
   const stopListening = onSignals(() => ended.abort(new AppError('unavailable', 'Interrupted')))

@@ -6,6 +6,7 @@ import { messageOf } from '../../src/base/errors.ts'
 import { AgentBrowser, type AgentBrowserOptions } from '../../src/browser/agent-browser.ts'
 import type { Browser } from '../../src/browser/browser.ts'
 import { navigate } from '../../src/browser/navigation.ts'
+import { BrowserPlaces } from '../../src/browser/places.ts'
 import { readProcesses, selectMarked, signalProcess } from '../../src/process/proc.ts'
 import { makeFolder, until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
@@ -114,6 +115,24 @@ browse('closing stops what is being done', async () => {
   await agent.close()
   assert.is(await waiting, 'The browser is being closed')
   remove()
+})
+
+browse('no more browsers run than have a place, and one that is closed makes room', async () => {
+  const { folder, remove } = makeFolder()
+  const places = new BrowserPlaces(1)
+  const [one, other] = [new AgentBrowser({ ...browserOptions(folder), places }), new AgentBrowser({ ...browserOptions(folder), places })]
+  const signal = later(60_000)
+  assert.is((await one.act(signal, nothing)).said, 'nothing')
+  assert.is(await other.act(signal, nothing).catch(messageOf), 'Cannot start another browser: 1 run on this server, as many as --browser-limit allows')
+  await one.close()
+  assert.is((await other.act(signal, nothing)).said, 'nothing')
+  await other.close()
+  remove()
+})
+
+test('a browser that does not start takes no place', async () => {
+  const places = new BrowserPlaces(1)
+  for (const _ of [1, 2]) assert.match(await failure({ program: '/nowhere/chromium', places }), /^No browser is installed/)
 })
 
 /** What the first action says with these options, on a machine that has this program. */

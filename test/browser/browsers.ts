@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path'
 import { AgentBrowser, type AgentBrowserOptions } from '../../src/browser/agent-browser.ts'
 import type { Browser } from '../../src/browser/browser.ts'
+import { BrowserPlaces } from '../../src/browser/places.ts'
 import { findBrowser } from '../../src/browser/launch.ts'
 import { navigate } from '../../src/browser/navigation.ts'
 import type { Outcome } from '../../src/browser/outcome.ts'
@@ -126,6 +127,7 @@ export function browserOptions(folder: string): AgentBrowserOptions {
     program: undefined,
     withoutSandbox,
     allowed: [],
+    places: new BrowserPlaces(1),
     env: { PATH: path, LANG: 'C.UTF-8', SECRET_OF_THE_SERVER: 'never-passed-on' },
     runtimeDir: join(folder, 'run'),
     observationsDir: join(folder, 'observations'),

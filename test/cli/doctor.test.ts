@@ -125,8 +125,9 @@ test('ends with 1 when no server can run on the data folder', inPlace(async ({ d
 
 test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   const dataDir = join(folder, 'data')
+  const config = { dataDir, browser: undefined, browserNoSandbox: false }
   const examine = async (changes: Partial<Parameters<typeof examineMachine>[0]> = {}): Promise<string[]> =>
-    (await examineMachine({ dataDir, searchPath: '/nowhere', ...changes })).map(({ state, text }) => `${state} ${text}`)
+    (await examineMachine({ config, searchPath: '/nowhere', ...changes })).map(({ state, text }) => `${state} ${text}`)
   const nothing = await examine({ nodeVersion: 'v20.18.3', proc: '/nowhere' })
   assert.match(nothing[0] ?? '', 'problem v20.18.3 is too old')
   assert.match(nothing[2] ?? '', 'note no cgroup may be made here')
@@ -140,9 +141,16 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   assert.match((await examine({ searchPath: bin }))[3] ?? '', "ok by Python's pty module")
   writeFileSync(join(bin, 'script'), program, { mode: 0o755 })
   assert.match((await examine({ searchPath: bin }))[3] ?? '', 'ok by script(1)')
+  const browser = join(bin, 'chromium')
+  assert.match((await examine())[4] ?? '', 'note none in the PATH: the browser tools cannot be used')
+  assert.match((await examine({ config: { ...config, browser } }))[4] ?? '', `note "${browser}" cannot be executed`)
+  writeFileSync(browser, program, { mode: 0o755 })
+  const isRoot = process.getuid?.() === 0
+  assert.match((await examine({ searchPath: bin }))[4] ?? '', isRoot ? `note ${browser}: does not start as root with its sandbox` : `ok ${browser}`)
+  assert.is((await examine({ config: { ...config, browser, browserNoSandbox: true } }))[4], `ok ${browser}`)
   writeFileSync(join(folder, 'file'), '')
-  assert.match((await examine({ dataDir: join(folder, 'file') }))[1] ?? '', 'is not a folder')
-  assert.match((await examine({ dataDir: join(folder, 'file', 'data') }))[1] ?? '', 'cannot be looked at (ENOTDIR)')
+  assert.match((await examine({ config: { ...config, dataDir: join(folder, 'file') } }))[1] ?? '', 'is not a folder')
+  assert.match((await examine({ config: { ...config, dataDir: join(folder, 'file', 'data') } }))[1] ?? '', 'cannot be looked at (ENOTDIR)')
   mkdirSync(dataDir)
   chmodSync(dataDir, 0o755)
   assert.match((await examine())[1] ?? '', /^note .*can be written, belongs to user \d+$/)

@@ -1,7 +1,7 @@
 /** Who gets in, beyond test/access: several keys and none, names of hosts, origins and their CORS headers (decisions 32, 33). */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
-import { isBrowserThere } from '../browser/browsers.ts'
+import { isBrowserThere, withoutSandbox } from '../browser/browsers.ts'
 import { access } from '../../src/access.ts'
 import { listAt, member, rest } from '../support/rest.ts'
 import { startServer, withServer, type TestServer } from '../support/server.ts'
@@ -130,7 +130,7 @@ test('what is open says what clients check, and nothing about what is inside', a
   assert.equal([member(json, 'version'), member(json, 'sdk_version'), member(json, 'server_name')], ['1.43.1', '1.43.1', 'agent-server'])
   for (const name of ['uptime', 'idle_time']) assert.type(member(json, name), 'number')
   assert.equal(listAt(json, 'usable_tools'), [
-    ...(isBrowserThere ? ['browser_tool_set'] : []), 'edit', 'file_editor', 'glob', 'grep', 'list_directory', 'planning_file_editor', 'read_file', 'task_tracker', 'terminal', 'write_file',
+    ...(isBrowserThere && !withoutSandbox ? ['browser_tool_set'] : []), 'edit', 'file_editor', 'glob', 'grep', 'list_directory', 'planning_file_editor', 'read_file', 'task_tracker', 'terminal', 'write_file',
   ])
   assert.equal((await anyone().get('/alive')).json, { status: 'ok' })
   assert.equal((await anyone().get('/ready')).json, { status: 'ready' })

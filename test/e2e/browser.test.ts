@@ -25,6 +25,8 @@ else test(name, async () => {
   const llm = { model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0, stream: true }
   const options = { browserAllow: [pages.host], browserNoSandbox: withoutSandbox }
   await withServer(async (server) => {
+    const { json } = await server.rest.get('/server_info')
+    assert.ok(listAt(json, 'usable_tools').includes('browser_tool_set'))
     const talk = await startTalk(server, { agent: { kind: 'Agent', llm, tools: [{ name: 'browser_tool_set' }] } })
     await talk.send('Look')
     await talk.reaches('finished')

@@ -13,7 +13,8 @@ import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { AgentBrowser } from '../../browser/agent-browser.ts'
-import { findBrowser } from '../../browser/launch.ts'
+import { findBrowser, refusesSandbox } from '../../browser/launch.ts'
+import type { BrowserPlaces } from '../../browser/places.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
 import { startChild } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
@@ -66,11 +67,13 @@ export interface BrowserSettings {
   readonly withoutSandbox: boolean
   /** See browser/address. */
   readonly allowed: readonly string[]
+  readonly places: BrowserPlaces
 }
 
-/** What settings may name as tools on this machine: the browser's only where there is one. */
-export async function findUsableTools(program: string | undefined, { PATH = '' }: Environment): Promise<readonly string[]> {
-  const hasBrowser = await findBrowser(program, PATH).then(() => true, () => false)
+/** What settings may name as tools on this machine: the browser's only where there is one that starts. */
+export async function findUsableTools(browser: Pick<BrowserSettings, 'program' | 'withoutSandbox'>, { PATH = '' }: Environment): Promise<readonly string[]> {
+  const isThere = await findBrowser(browser.program, PATH).then(() => true, () => false)
+  const hasBrowser = isThere && (browser.withoutSandbox || !refusesSandbox())
   return toolNames(hasBrowser ? ['terminal', 'browser_tool_set'] : ['terminal'])
 }
 
