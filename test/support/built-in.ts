@@ -24,6 +24,8 @@ export interface BuiltIn<Model extends ModelClient> {
   readonly model: Model
   /** What the tools were asked to do, in the order in which they began. */
   readonly done: readonly string[]
+  /** Those that it has; a test may take one away. */
+  readonly tools: Tool[]
   /** Closes the conversation and opens it again, as after a restart. */
   reopen(): Promise<Conversation>
 }
@@ -78,7 +80,7 @@ export async function withBuiltIn<Model extends ModelClient>(
       return conversation
     }
     try {
-      await body({ conversation, world, model: options.model, done, reopen })
+      await body({ conversation, world, model: options.model, done, tools, reopen })
     } finally {
       await conversation.close()
     }

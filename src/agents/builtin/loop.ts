@@ -119,13 +119,17 @@ function assertGoesOn({ signal, pausing }: Turn): void {
 /** What waited for the user runs now, without being asked about again. */
 async function runApproved(options: LoopOptions): Promise<void> {
   const { turn, view, tools } = options
-  const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, tools))
+  const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, tools, turn))
   if (deeds.length > 0) await execute(deeds, options)
 }
 
-function deedOf({ id, tool_call_id, tool_name, action }: ActionEvent, tools: readonly Tool[]): Deed[] {
+/** A tool that has gone meanwhile is told of at once, so that the model can do without it. */
+function deedOf({ id, tool_call_id, tool_name, action }: ActionEvent, tools: readonly Tool[], turn: Turn): Deed[] {
   const tool = tools.find(({ name }) => name === tool_name)
-  return tool === undefined || action === null ? [] : [{ actionId: id, callId: tool_call_id, tool, action }]
+  if (tool !== undefined && action !== null) return [{ actionId: id, callId: tool_call_id, tool, action }]
+  const error = `The tool ${tool_name} is not available any more. The action was not executed.`
+  turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name, tool_call_id, error })
+  return []
 }
 
 function overBudget(host: AgentHost): StepEnd {
@@ -157,6 +161,9 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   // A nudge of this step has been recorded after the view was read.
   view.add(await history.next())
   await options.condenser?.relieve(condensingWork(options))
+  // A summary may have cost what was left.
+  const refusal = overBudget(host)
+  if (refusal !== undefined) return refusal
   const asked = view.lastUserMessage
   const answer = await callModel(choice, options)
   if (answer instanceof ModelError) return recover(answer, options)

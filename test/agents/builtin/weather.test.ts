@@ -119,6 +119,20 @@ test('an approved finish is the end, and a message that waited meanwhile is serv
   }
 })
 
+test('an approved action whose tool has gone is answered at once, and the model goes on without it', async () => {
+  const both = calls([['terminal', { command: 'a' }], ['think', { thought: 'b' }]])
+  await withBuiltIn({ model: scriptModel([both]), changes: always }, async ({ conversation, tools, done, model }) => {
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    tools.splice(tools.findIndex(({ name }) => name === 'terminal'), 1)
+    await conversation.respond({ accept: true, reason: '' })
+    await ended(conversation)
+    assert.equal(done, ['b'])
+    assert.equal(told(model.requests[1]).slice(-2), ['tool: The tool terminal is not available any more. The action was not executed.', 'tool: noted'])
+    assert.is(conversation.state.execution_status, 'finished')
+  })
+})
+
 test('a call that was cut off is not executed, those before it are', async () => {
   const two = calls([['terminal', { command: 'a' }], ['terminal', '{"command":"rm -rf /tmp/x/ol']])
   await withBuiltIn({ model: scriptModel([but(two, { stop: 'length' })]) }, async ({ conversation, done, model }) => {

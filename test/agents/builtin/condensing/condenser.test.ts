@@ -294,6 +294,16 @@ test('a short history is condensed as a whole when a client asks, and one withou
   })
 })
 
+test('a summary that cost what was left of the budget is the last thing that is paid for', async () => {
+  const costly: ModelStep = async (request, number) => ({ ...await text('short')(request, number), usage: { cost: 2 } })
+  await withCondenser(steps(20), { summaries: [costly] }, async (parts) => {
+    await parts.conversation.patch({ budget: 1 })
+    await say(parts.conversation)
+    assert.equal((await outline(parts)).slice(-3), ['Condensation', 'failure MaxBudgetReached', 'status error'])
+    assert.is(parts.summaries.requests.length, 1)
+  })
+})
+
 test('a client cannot have a history condensed during a run, or twice at a time, or beyond the budget', async () => {
   await withCondenser([...steps(4), hangs], { condenser: { max_size: 200 }, summaries: [hangs] }, async (parts) => {
     const { conversation, model, summaries } = parts
