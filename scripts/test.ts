@@ -56,7 +56,8 @@ async function work(): Promise<void> {
     reports.push(report)
     const word = report.failed > 0 ? 'FAIL' : 'ok'
     process.stdout.write(`${word.padEnd(5)}${relative('.', join('test', report.file))}  ${report.passed} passed  ${report.ms} ms\n`)
-    if (report.failed > 0) process.stdout.write(`${report.output}\n`)
+    // What a slow test measures is read by people.
+    if (report.failed > 0 || isSlow) process.stdout.write(`${report.output}\n`)
   }
 }
 

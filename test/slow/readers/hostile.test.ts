@@ -1,0 +1,31 @@
+/** Every attack of test/load/attacks with up to 10,000 connections. Prints what each costs. */
+import * as assert from 'uvu/assert'
+import { attacks, makeTarget } from '../../load/attacks.ts'
+import { runAttack } from '../../load/hostile.ts'
+import { startBareServer } from '../../load/measures.ts'
+import { withPrograms } from '../../support/server.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('slow/readers/hostile', 1_200_000)
+const largest = Number(process.env['CONNECTIONS'] ?? 10_000)
+const seconds = Number(process.env['SECONDS'] ?? 15)
+const memoryLimitBytes = 200 * 1024 * 1024
+
+test('no attack costs more than 200 MB, keeps others waiting for an answer, or leaves a handle', withPrograms(async (start) => {
+  const server = await start()
+  const bare = await startBareServer()
+  try {
+    const target = await makeTarget(server, largest)
+    process.stdout.write(`Node ${process.versions.node}, up to ${largest} connections, ${seconds} s each\n`)
+    process.stdout.write('attack | connections | memory MB (at most 200) | /health p99 ms | bare p99 ms | ratio (at most 3)\n')
+    for (const attack of attacks) {
+      const { what, connections, memory, ours, bare: other } = await runAttack(attack, { target, bareUrl: bare.url, largest, seconds })
+      process.stdout.write(`${what} | ${connections} | ${(memory / 2 ** 20).toFixed(0)} | ${ours.toFixed(1)} | ${other.toFixed(1)} | ${(ours / other).toFixed(2)}\n`)
+      assert.ok(memory <= memoryLimitBytes, what)
+    }
+  } finally {
+    bare.stop()
+  }
+}))
+
+test.run()
