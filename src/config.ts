@@ -103,7 +103,7 @@ export const optionTable = {
   agentLimit: count(16, 'Agents', 'Agents that run at once; more of them wait'),
   agentIdleMs: milliseconds(20 * minute, 'Agents', 'An idle agent is stopped after this time'),
   confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'An open question is answered with no after this time'),
-  connectionLimit: count(10_000, 'Limits', 'Open connections'),
+  connectionLimit: count(12_000, 'Limits', 'Open connections'),
   subscriberLimit: count(1024, 'Limits', 'Readers of one conversation'),
   urlLimitBytes: bytes(16 * KiB, 'Target of a request'),
   headerLimitBytes: bytes(32 * KiB, 'Request line and headers of a request'),

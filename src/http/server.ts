@@ -35,7 +35,7 @@ export interface HttpLimits {
 
 export const defaultHttpLimits: HttpLimits = {
   headerLimitBytes: 32 * 1024,
-  connectionLimit: 10_000,
+  connectionLimit: 12_000,
   headersTimeoutMs: 30_000,
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 5_000,
