@@ -2,7 +2,6 @@
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
-import { createServer, connect, type Server, type Socket } from 'node:net'
 import { until } from '../support/processes.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
@@ -167,86 +166,5 @@ test('a client that takes nothing is cut off, and its place is free', async () =
     await small.close()
   }
 })
-
-test('through a proxy that cuts connections at random places nothing is lost, doubled or out of order', async () => {
-  const talk = await startTalk(server, 'echo')
-  const proxy = await startCuttingProxy(new URL(server.url))
-  const seen: string[] = []
-  let current: readonly Frame[] = []
-  let isDone = false
-  const reading = (async () => {
-    while (!isDone) {
-      const last = seen.at(-1)
-      const headers: Record<string, string> = last === undefined ? {} : { 'Last-Event-ID': last }
-      const host = { Host: new URL(server.url).host }
-      const follower = await follow(`${talk.path}/events/stream?resend_mode=all`, { ...headers, ...host }, proxy.url).catch(() => undefined)
-      if (follower === undefined) continue
-      current = follower.frames
-      await new Promise<void>((resolve) => follower.response.once('close', resolve))
-      seen.push(...stored(follower.frames).map(({ id }) => String(id)))
-      current = []
-    }
-  })()
-  for (let count = 0; count < 150; count++) await talk.send(`message ${count}`, false)
-  const ids = (await talk.events()).map(({ id }) => String(id))
-  await until(() => seen.length + stored(current).length >= ids.length)
-  isDone = true
-  await proxy.close()
-  await reading
-  assert.equal(seen, ids)
-  assert.ok(proxy.cuts() > 5, `${proxy.cuts()} cuts`)
-})
-
-interface CuttingProxy {
-  readonly url: string
-  cuts(): number
-  close(): Promise<void>
-}
-
-/** Passes bytes on, and cuts every connection after a number of them that differs from one to the next. */
-async function startCuttingProxy(target: URL): Promise<CuttingProxy> {
-  let cuts = 0
-  let seed = 7
-  const sockets = new Set<Socket>()
-  const proxy: Server = createServer((client) => {
-    seed = (seed * 16_807) % 2_147_483_647
-    let room = 1000 + (seed % 20_000)
-    const upstream = connect(Number(target.port), target.hostname)
-    const end = (): void => {
-      client.destroy()
-      upstream.destroy()
-    }
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.on('error', end)
-      socket.on('close', () => {
-        sockets.delete(socket)
-        end()
-      })
-    }
-    client.on('data', (bytes) => upstream.write(bytes))
-    upstream.on('data', (bytes) => {
-      if (room <= 0) return
-      const part = bytes.subarray(0, room)
-      room -= part.length
-      client.write(part, () => {
-        if (room > 0) return
-        cuts++
-        end()
-      })
-    })
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const address = proxy.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  return {
-    url: `http://127.0.0.1:${port}`,
-    cuts: () => cuts,
-    close: () => new Promise((resolve) => {
-      proxy.close(() => resolve())
-      for (const socket of sockets) socket.destroy()
-    }),
-  }
-}
 
 test.run()
