@@ -61,6 +61,8 @@ export interface App {
   readonly service: ConversationService
   readonly vault: AgentVault
   readonly creation: CreationDeps
+  /** For requests with idempotency keys. */
+  readonly fingerprint: (text: string) => string
   readonly settings: SettingsStore
   readonly secrets: SecretStore
   /** Empty when no key is asked for. */
@@ -131,6 +133,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     skills: createCatalogue({ ...place, homeDir: homeDirOf(options.environment), log: options.log }),
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
+    fingerprint: (text) => cipher.fingerprint(text),
     creation: {
       clock,
       vault,

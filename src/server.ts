@@ -46,6 +46,7 @@ export function createHandlers({ app, config, log, clock, unreadyBecause }: Hand
   let lastWorkAt = clock()
   const routes = createRoutes({
     ...app,
+    keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
     meta: {
       productVersion: version,

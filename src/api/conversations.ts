@@ -16,6 +16,7 @@ import {
   StartConversationRequest,
   UpdateConversationRequest,
 } from '../schema/generated/conversations.ts'
+import { keyedRequestOf, type KeyParts } from './idempotency.ts'
 import { bodyOf, conversationIdOf, invalid, ok, optionalBodyOf, queryOf, success, tooLong, type Call } from './call.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 import { jsonAnswer } from './problem.ts'
@@ -25,6 +26,7 @@ export interface ConversationParts {
   readonly service: ConversationService
   readonly vault: AgentVault
   readonly creation: CreationDeps
+  readonly keys: KeyParts
 }
 
 const includeSkills = { include_skills: withDefault(boolean(), false) }
@@ -39,13 +41,16 @@ const search = {
 const batch = { ...includeSkills, ids: list(required(uuid())) }
 const batchLimit = 99
 
-export async function createConversation({ service, creation }: ConversationParts, call: Call): Promise<Answer> {
-  const request = bodyOf(call, StartConversationRequest)
-  const known = request.conversation_id === undefined ? undefined : dashed(request.conversation_id)
-  if (known !== undefined && service.has(known)) return infoOf(service, call, known)
-  const { conversation, isNew } = await service.create(await settleRequest(request, creation))
-  if (isNew && request.initial_message !== undefined) await conversation.send(userMessageOf(request.initial_message), true)
-  return infoOf(service, call, conversation.id, isNew ? 201 : 200)
+export async function createConversation({ service, creation, keys }: ConversationParts, call: Call): Promise<Answer> {
+  const body = bodyOf(call, StartConversationRequest)
+  const keyed = keyedRequestOf(call, 'create', keys)
+  const chosen = body.conversation_id === undefined ? undefined : dashed(body.conversation_id)
+  const { id, isNew } = await service.creations.once({ keyed, id: chosen, settle: () => settleRequest(body, creation) })
+  const { initial_message: message } = body
+  if (isNew && message !== undefined) await (await service.open(id)).send(userMessageOf(message), true, keyed)
+  if (!isNew || keyed === undefined) return infoOf(service, call, id, isNew ? 201 : 200)
+  const includeAll = queryOf(call, includeSkills).include_skills
+  return jsonAnswer(201, await service.firstInfo({ id, request: keyed }, includeAll, message !== undefined))
 }
 
 export async function searchConversations({ service }: ConversationParts, call: Call): Promise<Answer> {

@@ -9,6 +9,7 @@ import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { Answer } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { SendMessageRequest } from '../schema/generated/conversations.ts'
+import { keyedRequestOf } from './idempotency.ts'
 import { bodyOf, conversationIdOf, invalid, ok, queryOf, success, tooLong, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
@@ -59,10 +60,11 @@ export async function countMatchingEvents({ service }: ConversationParts, call: 
   return ok(await service.read(conversationIdOf(call), (log) => countEvents(log, filter)))
 }
 
-export async function sendMessage({ service }: ConversationParts, call: Call): Promise<Answer> {
-  const request = bodyOf(call, SendMessageRequest)
+export async function sendMessage({ service, keys }: ConversationParts, call: Call): Promise<Answer> {
+  const body = bodyOf(call, SendMessageRequest)
+  const request = keyedRequestOf(call, 'message', keys)
   const conversation = await service.open(conversationIdOf(call))
-  await conversation.send(userMessageOf(request), request.run)
+  await conversation.send(userMessageOf(body), body.run, request)
   return success
 }
 

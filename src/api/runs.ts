@@ -19,10 +19,12 @@ import {
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { bodyOf, clientSignal, conversationIdOf, ok, success, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
+import { keyedRequestOf } from './idempotency.ts'
 
-export async function run({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function run({ service, keys }: ConversationParts, call: Call): Promise<Answer> {
+  const request = keyedRequestOf(call, 'run', keys)
   const conversation = await service.open(conversationIdOf(call))
-  await conversation.run()
+  await conversation.run(request)
   return success
 }
 
@@ -38,10 +40,11 @@ export async function interrupt({ service }: ConversationParts, call: Call): Pro
   return success
 }
 
-export async function respondToConfirmation({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function respondToConfirmation({ service, keys }: ConversationParts, call: Call): Promise<Answer> {
   const { accept, reason, id } = bodyOf(call, ConfirmationResponseRequest)
+  const request = keyedRequestOf(call, 'respond', keys)
   const conversation = await service.open(conversationIdOf(call))
-  await conversation.respond({ accept, reason, id })
+  await conversation.respond({ accept, reason, id }, request)
   return success
 }
 

@@ -13,20 +13,21 @@ import { createStamper, formatMicros, type RandomBytes, type Stamp } from '../ba
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Reserve } from '../storage/reserve.ts'
+import { Approvals, type Approval } from './approvals.ts'
 import { Driver, type DriverOptions } from './driver.ts'
 import type { Encode, Feed, Reader, Sink } from './feed.ts'
 import { fullStateFrame } from './frames.ts'
 import { GoalLoop } from './goal.ts'
 import { idOf, readEvent } from './history.ts'
-import { takeMessage, takeText, type IncomingOptions } from './incoming-message.ts'
+import { serveRecorded, takeMessage, takeText, type IncomingOptions } from './incoming-message.ts'
 import { fullState } from './info.ts'
 import type { PendingConfirmation } from './questions.ts'
 import { Repair } from './repair.ts'
-import type { ConversationState, OpenAction } from './state.ts'
+import { Requests, type KeyedRequest } from './requests.ts'
+import type { ConversationState } from './state.ts'
 import { isEnded } from './status-table.ts'
 import { Titles } from './titles.ts'
 import { assertFits, userMessageEvent } from './user-message.ts'
-import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
 
 export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp' | 'onRunEnd' | 'onLogFailure'> {
   readonly feed: Feed
@@ -54,6 +55,8 @@ export class Conversation {
   readonly #driver: Driver
   readonly #repair: Repair
   readonly #titles: Titles
+  readonly #approvals: Approvals
+  readonly #requests: Requests
   readonly #incoming: IncomingOptions
   readonly #frameStamp: () => Stamp
   #closing: Promise<void> | undefined
@@ -69,10 +72,13 @@ export class Conversation {
       onLogFailure: (cause) => this.#runFailed(cause),
     })
     this.#titles = new Titles({ ...options, ask: (text, signal) => this.#driver.askTitle(text, signal) })
+    this.#requests = new Requests({ log: options.log, known: () => this.state.requests })
+    const assertWritable = (): Promise<void> => this.#assertWritable()
+    this.#approvals = new Approvals({ ...options, driver: this.#driver, assertWritable })
     const parts = { driver: this.#driver, titles: this.#titles, onRunEnd: () => this.#runEnded() }
     this.#incoming = { ...options, ...parts, assertOpen: () => this.#assertOpen() }
     const send = (text: string, signal: AbortSignal): Promise<boolean> => takeText(text, signal, this.#incoming)
-    this.goal = new GoalLoop({ ...options, driver: this.#driver, assertWritable: () => this.#assertWritable(), send })
+    this.goal = new GoalLoop({ ...options, driver: this.#driver, assertWritable, send })
   }
 
   get id(): string {
@@ -102,25 +108,36 @@ export class Conversation {
    * Appends a user message and, if asked, has it served: by a new run, or by the one under way. It interrupts a goal.
    * @throws AppError `body_too_large` when the message makes a longer event than the log takes.
    */
-  async send(message: Message, run: boolean): Promise<void> {
-    assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
-    await this.#assertWritable()
-    this.goal.stop()
-    await takeMessage(message, run, this.#incoming)
+  send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
+    return this.#requests.once(request, async (recorded) => {
+      const incoming = { ...this.#incoming, request }
+      assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
+      await this.#assertWritable()
+      if (recorded !== undefined) return serveRecorded(recorded, incoming)
+      this.goal.stop()
+      await takeMessage(message, run, incoming)
+    })
   }
 
   /**
    * Starts a run, or approves the pending actions of an agent that waits for the user between turns.
    * @throws AppError `already_running`
    */
-  async run(): Promise<void> {
+  run(request?: KeyedRequest): Promise<void> {
+    return this.#requests.once(request, () => this.#run(request))
+  }
+
+  async #run(request: KeyedRequest | undefined): Promise<void> {
     await this.#assertWritable()
     // A run that has ended for everyone to see may still be writing its cache: that is nothing to be refused for.
-    if (isEnded(this.#options.journal.status) || this.#waitingActions().length > 0) await this.#driver.settled()
+    if (isEnded(this.#options.journal.status) || this.#approvals.waiting().length > 0) await this.#driver.settled()
     this.#assertOpen()
     if (this.isRunning) throw new AppError('already_running', 'Cannot run the conversation: it is running already')
-    if (this.state.execution_status === 'finished' && this.state.unserved.length === 0) return
-    await this.#driver.start()
+    if (this.state.execution_status === 'finished' && this.state.unserved.length === 0) {
+      this.#options.journal.answered(request)
+      return this.#options.journal.durable()
+    }
+    await this.#driver.start(request)
   }
 
   /**
@@ -146,42 +163,15 @@ export class Conversation {
   }
 
   confirmations(): readonly PendingConfirmation[] {
-    return [...this.#driver.questions(), ...listPending(this.#waitingActions())]
+    return this.#approvals.list()
   }
 
   /**
    * Answers one open question, or all. Without any open question nothing happens.
    * @throws AppError `not_found` when the id is not that of an open question.
    */
-  async respond(response: { readonly accept: boolean; readonly reason: string; readonly id?: string | undefined }): Promise<void> {
-    const answer = response.accept
-      ? ({ outcome: 'accepted' } as const)
-      : ({ outcome: 'denied', reason: response.reason } as const)
-    const found = this.#driver.answer(answer, response.id)
-    if (!found && this.#waitingActions().length > 0) return this.#respondLater(response)
-    if (!found && response.id !== undefined) throw new AppError('not_found', `Confirmation not found: ${response.id}`)
-    await this.#options.journal.durable()
-  }
-
-  /** Answers for actions that wait between two runs. */
-  async #respondLater({ accept, reason, id }: { readonly accept: boolean; readonly reason: string; readonly id?: string | undefined }): Promise<void> {
-    await this.#assertWritable()
-    await this.#driver.settled()
-    const waiting = this.#waitingActions()
-    if (waiting.length === 0) return
-    if (accept) {
-      assertApproves(waiting, id)
-      await this.#driver.start()
-    } else {
-      rejectPending(this.#options.journal, reason, id)
-      await this.#options.journal.durable()
-    }
-  }
-
-  /** Empty while a turn waits itself. One of a stepping agent has ended with the question, though its run may still be writing. */
-  #waitingActions(): readonly OpenAction[] {
-    const isWaiting = (!this.isRunning || this.#driver.isStepping) && this.state.execution_status === 'waiting_for_confirmation'
-    return isWaiting ? this.state.open_actions : []
+  respond(approval: Approval, request?: KeyedRequest): Promise<void> {
+    return this.#requests.once(request, () => this.#approvals.respond(approval, request))
   }
 
   async setConfirmationPolicy(policy: JsonObject): Promise<void> {

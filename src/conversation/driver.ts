@@ -23,6 +23,7 @@ import { LiveTurn } from './live-turn.ts'
 import { createHost } from './host.ts'
 import { shownAgent } from './info.ts'
 import { Questions, type PendingConfirmation } from './questions.ts'
+import type { KeyedRequest } from './requests.ts'
 import { Runner, type StopReason } from './runner.ts'
 import { storedEvent } from './stored-event.ts'
 import { addFigures, hasFigures } from './usage-figures.ts'
@@ -89,16 +90,20 @@ export class Driver {
   }
 
   /** Starts a run; resolves when `running` is durable. Must not be called while one is under way. */
-  async start(): Promise<void> {
+  async start(request?: KeyedRequest): Promise<void> {
     this.#ensureAgent()
     this.#runner ??= this.#createRunner()
-    await this.#runner.start()
+    await this.#runner.start(request)
   }
 
   /** Has the newest message served: by the run under way, or by a new one. A message approves nothing (decisions 15). */
-  async serve(): Promise<void> {
+  async serve(request?: KeyedRequest): Promise<void> {
+    const { journal } = this.#options
+    if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
     if (this.isRunning) this.#runner?.supersede()
-    else if (this.#options.journal.status !== 'waiting_for_confirmation') await this.start()
+    if (request === undefined) return
+    journal.answered(request)
+    await journal.durable()
   }
 
   /** Stops the run and resolves when nothing of it is left. */

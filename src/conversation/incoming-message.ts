@@ -9,6 +9,7 @@ import { toTextContent, type Message } from '../schema/generated/values.ts'
 import { addedContent, blockedNote, blockedReason } from './blocked-message.ts'
 import type { Driver } from './driver.ts'
 import type { Journal } from './journal.ts'
+import type { KeyedRequest } from './requests.ts'
 import type { Titles } from './titles.ts'
 import { assertFits, suffixOf, userMessageEvent, userMessageOf } from './user-message.ts'
 
@@ -21,6 +22,8 @@ export interface IncomingOptions {
   /** @throws AppError when the conversation has been closed meanwhile, or the message is not wanted any more */
   readonly assertOpen: () => void
   readonly onRunEnd: () => Promise<void>
+  /** What the message came with. */
+  readonly request?: KeyedRequest | undefined
 }
 
 /**
@@ -29,10 +32,10 @@ export interface IncomingOptions {
  * @throws AppError `body_too_large`, `conflict`
  */
 export async function takeMessage(message: Message, run: boolean, options: IncomingOptions): Promise<boolean> {
-  const isToBeServed = await recordMessage(message, options)
+  const isToBeServed = await recordMessage(message, run, options)
   if (!run) return isToBeServed
   options.assertOpen()
-  if (isToBeServed) await options.driver.serve()
+  if (isToBeServed) await options.driver.serve(options.request)
   else await finishUnserved(options)
   return isToBeServed
 }
@@ -46,8 +49,15 @@ export function takeText(text: string, signal: AbortSignal, options: IncomingOpt
   return takeMessage(userMessageOf({ content: [toTextContent({ text })] }), true, { ...options, assertOpen })
 }
 
-async function recordMessage(message: Message, options: IncomingOptions): Promise<boolean> {
-  const { journal, driver, titles, eventLimitBytes, assertOpen } = options
+/** Has a message served that a request has brought before, when the server was stopped in between. */
+export async function serveRecorded(messageId: string, { journal, driver, request }: IncomingOptions): Promise<void> {
+  if (journal.state.unserved.includes(messageId)) return driver.serve(request)
+  journal.answered(request)
+  await journal.durable()
+}
+
+async function recordMessage(message: Message, run: boolean, options: IncomingOptions): Promise<boolean> {
+  const { journal, driver, titles, eventLimitBytes, assertOpen, request } = options
   await driver.introduce()
   const { content, skills: called } = await driver.contextOf(message)
   const activated = journal.activatedSkills()
@@ -58,7 +68,7 @@ async function recordMessage(message: Message, options: IncomingOptions): Promis
   assertFits(event, eventLimitBytes)
   assertOpen()
   journal.move('message')
-  const { id } = journal.record(event)
+  const { id } = journal.record(event, request === undefined ? undefined : { ...request, ...(run ? { goes_on: true } : {}) })
   journal.update('last_user_message_id', id)
   if (refusal !== undefined) journal.record(blockedNote(refusal))
   titles.begin(message, { isShownToModels: refusal === undefined })
@@ -67,9 +77,12 @@ async function recordMessage(message: Message, options: IncomingOptions): Promis
 }
 
 /** A run that has nothing to do, because a hook refused what it was for. */
-async function finishUnserved({ journal, driver, onRunEnd }: IncomingOptions): Promise<void> {
-  if (driver.isRunning || journal.status === 'waiting_for_confirmation') return
-  journal.move('run')
+async function finishUnserved({ journal, driver, onRunEnd, request }: IncomingOptions): Promise<void> {
+  if (driver.isRunning || journal.status === 'waiting_for_confirmation') {
+    journal.answered(request)
+    return journal.durable()
+  }
+  journal.move('run', request)
   journal.move('finished')
   await journal.durable()
   await onRunEnd()

@@ -14,6 +14,7 @@ import { deferred, type Deferred } from '../base/wait.ts'
 import type { CommittedLine, ConversationLog } from '../storage/log.ts'
 import type { Recorded } from './agent.ts'
 import type { Feed } from './feed.ts'
+import type { KeyedRequest, RequestRecord } from './requests.ts'
 import { nextStatus, type Trigger } from './status-table.ts'
 import { foldEvent, foldRecord, type ConversationState, type PrivateRecord } from './state.ts'
 
@@ -72,28 +73,34 @@ export class Journal {
   }
 
   /**
-   * Appends an event. Its place is the order of calls.
+   * Appends an event. Its place is the order of calls. The request that it is the effect of is remembered with it.
    * @throws AppError `storage_failed` or `storage_full` when the log takes no more.
    */
-  record(draft: EventDraft): Recorded {
+  record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
     const { id, timestamp, micros } = this.#options.nextStamp()
+    if (request !== undefined) this.keep(['request', { ...request, event: id }])
     const event = toEvent({ ...draft, id, timestamp })
     this.#append(JSON.stringify(event), { type: 'event', event, micros })
     return { id, durable: () => this.durable() }
   }
 
   /** Records the status that `trigger` leads to, if it is another one. */
-  move(trigger: Trigger): void {
+  move(trigger: Trigger, request?: KeyedRequest): void {
     const next = nextStatus(this.#status, trigger)
-    if (next === this.#status) return
-    this.update('execution_status', next)
+    if (next === this.#status) return this.answered(request)
+    this.update('execution_status', next, request)
     this.#status = next
   }
 
   /** Appends a state update: the same as `record`, for the most frequent kind. */
-  update(key: string, value: JsonValue): Recorded {
+  update(key: string, value: JsonValue, request?: KeyedRequest): Recorded {
     const draft = { kind: 'ConversationStateUpdateEvent', source: 'environment', key, value } as const
-    return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>)
+    return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
+  }
+
+  /** Remembers a request, if it carries a key, that has no event for its effect. */
+  answered(request: KeyedRequest | undefined): void {
+    if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }
 
   /** Appends a private record. */

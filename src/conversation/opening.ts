@@ -5,13 +5,10 @@
  * however long the history is. A stored `running`, and a question whose asker died with its process, become `error`:
  * every action without an answer gets one, and the conversation can be run again at once (decisions 14).
  */
-import { AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
-import { createStamper, microsOfUpperHalf, upperHalf, type Clock, type RandomBytes } from '../base/stamp.ts'
+import { createStamper, type Clock, type RandomBytes } from '../base/stamp.ts'
 import { eventKinds } from '../schema/generated/events.ts'
-import { storedEvent } from './stored-event.ts'
-import { start } from '../storage/chain.ts'
 import { nodeFiles, type Files } from '../storage/files.ts'
 import type { LineCache } from '../storage/line-cache.ts'
 import { openLog, type ConversationLog } from '../storage/log.ts'
@@ -25,7 +22,8 @@ import { Feed } from './feed.ts'
 import { endOrphanedGoal } from './goal.ts'
 import { Journal } from './journal.ts'
 import { endOrphanedRun } from './orphaned-run.ts'
-import { foldEvent, foldRecord, initialState, isPrivateRecord, type ConversationState } from './state.ts'
+import { foldLog } from './log-state.ts'
+import type { ConversationState } from './state.ts'
 import type { JsonObject } from '../base/json.ts'
 
 /** What every conversation of a server shares. */
@@ -79,7 +77,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     onDamage: (damage) => deps.diagnostics.error('A damaged part of a log was set aside', { directory, damage: JSON.stringify(damage) }),
   })
   try {
-    const state = await foldLog(directory, log)
+    const state = await foldLog(log, { from: await readCachedState(directory, log) })
     const feed = new Feed(log, deps.readerLimit)
     const journal = new Journal({
       log,
@@ -128,32 +126,6 @@ function assemble(
     createAgent: (host) => deps.createAgent(journal.state.agent, host),
     saveState: () => writeState(directory, { line: log.head, state: journal.state }),
   })
-}
-
-/** The state at the end of the log: from the cache up to its line, then line by line. */
-async function foldLog(directory: string, log: ConversationLog): Promise<ConversationState> {
-  const cached = await readCachedState(directory, log)
-  let state = cached?.state
-  for await (const line of log.lines(cached?.line ?? start)) {
-    // Not `parseJson`: what was let in at the limit of nesting stands deeper in its line.
-    const value: unknown = JSON.parse(line.json.toString())
-    if (state === undefined) state = firstState(value)
-    else if (line.event !== undefined) foldStored(state, value)
-    else if (isPrivateRecord(value)) foldRecord(state, value)
-  }
-  if (state === undefined) throw new AppError('not_found', 'The folder holds no conversation')
-  return state
-}
-
-function firstState(value: unknown): ConversationState {
-  if (!isPrivateRecord(value) || value[0] !== 'created') throw new AppError('not_found', 'The log does not begin with its creation')
-  return initialState(value[1])
-}
-
-function foldStored(state: ConversationState, value: unknown): void {
-  const event = storedEvent(value)
-  if (event === undefined) return
-  foldEvent(state, event, microsOfUpperHalf(upperHalf(event.id) ?? ''))
 }
 
 function ignore(): void {}

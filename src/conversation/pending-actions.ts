@@ -7,6 +7,7 @@
 import { AppError } from '../base/errors.ts'
 import type { Journal } from './journal.ts'
 import type { PendingConfirmation } from './questions.ts'
+import type { KeyedRequest } from './requests.ts'
 import type { OpenAction } from './state.ts'
 
 const options = [
@@ -21,12 +22,13 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
 }
 
 /** Answers one waiting action, or all. When none is left the conversation waits no more. @throws AppError `not_found` */
-export function rejectPending(journal: Journal, reason: string, id?: string): void {
+export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
   const waiting = journal.state.open_actions
   const refused = waiting.filter((action) => id === undefined || action.action_id === id)
   if (refused.length === 0 && id !== undefined) throw new AppError('not_found', `Confirmation not found: ${id}`)
   if (refused.length === waiting.length) journal.move('rejected')
   for (const { action_id, tool_call_id, tool_name } of refused) {
+    const isLast = action_id === refused.at(-1)?.action_id
     journal.record({
       kind: 'UserRejectObservation',
       source: 'environment',
@@ -35,7 +37,7 @@ export function rejectPending(journal: Journal, reason: string, id?: string): vo
       action_id,
       rejection_reason: reason,
       rejection_source: 'user',
-    })
+    }, isLast ? request : undefined)
   }
 }
 

@@ -14,6 +14,7 @@ import type { Agent, TurnEnd } from './agent.ts'
 import type { Journal } from './journal.ts'
 import type { LiveTurn } from './live-turn.ts'
 import { answerOpenActions } from './orphaned-run.ts'
+import type { KeyedRequest } from './requests.ts'
 
 /** Why a run is being stopped. A pause and an interrupt differ only in what may be stopped; a shutdown is no user's act. */
 export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
@@ -60,10 +61,10 @@ export class Runner {
   }
 
   /** Starts a run; resolves once `running` is durable. The run itself goes on. Must not be called while one is under way. */
-  async start(): Promise<void> {
+  async start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
-    const begun = this.#begin()
+    const begun = this.#begin(request)
     this.#run = this.#serve(begun)
     await begun
   }
@@ -98,10 +99,10 @@ export class Runner {
     await this.#run
   }
 
-  async #begin(): Promise<void> {
+  async #begin(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (journal.status === 'finished') journal.move('message')
-    journal.move('run')
+    journal.move('run', request)
     await journal.durable()
   }
 

@@ -9,6 +9,7 @@ import { AppError, messageOf } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { formatMicros } from '../base/stamp.ts'
 import type { Conversation } from './conversation.ts'
+import { Creations, type Creation } from './creations.ts'
 import { sequenceOf } from './history.ts'
 import { conversationInfo } from './info.ts'
 import { Listing, type ListQuery } from './listing.ts'
@@ -45,6 +46,8 @@ interface Slot {
 const startConcurrency = 16
 
 export class ConversationService {
+  /** Conversations made by requests. */
+  readonly creations = new Creations(this)
   readonly #options: ServiceOptions
   readonly #listing = new Listing()
   readonly #slots = new Map<string, Slot>()
@@ -60,7 +63,9 @@ export class ConversationService {
   /** Reads the list of conversations and repairs those that a killed server left running. */
   async start(): Promise<void> {
     const ids = await this.#options.catalogue.list()
-    await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids)))
+    const keyed: Creation[] = []
+    await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids, keyed)))
+    this.creations.load(keyed)
     this.#eviction = setInterval(() => this.#evictIdle(), Math.max(1000, this.#options.idleTimeoutMs / 4))
     this.#eviction.unref()
   }
@@ -167,6 +172,11 @@ export class ConversationService {
     })
   }
 
+  /** ConversationInfo as it was when the request that has made it was done with. @throws AppError `not_found` */
+  firstInfo(creation: Creation, includeSkills: boolean, hasMessage: boolean): Promise<JsonObject> {
+    return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir: this.#options.catalogue.pathOf(creation.id) })
+  }
+
   page(query: ListQuery): ReturnType<Listing['page']> {
     return this.#listing.page(query)
   }
@@ -188,10 +198,11 @@ export class ConversationService {
     await this.#options.catalogue.close()
   }
 
-  async #startSome(ids: string[]): Promise<void> {
+  async #startSome(ids: string[], keyed: Creation[]): Promise<void> {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       try {
-        await this.#startOne(id)
+        const { created_by: request } = await this.#startOne(id)
+        if (request !== null) keyed.push({ id, request })
       } catch (thrown) {
         this.#options.deps.diagnostics.error('A conversation could not be read and is not served', { id, error: messageOf(thrown) })
       }
@@ -199,13 +210,14 @@ export class ConversationService {
   }
 
   /** One whose cache is up to date and which was not running needs no more than its cache. */
-  async #startOne(id: string): Promise<void> {
+  async #startOne(id: string): Promise<Readonly<ConversationState>> {
     const directory = this.#options.catalogue.pathOf(id)
     const state = await peekState(directory)
     if (state !== undefined && state.id === id && !isLive(state)) return this.#list(state)
     const conversation = await openConversation(this.#openOptions(directory))
     if (conversation.id === id) this.#list(conversation.state)
     await conversation.close()
+    return conversation.state
   }
 
   async #stateOf(id: string): Promise<Readonly<ConversationState>> {
@@ -245,7 +257,7 @@ export class ConversationService {
     if (slot !== undefined) slot.lastUsed = this.#now()
   }
 
-  #list(state: Readonly<ConversationState>): void {
+  #list(state: Readonly<ConversationState>): Readonly<ConversationState> {
     this.#listing.set({
       id: state.id,
       createdAt: state.created_at,
@@ -253,6 +265,7 @@ export class ConversationService {
       status: state.execution_status,
       parentId: state.parent_conversation_id,
     })
+    return state
   }
 
   /** Closes what nobody uses. */

@@ -12,6 +12,7 @@ import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
 import type { KeptKey } from './agent.ts'
 import { blockedReason } from './blocked-message.ts'
+import { remember, type KeyedRequest, type RequestRecord } from './requests.ts'
 
 /** What a create request came to. Secrets inside are sealed. */
 export interface Created {
@@ -32,6 +33,8 @@ export interface Created {
   readonly launched_agent_profile: JsonObject | null
   /** In US dollars. Absent in logs that were begun before there were budgets. */
   readonly max_budget_per_task?: number | null
+  /** Absent when it carried no idempotency key. */
+  readonly request?: KeyedRequest
 }
 
 /** The line that makes a copied prefix a conversation of its own. */
@@ -60,6 +63,8 @@ export type PrivateRecord =
   | readonly ['kept', { readonly key: KeptKey; readonly value: JsonObject }]
   /** What a model's provider wants back with one of its answers and no event can carry (decisions 27). No part of the state. */
   | readonly ['response', { readonly id: string; readonly state: JsonObject }]
+  /** A request with an idempotency key, before the event that is its effect. */
+  | readonly ['request', RequestRecord]
   /** All user messages up to this event id have been handed to the agent. */
   | readonly ['served', string]
 
@@ -105,6 +110,10 @@ export interface ConversationState {
   open_actions: OpenAction[]
   /** Ids of user messages that no turn has served, oldest first. */
   unserved: string[]
+  /** The keyed request that has made the conversation. */
+  created_by: KeyedRequest | null
+  /** Later ones that are remembered, oldest first. */
+  requests: RequestRecord[]
 }
 
 export function initialState(created: Created): ConversationState {
@@ -141,6 +150,8 @@ export function initialState(created: Created): ConversationState {
     kept: {},
     open_actions: [],
     unserved: [],
+    created_by: created.request ?? null,
+    requests: [],
   }
 }
 
@@ -207,6 +218,9 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
       return
     case 'response':
       return
+    case 'request':
+      state.requests = remember(state.requests, record[1])
+      return
     case 'served':
       state.unserved = state.unserved.slice(state.unserved.indexOf(record[1]) + 1)
       return
@@ -216,7 +230,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
 }
 
 /** The names of private records, for telling ours from damage when a log is read. */
-const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'response', 'served']
+const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'response', 'request', 'served']
 
 /** Whether a parsed line is one of our private records. The chain vouches for what is inside. */
 export function isPrivateRecord(value: unknown): value is PrivateRecord {
@@ -239,6 +253,8 @@ function foldFork(state: ConversationState, fork: Forked): void {
   state.kept = {}
   state.open_actions = []
   state.unserved = []
+  state.created_by = null
+  state.requests = []
   if (fork.reset_metrics) state.stats = { usage_to_metrics: {} }
 }
 

@@ -6,7 +6,7 @@
  * moved to another field does not open. The first key seals, every key opens, so keys can be rotated. Random nonces
  * are safe for 2^32 values under one key (section 8.3), far more than a server of settings ever seals.
  */
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { RandomBytes } from '../base/stamp.ts'
 
 export interface Cipher {
@@ -14,6 +14,8 @@ export interface Cipher {
   seal(value: string, context: string): string
   /** The value, or undefined when no key opens the token or the context is another. */
   open(token: string, context: string): string | undefined
+  /** The same text has the same one as long as the first key is the same: 32 hex digits that tell nothing to who has not the key. */
+  fingerprint(text: string): string
 }
 
 export interface CipherOptions {
@@ -52,6 +54,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
       if (key === undefined || !isCanonical || sealed.length < nonceBytes + tagBytes) return undefined
       return decrypt(key, sealed, additionalData(id, context))
     },
+    fingerprint: (text) => createHmac('sha256', current).update('agent-server fingerprint\0').update(text).digest('hex').slice(0, 32),
   }
 }
 

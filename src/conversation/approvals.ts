@@ -1,0 +1,72 @@
+/**
+ * What waits for the user's word, and that word.
+ *
+ * There are two kinds: questions that a turn under way has asked, and actions of the built-in agent that wait between two
+ * runs. Clients see one list and answer both in the same way (decisions 15).
+ */
+import { AppError } from '../base/errors.ts'
+import type { Driver } from './driver.ts'
+import type { Journal } from './journal.ts'
+import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
+import type { PendingConfirmation } from './questions.ts'
+import type { KeyedRequest } from './requests.ts'
+import type { OpenAction } from './state.ts'
+
+export interface Approval {
+  readonly accept: boolean
+  readonly reason: string
+  /** Of one of those that wait; all of them without it. */
+  readonly id?: string | undefined
+}
+
+export interface ApprovalsOptions {
+  readonly journal: Journal
+  readonly driver: Driver
+  /** @throws AppError when nothing can be recorded */
+  readonly assertWritable: () => Promise<void>
+}
+
+export class Approvals {
+  readonly #options: ApprovalsOptions
+
+  constructor(options: ApprovalsOptions) {
+    this.#options = options
+  }
+
+  list(): readonly PendingConfirmation[] {
+    return [...this.#options.driver.questions(), ...listPending(this.waiting())]
+  }
+
+  /** Empty while a turn waits itself. One of a stepping agent has ended with the question, though its run may still be writing. */
+  waiting(): readonly OpenAction[] {
+    const { journal: { state }, driver } = this.#options
+    const isWaiting = (!driver.isRunning || driver.isStepping) && state.execution_status === 'waiting_for_confirmation'
+    return isWaiting ? state.open_actions : []
+  }
+
+  /** Answers. Without anything that waits nothing happens. @throws AppError `not_found` when nothing with this id waits */
+  async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
+    const { journal, driver } = this.#options
+    const { accept, reason, id } = approval
+    const found = driver.answer(accept ? { outcome: 'accepted' } : { outcome: 'denied', reason }, id)
+    if (!found && this.waiting().length > 0) return this.#respondLater(approval, request)
+    if (!found && id !== undefined) throw new AppError('not_found', `Confirmation not found: ${id}`)
+    journal.answered(request)
+    await journal.durable()
+  }
+
+  /** Answers for actions that wait between two runs. */
+  async #respondLater({ accept, reason, id }: Approval, request: KeyedRequest | undefined): Promise<void> {
+    const { journal, driver, assertWritable } = this.#options
+    await assertWritable()
+    await driver.settled()
+    const waiting = this.waiting()
+    if (waiting.length > 0 && accept) {
+      assertApproves(waiting, id)
+      return driver.start(request)
+    }
+    if (waiting.length > 0) rejectPending(journal, reason, id, request)
+    else journal.answered(request)
+    await journal.durable()
+  }
+}
