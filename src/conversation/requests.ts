@@ -24,14 +24,23 @@ export interface KeyedRequest {
 export interface RequestRecord extends KeyedRequest {
   /** The event that follows, and without which nothing was done. Null: nothing was to be recorded. */
   readonly event: string | null
-  /** It was done in part: another record is to follow. */
+  /** It is done in part: another record is to follow. */
   readonly goes_on?: boolean
 }
 
+/** As in the state. */
+export interface RememberedRequest extends RequestRecord {
+  /** The event of the part before, which was done even if the event of this one is missing. */
+  readonly after?: string | undefined
+}
+
 /** Adds a record to those that are remembered, oldest first, and forgets what need not be remembered any more. */
-export function remember(known: readonly RequestRecord[], record: RequestRecord): RequestRecord[] {
-  const others = known.filter(({ key, at }) => key !== record.key && at > record.at - requestLimits.keptMs)
-  return [...others.slice(1 - requestLimits.count), record]
+export function remember(known: readonly RememberedRequest[], record: RequestRecord): RememberedRequest[] {
+  const fresh = known.filter(({ at }) => at > record.at - requestLimits.keptMs)
+  const before = fresh.find(({ key }) => key === record.key)
+  const after = before?.goes_on === true ? before.event ?? undefined : before?.after
+  const others = fresh.filter((other) => other !== before)
+  return [...others.slice(1 - requestLimits.count), after === undefined ? record : { ...record, after }]
 }
 
 /** Whether a request is known still. @throws AppError `idempotency_mismatch` when its key was used for another one */
@@ -57,7 +66,7 @@ export class OpenRequests<T> {
 
 export interface RequestsOptions {
   readonly log: ConversationLog
-  readonly known: () => readonly RequestRecord[]
+  readonly known: () => readonly RememberedRequest[]
 }
 
 /** The keyed requests of one conversation. */
@@ -77,15 +86,15 @@ export class Requests {
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
     if (request === undefined) return work(undefined)
     return this.#open.join(request, async () => {
-      const known = await this.#find(request)
-      if (known === undefined || known.goes_on === true) await work(known?.event ?? undefined)
+      const known = this.#options.known().find(({ key }) => key === request.key)
+      if (known === undefined || !isSame(known, request)) return work(undefined)
+      const { event, after, goes_on: goesOn } = known
+      if (!(await this.#has(event))) return work((await this.#has(after)) ? after : undefined)
+      if (goesOn === true) return work(event ?? undefined)
     })
   }
 
-  async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
-    const known = this.#options.known().find(({ key }) => key === request.key)
-    if (known === undefined || !isSame(known, request)) return undefined
-    const isDone = known.event === null || (await readEvent(this.#options.log, known.event)) !== undefined
-    return isDone ? known : undefined
+  async #has(event: string | null | undefined): Promise<boolean> {
+    return event === null || (event !== undefined && (await readEvent(this.#options.log, event)) !== undefined)
   }
 }

@@ -12,7 +12,7 @@ import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
 import type { KeptKey } from './agent.ts'
 import { blockedReason } from './blocked-message.ts'
-import { remember, type KeyedRequest, type RequestRecord } from './requests.ts'
+import { remember, type KeyedRequest, type RememberedRequest, type RequestRecord } from './requests.ts'
 
 /** What a create request came to. Secrets inside are sealed. */
 export interface Created {
@@ -113,7 +113,7 @@ export interface ConversationState {
   /** The keyed request that has made the conversation. */
   created_by: KeyedRequest | null
   /** Later ones that are remembered, oldest first. */
-  requests: RequestRecord[]
+  requests: RememberedRequest[]
 }
 
 export function initialState(created: Created): ConversationState {

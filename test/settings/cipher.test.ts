@@ -28,6 +28,14 @@ test('gives the known answer for a fixed key and nonce', () => {
   assert.is(fixed.seal('known value', 'NAME'), 'as1:56376365:AgICAgICAgICAgICbLimPiR3t5y_udm-h8jo9xt1ndVfBxl75OfG')
 })
 
+test('a fingerprint is that of one text under one key', () => {
+  const other = createCipher({ keys: [Buffer.alloc(32, 2), key], random: randomBytes })
+  assert.match(cipher.fingerprint('text'), /^[0-9a-f]{32}$/)
+  assert.is(cipher.fingerprint('text'), cipher.fingerprint('text'))
+  assert.is.not(cipher.fingerprint('text'), cipher.fingerprint('other text'))
+  assert.is.not(cipher.fingerprint('text'), other.fingerprint('text'))
+})
+
 test('does not open a token in another context', () => {
   assert.is(cipher.open(cipher.seal('value', 'GITHUB_TOKEN'), 'OPENAI_API_KEY'), undefined)
 })
