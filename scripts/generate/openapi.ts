@@ -56,13 +56,14 @@ function printComponents(reached: ReadonlyMap<string, NamedSchema>, printer: Pri
 }
 
 function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathParameters'], printer: Printer): Json {
-  const { method, path, tag, summary, query, request } = endpoint
+  const { method, path, tag, summary, query, request, takesKey } = endpoint
   const placed = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
   const parameters = placed.map((name): Json => {
     const schema = printSchema(pathParameters[name] ?? { type: 'string' }, printer)
     return { name, in: 'path', required: true, schema }
   })
   if (query !== undefined) parameters.push(...printQuery(query, printer))
+  if (takesKey === true) parameters.push(idempotencyKey)
   return {
     tags: [tag],
     summary,
@@ -71,6 +72,14 @@ function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathP
     ...(request === undefined ? {} : { requestBody: printRequest(request, printer) }),
     responses: printResponses(endpoint, placed.length > 0, parameters.length > 0, printer),
   }
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A request that is sent again with its key has one effect and one answer, for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
 /** What may be missing can be not found, what takes input can refuse it. */

@@ -250,6 +250,8 @@ export interface Endpoint {
   readonly summary: string
   /** The name of an object type whose members are the query parameters. */
   readonly query?: string
+  /** Whether it takes the header Idempotency-Key. */
+  readonly takesKey?: true
   readonly request?: Schema
   readonly responses: Readonly<Record<number, Answer>>
 }

@@ -129,14 +129,18 @@ export const endpoints: readonly Endpoint[] = [
       ...get(`${conversation}/events`, 'Get events by their ids', arrayOf(nullable(ref('Event')))),
       request: arrayOf(string),
     },
-    post(`${conversation}/events`, 'Send a message', 'SendMessageRequest'),
-    post(`${conversation}/events/respond_to_confirmation`, 'Answer pending actions', 'ConfirmationResponseRequest'),
+    { ...post(`${conversation}/events`, 'Send a message', 'SendMessageRequest'), takesKey: true },
+    {
+      ...post(`${conversation}/events/respond_to_confirmation`, 'Answer pending actions', 'ConfirmationResponseRequest'),
+      takesKey: true,
+    },
     get(`${conversation}/confirmations`, 'List open questions', ref('PendingConfirmations')),
   ]),
   ...inGroup('Conversations', [
     {
       ...post('/api/conversations', 'Start a conversation', 'StartConversationRequest'),
       query: 'ConversationQuery',
+      takesKey: true,
       responses: {
         200: answer('It existed already', ref('ConversationInfo')),
         201: answer('Started', ref('ConversationInfo')),
@@ -156,6 +160,7 @@ export const endpoints: readonly Endpoint[] = [
     { ...post(conversation, 'Delete a conversation'), method: 'DELETE' },
     {
       ...post(`${conversation}/run`, 'Start the agent'),
+      takesKey: true,
       responses: { 200: success, 409: conflict('It runs already') },
     },
     post(`${conversation}/pause`, 'Pause the agent'),
