@@ -98,6 +98,5 @@ export class Creations {
 
 /** Whether the request of this key is done with after the newest event. */
 function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
-  const known = requests.find((record) => record.key === key)
-  return known !== undefined && known.goes_on !== true && (known.event === null || known.event === newest)
+  return requests.some((record) => record.key === key && record.goes_on !== true && (record.event === null || record.event === newest))
 }

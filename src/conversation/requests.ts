@@ -28,24 +28,35 @@ export interface RequestRecord extends KeyedRequest {
   readonly goes_on?: boolean
 }
 
-/** As in the state. */
-export interface RememberedRequest extends RequestRecord {
-  /** The event of the part before, which was done even if the event of this one is missing. */
-  readonly after?: string | undefined
-}
+/** A message that is run takes two records. */
+const recordLimit = 2 * requestLimits.count
 
 /** Adds a record to those that are remembered, oldest first, and forgets what need not be remembered any more. */
-export function remember(known: readonly RememberedRequest[], record: RequestRecord): RememberedRequest[] {
-  const fresh = known.filter(({ at }) => at > record.at - requestLimits.keptMs)
-  const before = fresh.find(({ key }) => key === record.key)
-  const after = before?.goes_on === true ? before.event ?? undefined : before?.after
-  const others = fresh.filter((other) => other !== before)
-  return [...others.slice(1 - requestLimits.count), after === undefined ? record : { ...record, after }]
+export function remember(known: RequestRecord[], record: RequestRecord): void {
+  known.push(record)
+  const isForgotten = (oldest: RequestRecord): boolean => known.length > recordLimit || isExpired(oldest, record.at)
+  for (let [oldest] = known; oldest !== undefined && isForgotten(oldest); [oldest] = known) known.shift()
+}
+
+/** The records of a key that are known still, newest first. */
+export function recordsOf(known: readonly RequestRecord[], { key, at }: KeyedRequest): RequestRecord[] {
+  const found: RequestRecord[] = []
+  let newer = 0
+  for (let place = known.length - 1; place >= 0 && newer < requestLimits.count; place--) {
+    const record = known[place]
+    if (record?.key !== key) newer += record?.goes_on === true ? 0 : 1
+    else if (!isExpired(record, at)) found.push(record)
+  }
+  return found
+}
+
+function isExpired(known: KeyedRequest, at: number): boolean {
+  return known.at <= at - requestLimits.keptMs
 }
 
 /** Whether a request is known still. @throws AppError `idempotency_mismatch` when its key was used for another one */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {
-  if (known.at <= request.at - requestLimits.keptMs) return false
+  if (isExpired(known, request.at)) return false
   if (known.digest === request.digest) return true
   throw new AppError('idempotency_mismatch', `The idempotency key "${request.key}" was used for another request`)
 }
@@ -66,7 +77,7 @@ export class OpenRequests<T> {
 
 export interface RequestsOptions {
   readonly log: ConversationLog
-  readonly known: () => readonly RememberedRequest[]
+  readonly known: () => readonly RequestRecord[]
 }
 
 /** The keyed requests of one conversation. */
@@ -86,15 +97,18 @@ export class Requests {
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
     if (request === undefined) return work(undefined)
     return this.#open.join(request, async () => {
-      const known = this.#options.known().find(({ key }) => key === request.key)
-      if (known === undefined || !isSame(known, request)) return work(undefined)
-      const { event, after, goes_on: goesOn } = known
-      if (!(await this.#has(event))) return work((await this.#has(after)) ? after : undefined)
-      if (goesOn === true) return work(event ?? undefined)
+      const done = await this.#find(request)
+      if (done === undefined || done.goes_on === true) await work(done?.event ?? undefined)
     })
   }
 
-  async #has(event: string | null | undefined): Promise<boolean> {
-    return event === null || (event !== undefined && (await readEvent(this.#options.log, event)) !== undefined)
+  /** What was done of a request last. @throws AppError `idempotency_mismatch` */
+  async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
+    const { log, known } = this.#options
+    for (const record of recordsOf(known(), request)) {
+      const isDone = record.event === null || (await readEvent(log, record.event)) !== undefined
+      if (isDone && isSame(record, request)) return record
+    }
+    return undefined
   }
 }

@@ -12,7 +12,7 @@ import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
 import type { KeptKey } from './agent.ts'
 import { blockedReason } from './blocked-message.ts'
-import { remember, type KeyedRequest, type RememberedRequest, type RequestRecord } from './requests.ts'
+import { remember, type KeyedRequest, type RequestRecord } from './requests.ts'
 
 /** What a create request came to. Secrets inside are sealed. */
 export interface Created {
@@ -113,7 +113,7 @@ export interface ConversationState {
   /** The keyed request that has made the conversation. */
   created_by: KeyedRequest | null
   /** Later ones that are remembered, oldest first. */
-  requests: RememberedRequest[]
+  requests: RequestRecord[]
 }
 
 export function initialState(created: Created): ConversationState {
@@ -219,8 +219,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
     case 'response':
       return
     case 'request':
-      state.requests = remember(state.requests, record[1])
-      return
+      return remember(state.requests, record[1])
     case 'served':
       state.unserved = state.unserved.slice(state.unserved.indexOf(record[1]) + 1)
       return

@@ -34,7 +34,7 @@ async function withService(body: (setup: Setup) => Promise<void>): Promise<void>
       await service.start()
       return service
     }
-    const restart = async (meanwhile = async () => undefined as void): Promise<ConversationService> => {
+    const restart = async (meanwhile: () => Promise<void> = async () => {}): Promise<ConversationService> => {
       await service?.close()
       await meanwhile()
       return start()
