@@ -20,7 +20,7 @@ import { HttpServer } from './http/server.ts'
 import { version } from './version.ts'
 
 /** What this server can do beyond its API level; clients look for names they know. */
-const capabilities: readonly string[] = ['event_resume_v1', 'event_stream_v1', 'pending_confirmations_v1']
+const capabilities: readonly string[] = ['event_resume_v1', 'event_stream_v1', 'idempotency_keys_v1', 'pending_confirmations_v1']
 
 /** Less than the usual time-out of proxies, 60 s. */
 const streamHeartbeatMs = 15_000
