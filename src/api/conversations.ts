@@ -16,8 +16,8 @@ import {
   StartConversationRequest,
   UpdateConversationRequest,
 } from '../schema/generated/conversations.ts'
-import { keyedRequestOf, type KeyParts } from './idempotency.ts'
 import { bodyOf, conversationIdOf, invalid, ok, optionalBodyOf, queryOf, success, tooLong, type Call } from './call.ts'
+import { keyedRequestOf, type KeyParts } from './idempotency.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 import { jsonAnswer } from './problem.ts'
 
@@ -43,13 +43,13 @@ const batchLimit = 99
 
 export async function createConversation({ service, creation, keys }: ConversationParts, call: Call): Promise<Answer> {
   const body = bodyOf(call, StartConversationRequest)
+  const includeAll = queryOf(call, includeSkills).include_skills
   const keyed = keyedRequestOf(call, 'create', keys)
   const chosen = body.conversation_id === undefined ? undefined : dashed(body.conversation_id)
   const { id, isNew } = await service.creations.once({ keyed, id: chosen, settle: () => settleRequest(body, creation) })
   const { initial_message: message } = body
   if (isNew && message !== undefined) await (await service.open(id)).send(userMessageOf(message), true, keyed)
   if (!isNew || keyed === undefined) return infoOf(service, call, id, isNew ? 201 : 200)
-  const includeAll = queryOf(call, includeSkills).include_skills
   return jsonAnswer(201, await service.firstInfo({ id, request: keyed }, includeAll, message !== undefined))
 }
 

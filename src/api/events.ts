@@ -9,9 +9,9 @@ import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { Answer } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { SendMessageRequest } from '../schema/generated/conversations.ts'
-import { keyedRequestOf } from './idempotency.ts'
 import { bodyOf, conversationIdOf, invalid, ok, queryOf, success, tooLong, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
+import { keyedRequestOf } from './idempotency.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 
 const batchLimit = 1000

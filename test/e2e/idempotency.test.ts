@@ -122,6 +122,13 @@ test('a request that failed is not remembered', async () => {
   await talk.post('/interrupt')
 })
 
+test('a creation whose query is wrong makes nothing', async () => {
+  const count = async (): Promise<unknown> => (await server.rest.get('/api/conversations/count')).json
+  const before = await count()
+  assert.is((await post('/api/conversations?include_skills=maybe', 'query', { agent: fakeAgent('echo') })).status, 422)
+  assert.is(await count(), before)
+})
+
 test('a key is known for 24 hours', async () => {
   const talk = await startTalk(server, 'echo')
   const send = async (): Promise<number> => {
