@@ -3,10 +3,13 @@ import * as assert from 'uvu/assert'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deferred } from '../../src/base/wait.ts'
+import type { MessageContext } from '../../src/conversation/agent.ts'
+import { blockedContent } from '../../src/conversation/blocked-message.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { isSame, OpenRequests, recordsOf, remember, requestLimits, type KeyedRequest, type RequestRecord } from '../../src/conversation/requests.ts'
+import type { Message } from '../../src/schema/generated/values.ts'
 import {
-  act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, startMillis, story, until,
+  act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, startMillis, story, textOf, until,
   userText, withConversation, withWorld, worksOn, type World,
 } from '../support/conversation.ts'
 import { suite } from '../support/suite.ts'
@@ -78,6 +81,25 @@ test('a message that comes during a run is remembered with it', () => withConver
   await conversation.send(hello, true, request)
   assert.equal(countOf(await story(conversation), 'user: hello'), 1)
   assert.equal(countOf(await story(conversation), 'status running'), 1)
+}))
+
+test('a message that a hook has refused is remembered too, between runs and during one', () => withWorld(async (world) => {
+  const contextOf = async (message: Message): Promise<MessageContext> => {
+    return { content: textOf(message) === 'hello' ? [blockedContent('no')] : [], skills: [] }
+  }
+  const createAgent: typeof world.deps.createAgent = (...parts) => Object.assign(world.deps.createAgent(...parts), { contextOf })
+  const directory = await makeConversation(world, { agent: { kind: 'Agent' } })
+  const conversation = await openTestConversation({ ...world, deps: { ...world.deps, createAgent } }, directory)
+  try {
+    for (const _ of [1, 2]) await conversation.send(hello, true, request)
+    world.scripts.push(worksOn)
+    await conversation.send(userText('work'), true)
+    for (const _ of [1, 2]) await conversation.send(hello, true, { ...request, key: 'during' })
+    const words = await story(conversation)
+    assert.equal([countOf(words, 'user: hello'), countOf(words, 'status running')], [2, 2])
+  } finally {
+    await conversation.close()
+  }
 }))
 
 test('an answer is given once, to the question of that time', () => withConversation(async (conversation, { scripts }) => {
