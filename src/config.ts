@@ -51,6 +51,7 @@ export const optionTable = {
     expected: 'an origin such as https://example.org, without a path',
     accepts: (item) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/i.test(item),
   }),
+  noCompression: toggle({ group: 'Network', help: 'Compress nothing on WebSockets, for clients that ask for it either' }),
   sessionApiKeys: list({
     group: 'Access',
     help: 'Key that clients must send; better given as a file, since other users can see command lines',

@@ -76,7 +76,8 @@ export function createHandlers({ app, config, log, clock, unreadyBecause }: Hand
       urlLimitBytes: config.urlLimitBytes,
       messageLimitBytes: config.messageLimitBytes,
       authTimeoutMs: config.authTimeoutMs,
-      socket: { maxMessageBytes: config.messageLimitBytes, stallTimeoutMs: config.readerStallMs, deflate: false },
+      socket: { maxMessageBytes: config.messageLimitBytes, stallTimeoutMs: config.readerStallMs },
+      compresses: !config.noCompression,
       log,
     }),
   }

@@ -26,7 +26,7 @@ const feed = new Feed(
 
 const server = createServer()
 server.on('upgrade', (request, socket, head) => {
-  const upgrade = acceptUpgrade(request, socket, head, { deflate: false })
+  const upgrade = acceptUpgrade(request, socket, head)
   if (!upgrade.ok) return
   const { connection } = upgrade
   const sink = { write: (frame: Buffer) => connection.send(frame), end: () => connection.close() }

@@ -16,6 +16,7 @@ import { errorFrame } from '../conversation/frames.ts'
 import type { SessionKeys } from '../http/auth.ts'
 import { parse } from '../schema/check.ts'
 import { Message } from '../schema/generated/values.ts'
+import { encodeCompressedText } from '../ws/deflate.ts'
 import { encodeText } from '../ws/frame.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
@@ -111,7 +112,8 @@ class EventSocket implements Sink {
   async #join(conversation: Conversation): Promise<void> {
     const from = await startOf(conversation, this.#options.resend)
     if (from !== undefined) {
-      this.#reader = conversation.join({ from, encode: encodeText, sink: this })
+      const encode = this.#connection.deflate ? encodeCompressedText : encodeText
+      this.#reader = conversation.join({ from, encode, sink: this })
       return
     }
     this.write(encodeText(conversation.fullStateFrame()))

@@ -16,6 +16,7 @@ import { assertHost, assertOrigin, type OriginRules } from '../http/origin.ts'
 import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf } from '../http/router.ts'
 import { parseTarget } from '../http/target.ts'
+import { Compression } from '../ws/compression.ts'
 import { acceptUpgrade, refuseUpgrade, type UpgradeOptions } from '../ws/upgrade.ts'
 import { serveEventSocket } from './event-socket.ts'
 import { resendFields, resendOf, type Resend } from './resend.ts'
@@ -27,7 +28,9 @@ export interface UpgradeRules {
   readonly urlLimitBytes: number
   readonly messageLimitBytes: number
   readonly authTimeoutMs: number
-  readonly socket: UpgradeOptions
+  readonly socket: Omit<UpgradeOptions, 'compression'>
+  /** Whether clients that ask for permessage-deflate get it. */
+  readonly compresses: boolean
   readonly log: Log
 }
 
@@ -41,10 +44,11 @@ const router = createRouter([{ method: 'GET', pattern: '/sockets/events/{convers
 
 /** The upgrade handler for `node:http`. It never throws. */
 export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  const options = { ...rules.socket, compression: rules.compresses ? new Compression() : undefined }
   return (request, socket, head) => {
     try {
       const accepted = check(request, rules)
-      const upgrade = acceptUpgrade(request, socket, head, rules.socket)
+      const upgrade = acceptUpgrade(request, socket, head, options)
       if (!upgrade.ok) return
       const { service, messageLimitBytes, authTimeoutMs, log } = rules
       serveEventSocket({ connection: upgrade.connection, service, messageLimitBytes, authTimeoutMs, log, ...accepted })

@@ -2,12 +2,12 @@
  * Frames -> messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
  * Holds the one message that may be unfinished, while control frames pass between its fragments. A text is checked
- * fragment by fragment, a compressed one when it is whole. Never throws: a broken rule comes out as its name.
+ * fragment by fragment. A compressed message comes out as it is: whoever has decompressed it gives it to `messageOf`.
+ * Never throws: a broken rule comes out as its name.
  */
 import { isUtf8 } from 'node:buffer'
 import { assertNever } from '../base/errors.ts'
 import { Collector } from './collector.ts'
-import { Inflater } from './deflate.ts'
 import { isCloseCode, noCloseCode, opcodes } from './frame.ts'
 import type { Frame } from './parser.ts'
 import { carryUtf8 } from './utf8.ts'
@@ -18,14 +18,22 @@ export type Message =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly data: Buffer }
 
+/** A message that is still compressed. */
+export interface Compressed {
+  readonly kind: 'compressed'
+  readonly of: Message['kind']
+  readonly payload: Buffer
+}
+
 export type Incoming =
   | Message
+  | Compressed
   | { readonly kind: 'ping' | 'pong'; readonly data: Buffer }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
   | Broken
 
 export interface AssemblerOptions {
-  /** Of a whole message, before and after it is decompressed. */
+  /** Of a whole message, compressed or not. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
 }
@@ -45,7 +53,6 @@ export class Assembler {
   maxMessageBytes: number
   readonly #maxFragments: number
   readonly #collector = new Collector()
-  readonly #inflater = new Inflater()
   #message: Unfinished | undefined
 
   constructor(options: AssemblerOptions) {
@@ -80,7 +87,7 @@ export class Assembler {
   }
 
   #begin(kind: Message['kind'], frame: Frame): Incoming | undefined {
-    if (frame.final) return this.#finish(kind, frame.compressed, frame.payload)
+    if (frame.final) return finish(kind, frame.compressed, frame.payload)
     this.#message = { kind, compressed: frame.compressed, fragments: 0, carry: empty }
     return this.#append(this.#message, frame)
   }
@@ -96,15 +103,18 @@ export class Assembler {
     this.#collector.append(frame.payload)
     if (!frame.final) return undefined
     this.#message = undefined
-    return this.#finish(message.kind, message.compressed, this.#collector.take())
+    return finish(message.kind, message.compressed, this.#collector.take())
   }
+}
 
-  #finish(kind: Message['kind'], compressed: boolean, payload: Buffer): Message | Broken {
-    const data = compressed ? this.#inflater.inflate(payload, this.maxMessageBytes) : payload
-    if (!Buffer.isBuffer(data)) return data
-    if (kind === 'binary') return { kind, data }
-    return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
-  }
+/** The message whose bytes these are, or the rule that they break. */
+export function messageOf(kind: Message['kind'], data: Buffer): Message | Broken {
+  if (kind === 'binary') return { kind, data }
+  return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
+}
+
+function finish(kind: Message['kind'], isCompressed: boolean, payload: Buffer): Message | Compressed | Broken {
+  return isCompressed ? { kind: 'compressed', of: kind, payload } : messageOf(kind, payload)
 }
 
 /** Section 5.5.1: nothing, or a code and a reason. */

@@ -11,10 +11,11 @@
  */
 import type { Duplex } from 'node:stream'
 import { assertNever } from '../base/errors.ts'
-import { Assembler } from './assembler.ts'
-import type { Incoming, Message } from './assembler.ts'
+import { Assembler, messageOf } from './assembler.ts'
+import type { Compressed, Incoming, Message } from './assembler.ts'
 import { abnormalCloseCode, encodeClose, encodeFrame, encodeText, noCloseCode, opcodes } from './frame.ts'
 import { Heartbeat } from './heartbeat.ts'
+import type { Inflater } from './inflater.ts'
 import { Outbox } from './outbox.ts'
 import { Parser } from './parser.ts'
 import { violations } from './violation.ts'
@@ -59,27 +60,30 @@ export class WebSocketConnection {
   /** `code` of the first Close frame of either side; 1005 if it had none, 1006 if there was no such frame. */
   onClose: (code: number, reason: string) => void = () => undefined
 
-  /** Whether frames made by `encodeCompressedText` may be sent. */
-  readonly deflate: boolean
   readonly #socket: Duplex
   readonly #closeTimeoutMs: number
   readonly #parser: Parser
   readonly #assembler: Assembler
   readonly #outbox: Outbox
   readonly #heartbeat: Heartbeat
+  /** Where permessage-deflate was negotiated. */
+  readonly #inflater: Inflater | undefined
   #state: State = 'open'
   #isPaused = false
+  #isInflating = false
+  /** What a compressed message has become, until it is its turn to be handled. */
+  #inflated: Incoming | undefined
   #isReading = false
   #closeTimer: NodeJS.Timeout | undefined
   #outcome = { code: abnormalCloseCode, reason: '' }
 
   /** `socket` must be open and have finished the handshake; it belongs to the connection from here on. */
-  constructor(socket: Duplex, options: ConnectionLimits & { readonly deflate: boolean }) {
-    const { deflate, maxBufferedBytes, stallTimeoutMs, pingIntervalMs, pongTimeoutMs, closeTimeoutMs } = options
-    this.deflate = deflate
+  constructor(socket: Duplex, options: ConnectionLimits & { readonly inflater?: Inflater | undefined }) {
+    const { inflater, maxBufferedBytes, stallTimeoutMs, pingIntervalMs, pongTimeoutMs, closeTimeoutMs } = options
+    this.#inflater = inflater
     this.#socket = socket
     this.#closeTimeoutMs = closeTimeoutMs
-    this.#parser = new Parser(deflate)
+    this.#parser = new Parser(this.deflate)
     this.#assembler = new Assembler(options)
     const outboxOptions = { maxBufferedBytes, stallTimeoutMs, onEmpty: this.#emptied, onStall: this.#stalled }
     this.#outbox = new Outbox(socket, outboxOptions)
@@ -88,6 +92,11 @@ export class WebSocketConnection {
     socket.on('end', this.#ended)
     socket.on('error', this.#failed)
     socket.on('close', this.#closed)
+  }
+
+  /** Whether frames made by `encodeCompressedText` may be sent. */
+  get deflate(): boolean {
+    return this.#inflater !== undefined
   }
 
   /** Outgoing bytes that this process still holds. */
@@ -124,8 +133,7 @@ export class WebSocketConnection {
 
   resume(): void {
     this.#isPaused = false
-    this.#socket.resume()
-    this.#read()
+    this.#goOn()
   }
 
   /**
@@ -154,19 +162,40 @@ export class WebSocketConnection {
     this.#read()
   }
 
+  get #isHeld(): boolean {
+    return this.#isPaused || this.#isInflating
+  }
+
+  #goOn(): void {
+    if (this.#isHeld) return
+    this.#socket.resume()
+    this.#read()
+  }
+
   /** Not entered again from a callback: `resume` inside `onMessage` lets the running loop go on. */
   #read(): void {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      while (!this.#isPaused && this.#state !== 'ending' && this.#state !== 'closed') {
-        const frame = this.#parser.next(this.#assembler.remainingBytes)
-        if (frame === undefined) return
-        const incoming = frame.kind === 'frame' ? this.#assembler.add(frame) : frame
-        if (incoming !== undefined) this.#handle(incoming)
+      while (!this.#isHeld && this.#state !== 'ending' && this.#state !== 'closed') {
+        const incoming = this.#next()
+        if (incoming === undefined) return
+        this.#handle(incoming)
       }
     } finally {
       this.#isReading = false
+    }
+  }
+
+  #next(): Incoming | undefined {
+    const inflated = this.#inflated
+    this.#inflated = undefined
+    if (inflated !== undefined) return inflated
+    for (;;) {
+      const frame = this.#parser.next(this.#assembler.remainingBytes)
+      if (frame === undefined) return undefined
+      const incoming = frame.kind === 'frame' ? this.#assembler.add(frame) : frame
+      if (incoming !== undefined) return incoming
     }
   }
 
@@ -176,6 +205,8 @@ export class WebSocketConnection {
       case 'binary':
         if (this.#state === 'open') this.onMessage(incoming)
         return
+      case 'compressed':
+        return this.#inflate(incoming)
       case 'ping':
         return this.#pong(incoming.data)
       case 'pong':
@@ -187,6 +218,18 @@ export class WebSocketConnection {
       default:
         assertNever(incoming)
     }
+  }
+
+  /** Nothing is read meanwhile, so messages keep their order and no more than this one is held. */
+  #inflate({ of, payload }: Compressed): void {
+    if (this.#state !== 'open' || this.#inflater === undefined) return
+    this.#isInflating = true
+    this.#socket.pause()
+    void this.#inflater.inflate(payload, this.maxMessageBytes).then((data) => {
+      this.#isInflating = false
+      this.#inflated = Buffer.isBuffer(data) ? messageOf(of, data) : data
+      this.#goOn()
+    })
   }
 
   /** While the socket takes nothing, only the newest Ping is answered (section 5.5.3): a flood of them is harmless. */
@@ -241,6 +284,7 @@ export class WebSocketConnection {
     clearTimeout(this.#closeTimer)
     this.#heartbeat.close()
     this.#outbox.close()
+    this.#inflater?.close()
     this.#socket.off('data', this.#received)
     this.#socket.off('end', this.#ended)
     this.#socket.off('error', this.#failed)
@@ -257,12 +301,12 @@ export class WebSocketConnection {
   }
 
   readonly #silent = (): void => {
-    if (!this.#isPaused) this.terminate()
+    if (!this.#isHeld) this.terminate()
   }
 
   /** A peer that is not read cannot answer, and one that has yet to take something is watched by the stall time-out. */
   readonly #ping = (): boolean => {
-    if (this.#isPaused || this.#outbox.isWaiting) return false
+    if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))
     return true
   }

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { negotiateDeflate } from './deflate.ts'
+import type { Agreement } from './deflate.ts'
 import { parseExtensions } from './extensions.ts'
 
 export interface UpgradeRequest {
@@ -16,7 +17,7 @@ export interface UpgradeRequest {
 }
 
 export type Handshake =
-  | { readonly ok: true; readonly headers: Readonly<Record<string, string>>; readonly deflate: boolean }
+  | { readonly ok: true; readonly headers: Readonly<Record<string, string>>; readonly deflate: Agreement | undefined }
   | Refusal
 
 export interface Refusal {
@@ -34,8 +35,8 @@ const upgradeHeaders = { Upgrade: 'websocket', Connection: 'Upgrade' }
 /** Section 4.4; the Upgrade header belongs to every 426 (RFC 9110, section 15.5.22). */
 const versionHeaders = { ...upgradeHeaders, 'Sec-WebSocket-Version': '13' }
 
-/** `deflate`: whether permessage-deflate may be negotiated. */
-export function checkHandshake(request: UpgradeRequest, options: { readonly deflate: boolean }): Handshake {
+/** `deflate`: the rules of its negotiation; without them it is not negotiated. */
+export function checkHandshake(request: UpgradeRequest, deflate?: { readonly mayKeepContext: boolean }): Handshake {
   const { method, httpVersion, headers } = request
   const key = headerOf(headers, 'sec-websocket-key')
   const version = headerOf(headers, 'sec-websocket-version')
@@ -51,9 +52,9 @@ export function checkHandshake(request: UpgradeRequest, options: { readonly defl
   if (offers === undefined) return refuse(400, 'Sec-WebSocket-Extensions does not follow its grammar')
 
   const accept = { ...upgradeHeaders, 'Sec-WebSocket-Accept': acceptOf(key) }
-  const extension = options.deflate ? negotiateDeflate(offers) : undefined
-  if (extension === undefined) return { ok: true, headers: accept, deflate: false }
-  return { ok: true, headers: { ...accept, 'Sec-WebSocket-Extensions': extension }, deflate: true }
+  const agreement = deflate === undefined ? undefined : negotiateDeflate(offers, deflate)
+  if (agreement === undefined) return { ok: true, headers: accept, deflate: undefined }
+  return { ok: true, headers: { ...accept, 'Sec-WebSocket-Extensions': agreement.header }, deflate: agreement }
 }
 
 /** The proof that the server read the key (section 4.2.2, item 5.4). */

@@ -7,13 +7,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Compression } from './compression.ts'
 import { defaultLimits, WebSocketConnection } from './connection.ts'
 import type { ConnectionLimits } from './connection.ts'
 import { checkHandshake } from './handshake.ts'
 
 export interface UpgradeOptions extends Partial<ConnectionLimits> {
-  /** Whether permessage-deflate may be negotiated; true by default. */
-  readonly deflate?: boolean
+  /** Shared by all connections; without it permessage-deflate is not negotiated. */
+  readonly compression?: Compression | undefined
 }
 
 /** `status` is what the client was answered, 0 when it was gone already. */
@@ -37,7 +38,8 @@ export function acceptUpgrade(
   options: UpgradeOptions = {},
 ): Upgrade {
   if (socket.destroyed) return { ok: false, status: 0, reason: 'Cannot upgrade: the client is gone' }
-  const handshake = checkHandshake(request, { deflate: options.deflate ?? true })
+  const { compression, ...limits } = options
+  const handshake = checkHandshake(request, compression && { mayKeepContext: compression.hasRoom })
   if (!handshake.ok) {
     const { status, reason, headers } = handshake
     refuseUpgrade(socket, status, JSON.stringify({ detail: reason }), headers)
@@ -48,8 +50,8 @@ export function acceptUpgrade(
   socket.setNoDelay?.(true)
   socket.write(headOf(101, handshake.headers))
   if (head.length > 0) socket.unshift(head)
-  const connection = new WebSocketConnection(socket, { ...defaultLimits, ...options, deflate: handshake.deflate })
-  return { ok: true, connection }
+  const inflater = handshake.deflate && compression?.open(handshake.deflate.keepsContext)
+  return { ok: true, connection: new WebSocketConnection(socket, { ...defaultLimits, ...limits, inflater }) }
 }
 
 /** Answers an upgrade request like an ordinary one, with a JSON body, and ends the connection. */

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { constants, createDeflateRaw } from 'node:zlib'
+import { Compression } from '../../src/ws/compression.ts'
 import { encodeCompressedText } from '../../src/ws/deflate.ts'
 import { encodeText } from '../../src/ws/frame.ts'
 import { suite } from '../support/suite.ts'
@@ -107,7 +108,7 @@ over(
     connection.sendText('plain')
     assert.equal([await client.next(), await client.next(), await client.next()], [text, text, 'plain'])
   },
-  {},
+  { compression: new Compression() },
   offer,
 )
 
@@ -127,7 +128,7 @@ over(
     await settle(pair)
     assert.equal(textsOf(pair.messages), texts)
   },
-  {},
+  { compression: new Compression() },
   offer,
 )
 
@@ -137,7 +138,7 @@ over(
     assert.is(connection.deflate, false)
     assert.is(client.headers['sec-websocket-extensions'], undefined)
   },
-  { deflate: false },
+  {},
   offer,
 )
 

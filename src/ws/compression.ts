@@ -1,0 +1,42 @@
+/**
+ * What the connections of one server share for permessage-deflate, so that its memory has a bound for all of them
+ * together, however many there are.
+ *
+ * At most `maxContexts` clients may refer to earlier messages; further ones are told not to (RFC 7692, section
+ * 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of one message. Whoever waits
+ * for that reads nothing more, so no more wait than there are connections.
+ */
+import { Inflater } from './inflater.ts'
+
+export interface CompressionOptions {
+  /** Each costs 32 KiB while its connection lasts. */
+  readonly maxContexts: number
+}
+
+export class Compression {
+  readonly #maxContexts: number
+  #contexts = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor({ maxContexts }: CompressionOptions = { maxContexts: 256 }) {
+    this.#maxContexts = maxContexts
+  }
+
+  /** Whether one more client may keep its context. */
+  get hasRoom(): boolean {
+    return this.#contexts < this.#maxContexts
+  }
+
+  /** For one connection, which closes it. */
+  open(keepsContext: boolean): Inflater {
+    const cost = keepsContext ? 1 : 0
+    this.#contexts += cost
+    return new Inflater({ keepsContext, inTurn: (work) => this.#inTurn(work), onClose: () => (this.#contexts -= cost) })
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work)
+    this.#last = done
+    return done
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
+ *
+ * A client may keep its context: the last 32 KiB of what it sent are kept and given to the next decompression as its
+ * dictionary, which is the same as keeping the decompressor and leaves nothing to close. The work is done on a thread
+ * of libuv's pool, in pieces, and no more than one piece above the limit is ever made. Never rejects: what cannot be
+ * decompressed comes out as the name of the rule it breaks.
+ */
+import { constants, inflateRaw } from 'node:zlib'
+import { systemCodeOf } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+import { tail } from './deflate.ts'
+import { broken } from './violation.ts'
+import type { Broken } from './violation.ts'
+
+/** The largest window of DEFLATE (RFC 1951, section 2). */
+const windowBytes = 32 * 1024
+const pieceBytes = 64 * 1024
+/** The shortest block, and so the least that may follow a final one: the empty block to which the tail belongs. */
+const minBlockBytes = 1 + tail.length
+/** Section 7.2.3.4 allows final blocks inside a message. Each costs a new decompressor, and no known client sends one. */
+const maxFinalBlocks = 16
+const empty = Buffer.alloc(0)
+
+export interface InflaterOptions {
+  /** Whether a message may refer to those before. */
+  readonly keepsContext: boolean
+  /** Does the work when it is its turn among all connections; it never rejects. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  readonly onClose: () => void
+}
+
+export class Inflater {
+  readonly #options: InflaterOptions
+  #window: Buffer = empty
+  #isClosed = false
+
+  constructor(options: InflaterOptions) {
+    this.#options = options
+  }
+
+  /** The decompressed message, or the rule it breaks. Not to be called again before it has resolved. */
+  inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
+    return this.#options.inTurn(() => this.#inflate(payload, limitBytes))
+  }
+
+  /** Idempotent. What still waits for its turn is not done. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#window = empty
+    this.#options.onClose()
+  }
+
+  async #inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
+    const { keepsContext } = this.#options
+    let rest = Buffer.concat([payload, tail])
+    let window = this.#window
+    const parts: Buffer[] = []
+    let length = 0
+    while (parts.length <= maxFinalBlocks && !this.#isClosed) {
+      const part = await inflateOnce(rest, window, Math.max(1, limitBytes - length))
+      if (part.kind === 'broken') return part
+      length += part.data.length
+      if (length > limitBytes) return broken('message_too_large')
+      parts.push(part.data)
+      if (keepsContext || part.unreadBytes > 0) window = lastWindow(window, part.data)
+      if (part.unreadBytes === 0) {
+        if (keepsContext && !this.#isClosed) this.#window = window
+        return parts.length === 1 ? part.data : Buffer.concat(parts)
+      }
+      if (part.unreadBytes < minBlockBytes) break
+      rest = rest.subarray(rest.length - part.unreadBytes)
+    }
+    return broken('compressed_data')
+  }
+}
+
+interface Part {
+  readonly kind: 'part'
+  readonly data: Buffer
+  /** What follows a final block. */
+  readonly unreadBytes: number
+}
+
+/** Up to the end of the input, or of a final block. */
+function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number): Promise<Part | Broken> {
+  const flush = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: pieceBytes, maxOutputLength, info: true }
+  const options = dictionary.length === 0 ? flush : { ...flush, dictionary }
+  return new Promise((resolve) => {
+    inflateRaw(input, options, (error, result: unknown) => {
+      if (systemCodeOf(error) === 'ERR_BUFFER_TOO_LARGE') return resolve(broken('message_too_large'))
+      if (error !== null || !isInflated(result)) return resolve(broken('compressed_data'))
+      resolve({ kind: 'part', data: result.buffer, unreadBytes: input.length - result.engine.bytesWritten })
+    })
+  })
+}
+
+/** What zlib gives with the option `info`, unlike its published type; `bytesWritten` counts the input it has read. */
+interface Inflated {
+  readonly buffer: Buffer
+  readonly engine: { readonly bytesWritten: number }
+}
+
+function isInflated(value: unknown): value is Inflated {
+  if (!isObject(value) || !Buffer.isBuffer(value.buffer)) return false
+  return isObject(value.engine) && typeof value.engine.bytesWritten === 'number'
+}
+
+/** Copied, so that the window does not keep a large message alive. */
+function lastWindow(window: Buffer, data: Buffer): Buffer {
+  const recent = data.subarray(-windowBytes)
+  return Buffer.concat([window.subarray(Math.max(0, window.length + recent.length - windowBytes)), recent])
+}
