@@ -46,13 +46,27 @@ export function connect(url: string, headers: OutgoingHttpHeaders = {}): Promise
     opening.on('error', reject)
     opening.on('response', (response) => void readRefusal(response).then(reject, reject))
     opening.on('upgrade', (response, socket, head) => {
-      const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-      if (response.headers['sec-websocket-accept'] === accept) return resolve(new Client(response, socket, head))
+      const wrong = whatIsWrong(response.headers, key, headers)
+      if (wrong === undefined) return resolve(new Client(response, socket, head))
       socket.destroy()
-      reject(new Error('The server did not prove that it read the key'))
+      reject(new Error(wrong))
     })
     opening.end()
   })
+}
+
+/** RFC 6455, section 4.1, the steps after the request. */
+function whatIsWrong(answer: IncomingHttpHeaders, key: string, asked: OutgoingHttpHeaders): string | undefined {
+  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+  const offered = String(asked['Sec-WebSocket-Extensions'] ?? '').split(/[,;]/).map((part) => part.trim())
+  const extensions = String(answer['sec-websocket-extensions'] ?? '').split(',').map((part) => part.split(';')[0]?.trim() ?? '')
+  const connection = String(answer.connection).toLowerCase().split(/\s*,\s*/)
+  if (answer.upgrade?.toLowerCase() !== 'websocket') return 'The server did not upgrade to websocket'
+  if (!connection.includes('upgrade')) return 'The server did not upgrade the connection'
+  if (answer['sec-websocket-accept']?.trim() !== accept) return 'The server did not prove that it read the key'
+  if (extensions.some((name) => name !== '' && !offered.includes(name))) return 'The server uses an extension that was not offered'
+  if (answer['sec-websocket-protocol'] !== undefined) return 'The server uses a subprotocol that was not offered'
+  return undefined
 }
 
 async function readRefusal(response: IncomingMessage): Promise<Refused> {
@@ -171,6 +185,7 @@ export class Client {
 
   #take(first: number, payload: Buffer): void {
     expect(this.#close.code === 1006, 'a frame follows the Close frame')
+    expect((first & 0x08) === 0 || payload.length <= 125, 'a control frame has more than 125 bytes')
     if (first === 0x88) return this.#takeClose(payload)
     if (first === 0x89) {
       this.pings++
@@ -186,7 +201,9 @@ export class Client {
   #takeClose(payload: Buffer): void {
     expect(payload.length !== 1, 'a Close frame has one byte')
     const code = payload.length === 0 ? 1005 : payload.readUInt16BE(0)
-    this.#close = { code, reason: payload.subarray(2).toString() }
+    const mayBeSent = code < 1004 || (code > 1006 && code < 1015) || code >= 3000
+    expect(payload.length === 0 || (code >= 1000 && code < 5000 && mayBeSent), `the close code ${code} must not be sent`)
+    this.#close = { code, reason: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload.subarray(2)) }
     this.#sendClose(payload.length === 0 ? undefined : code, '')
   }
 

@@ -51,8 +51,8 @@ export const framing: readonly Row[] = [
   ...lengths.map((length): Row => ({
     section: '5.2',
     says: `a payload of ${length} bytes is read, with the length in its shortest form`,
-    sends: binary(Buffer.alloc(length, 0xa5)),
-    hears: [`binary ${'a5'.repeat(length)}`],
+    sends: text(Buffer.alloc(length, 'x')),
+    hears: [`text ${'x'.repeat(length)}`],
     isLong: length > 1000,
   })),
   ...([[0, 2], [125, 2], [0, 8], [125, 8], [126, 8], [65_535, 8]] as const).map(([length, lengthBytes]): Row => ({
