@@ -11,13 +11,12 @@
  */
 import type { Duplex } from 'node:stream'
 import { assertNever } from '../base/errors.ts'
-import { Assembler, messageOf } from './assembler.ts'
 import type { Compressed, Incoming, Message } from './assembler.ts'
 import { abnormalCloseCode, encodeClose, encodeFrame, encodeText, noCloseCode, opcodes } from './frame.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Inflater } from './inflater.ts'
+import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
-import { Parser } from './parser.ts'
 import { violations } from './violation.ts'
 import type { Violation } from './violation.ts'
 
@@ -60,19 +59,15 @@ export class WebSocketConnection {
   /** `code` of the first Close frame of either side; 1005 if it had none, 1006 if there was no such frame. */
   onClose: (code: number, reason: string) => void = () => undefined
 
+  /** Whether frames made by `encodeCompressedText` may be sent. */
+  readonly deflate: boolean
   readonly #socket: Duplex
   readonly #closeTimeoutMs: number
-  readonly #parser: Parser
-  readonly #assembler: Assembler
+  readonly #intake: Intake
   readonly #outbox: Outbox
   readonly #heartbeat: Heartbeat
-  /** Where permessage-deflate was negotiated. */
-  readonly #inflater: Inflater | undefined
   #state: State = 'open'
   #isPaused = false
-  #isInflating = false
-  /** What a compressed message has become, until it is its turn to be handled. */
-  #inflated: Incoming | undefined
   #isReading = false
   #closeTimer: NodeJS.Timeout | undefined
   #outcome = { code: abnormalCloseCode, reason: '' }
@@ -80,11 +75,10 @@ export class WebSocketConnection {
   /** `socket` must be open and have finished the handshake; it belongs to the connection from here on. */
   constructor(socket: Duplex, options: ConnectionLimits & { readonly inflater?: Inflater | undefined }) {
     const { inflater, maxBufferedBytes, stallTimeoutMs, pingIntervalMs, pongTimeoutMs, closeTimeoutMs } = options
-    this.#inflater = inflater
+    this.deflate = inflater !== undefined
     this.#socket = socket
     this.#closeTimeoutMs = closeTimeoutMs
-    this.#parser = new Parser(this.deflate)
-    this.#assembler = new Assembler(options)
+    this.#intake = new Intake({ ...options, inflater, onReady: () => this.#goOn() })
     const outboxOptions = { maxBufferedBytes, stallTimeoutMs, onEmpty: this.#emptied, onStall: this.#stalled }
     this.#outbox = new Outbox(socket, outboxOptions)
     this.#heartbeat = new Heartbeat({ pingIntervalMs, pongTimeoutMs, ping: this.#ping, onDead: this.#silent })
@@ -94,11 +88,6 @@ export class WebSocketConnection {
     socket.on('close', this.#closed)
   }
 
-  /** Whether frames made by `encodeCompressedText` may be sent. */
-  get deflate(): boolean {
-    return this.#inflater !== undefined
-  }
-
   /** Outgoing bytes that this process still holds. */
   get bufferedBytes(): number {
     return this.#outbox.bufferedBytes
@@ -106,11 +95,11 @@ export class WebSocketConnection {
 
   /** The limit of one incoming message; may be raised once the peer has earned it. */
   get maxMessageBytes(): number {
-    return this.#assembler.maxMessageBytes
+    return this.#intake.maxMessageBytes
   }
 
   set maxMessageBytes(bytes: number) {
-    this.#assembler.maxMessageBytes = bytes
+    this.#intake.maxMessageBytes = bytes
   }
 
   /** Takes a frame of `encodeText` or `encodeCompressedText`; false, without taking it, when full or no longer open. */
@@ -158,12 +147,12 @@ export class WebSocketConnection {
   readonly #received = (chunk: Buffer): void => {
     if (this.#state === 'ending') return
     if (this.#state === 'open') this.#heartbeat.heard()
-    this.#parser.push(chunk)
+    this.#intake.push(chunk)
     this.#read()
   }
 
   get #isHeld(): boolean {
-    return this.#isPaused || this.#isInflating
+    return this.#isPaused || this.#intake.isBusy
   }
 
   #goOn(): void {
@@ -178,35 +167,22 @@ export class WebSocketConnection {
     this.#isReading = true
     try {
       while (!this.#isHeld && this.#state !== 'ending' && this.#state !== 'closed') {
-        const incoming = this.#next()
-        if (incoming === undefined) return
+        const incoming = this.#intake.next()
+        if (incoming === undefined) break
         this.#handle(incoming)
       }
+      if (this.#intake.isBusy) this.#socket.pause()
     } finally {
       this.#isReading = false
     }
   }
 
-  #next(): Incoming | undefined {
-    const inflated = this.#inflated
-    this.#inflated = undefined
-    if (inflated !== undefined) return inflated
-    for (;;) {
-      const frame = this.#parser.next(this.#assembler.remainingBytes)
-      if (frame === undefined) return undefined
-      const incoming = frame.kind === 'frame' ? this.#assembler.add(frame) : frame
-      if (incoming !== undefined) return incoming
-    }
-  }
-
-  #handle(incoming: Incoming): void {
+  #handle(incoming: Exclude<Incoming, Compressed>): void {
     switch (incoming.kind) {
       case 'text':
       case 'binary':
         if (this.#state === 'open') this.onMessage(incoming)
         return
-      case 'compressed':
-        return this.#inflate(incoming)
       case 'ping':
         return this.#pong(incoming.data)
       case 'pong':
@@ -218,18 +194,6 @@ export class WebSocketConnection {
       default:
         assertNever(incoming)
     }
-  }
-
-  /** Nothing is read meanwhile, so messages keep their order and no more than this one is held. */
-  #inflate({ of, payload }: Compressed): void {
-    if (this.#state !== 'open' || this.#inflater === undefined) return
-    this.#isInflating = true
-    this.#socket.pause()
-    void this.#inflater.inflate(payload, this.maxMessageBytes).then((data) => {
-      this.#isInflating = false
-      this.#inflated = Buffer.isBuffer(data) ? messageOf(of, data) : data
-      this.#goOn()
-    })
   }
 
   /** While the socket takes nothing, only the newest Ping is answered (section 5.5.3): a flood of them is harmless. */
@@ -284,7 +248,7 @@ export class WebSocketConnection {
     clearTimeout(this.#closeTimer)
     this.#heartbeat.close()
     this.#outbox.close()
-    this.#inflater?.close()
+    this.#intake.close()
     this.#socket.off('data', this.#received)
     this.#socket.off('end', this.#ended)
     this.#socket.off('error', this.#failed)

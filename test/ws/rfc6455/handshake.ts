@@ -43,6 +43,12 @@ export const handshakes: readonly HandshakeRow[] = [
   { section: '4.2.1', says: '5. an empty key is refused', lines: { 'Sec-WebSocket-Key': '' }, status: 400 },
   { section: '4.2.1', says: '5. a key of 15 bytes is refused', lines: { 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25j' }, status: 400 },
   { section: '4.2.1', says: '5. a key of 17 bytes is refused', lines: { 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQA=' }, status: 400 },
+  ...['dGhlIHNhbXBsZSBub25j==', 'dGhlIHNhbXBsZSBub25jZQZQ=='].map((value): HandshakeRow => ({
+    section: '4.2.1',
+    says: `5. a key of another length is refused (${value})`,
+    lines: { 'Sec-WebSocket-Key': value },
+    status: 400,
+  })),
   { section: '4.2.1', says: '5. a key that is not base64 is refused', lines: { 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZ-==' }, status: 400 },
   { section: '4.2.1', says: '5. two keys are refused', lines: { 'Sec-WebSocket-Key': [key, key] }, status: 400 },
   { section: '4.2.1', says: '6. a request without a version is refused', lines: { 'Sec-WebSocket-Version': undefined }, status: 426 },

@@ -1,0 +1,83 @@
+/**
+ * Bytes of a peer -> what they mean: the parser, the assembler and, where permessage-deflate was negotiated, the
+ * inflater in a row.
+ *
+ * While a message is being decompressed nothing more comes out, so the order stays, and whoever pushes should stop
+ * pushing, so no more than that message is held. `onReady` tells when `next` has something again.
+ */
+import { Assembler, messageOf } from './assembler.ts'
+import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'
+import type { Inflater } from './inflater.ts'
+import { Parser } from './parser.ts'
+
+export interface IntakeOptions extends AssemblerOptions {
+  readonly inflater: Inflater | undefined
+  readonly onReady: () => void
+}
+
+export class Intake {
+  readonly #parser: Parser
+  readonly #assembler: Assembler
+  readonly #inflater: Inflater | undefined
+  readonly #onReady: () => void
+  #isBusy = false
+  /** What a compressed message has become. */
+  #inflated: Incoming | undefined
+
+  constructor(options: IntakeOptions) {
+    this.#parser = new Parser(options.inflater !== undefined)
+    this.#assembler = new Assembler(options)
+    this.#inflater = options.inflater
+    this.#onReady = options.onReady
+  }
+
+  /** A message is being decompressed. */
+  get isBusy(): boolean {
+    return this.#isBusy
+  }
+
+  get maxMessageBytes(): number {
+    return this.#assembler.maxMessageBytes
+  }
+
+  set maxMessageBytes(bytes: number) {
+    this.#assembler.maxMessageBytes = bytes
+  }
+
+  push(chunk: Buffer): void {
+    this.#parser.push(chunk)
+  }
+
+  /** What came next, or undefined until more is pushed or `onReady` is called. */
+  next(): Exclude<Incoming, Compressed> | undefined {
+    while (!this.#isBusy) {
+      const incoming = this.#inflated ?? this.#read()
+      this.#inflated = undefined
+      if (incoming?.kind !== 'compressed') return incoming
+      this.#inflate(incoming)
+    }
+    return undefined
+  }
+
+  close(): void {
+    this.#inflater?.close()
+  }
+
+  #read(): Incoming | undefined {
+    for (;;) {
+      const frame = this.#parser.next(this.#assembler.remainingBytes)
+      const incoming = frame?.kind === 'frame' ? this.#assembler.add(frame) : frame
+      if (incoming !== undefined || frame === undefined) return incoming
+    }
+  }
+
+  #inflate({ of, payload }: Compressed): void {
+    if (this.#inflater === undefined) throw new TypeError('Cannot inflate: permessage-deflate was not negotiated')
+    this.#isBusy = true
+    void this.#inflater.inflate(payload, this.maxMessageBytes).then((data) => {
+      this.#isBusy = false
+      this.#inflated = Buffer.isBuffer(data) ? messageOf(of, data) : data
+      this.#onReady()
+    })
+  }
+}
