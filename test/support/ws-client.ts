@@ -82,6 +82,8 @@ export class Client {
   readonly pongs: string[] = []
   /** How many Pings the server has sent. */
   pings = 0
+  /** How many of the messages came compressed. */
+  compressed = 0
   /** Resolves when the connection is gone; rejects when the server broke a rule. */
   readonly closed: Promise<Close>
   /** Of the server's 101 response. */
@@ -194,6 +196,7 @@ export class Client {
     if (first === 0x8a) return void this.pongs.push(payload.toString())
     const mayCompress = String(this.headers['sec-websocket-extensions'] ?? '').startsWith('permessage-deflate')
     expect(first === 0x81 || (first === 0xc1 && mayCompress), `unexpected first byte ${first.toString(16)}`)
+    if (first === 0xc1) this.compressed++
     const data = first === 0xc1 ? inflate(payload) : payload
     this.messages.push(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data))
   }

@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { deferred } from '../../src/base/wait.ts'
 import type { Message } from '../../src/ws/assembler.ts'
+import type { Compression } from '../../src/ws/compression.ts'
 import type { WebSocketConnection } from '../../src/ws/connection.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
 import type { UpgradeOptions } from '../../src/ws/upgrade.ts'
@@ -24,6 +25,8 @@ export interface Pair {
   /** The server's end of the TCP connection. */
   readonly socket: Duplex
   readonly messages: Message[]
+  /** Of the options. */
+  readonly compression: Compression | undefined
   /** What `onClose` was given. */
   readonly closed: Promise<Close>
   readonly stop: () => Promise<void>
@@ -40,7 +43,7 @@ export async function openPair(options: UpgradeOptions = {}, headers: OutgoingHt
     const closed = deferred<Close>()
     connection.onMessage = (message) => void messages.push(message)
     connection.onClose = (code, reason) => closed.resolve({ code, reason })
-    accepted.resolve({ connection, socket, messages, closed: closed.promise })
+    accepted.resolve({ connection, socket, messages, compression: options.compression, closed: closed.promise })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { constants, createDeflateRaw } from 'node:zlib'
+import { constants, createDeflateRaw, deflateRawSync } from 'node:zlib'
 import { Compression } from '../../src/ws/compression.ts'
 import { encodeCompressedText } from '../../src/ws/deflate.ts'
 import { encodeText } from '../../src/ws/frame.ts'
@@ -139,6 +139,77 @@ over(
     assert.is(client.headers['sec-websocket-extensions'], undefined)
   },
   {},
+  offer,
+)
+
+const squeezed = (payload: string | Buffer): Buffer =>
+  frame(1, deflateRawSync(payload, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4), { reserved: 0x40 })
+
+over(
+  'reads nothing from the socket while it decompresses a message, and keeps the order',
+  async (pair) => {
+    const { client, socket, connection, messages } = pair
+    const paused: boolean[] = []
+    const inner = connection.onMessage
+    connection.onMessage = (message) => {
+      paused.push(socket.isPaused())
+      inner(message)
+    }
+    const seen = new Promise<void>((resolve) => socket.once('pause', resolve))
+    client.write(Buffer.concat([squeezed('x'.repeat(3_000_000)), frame(1, Buffer.from('b')), squeezed('c'), frame(1, Buffer.from('d'))]))
+    await seen
+    assert.equal(messages, [])
+    await settle(pair)
+    assert.equal(textsOf(messages).map((text) => text.slice(0, 2)), ['xx', 'b', 'c', 'd'])
+    assert.is(socket.isPaused(), false)
+  },
+  { compression: new Compression() },
+  offer,
+)
+
+over(
+  'holds a message that was decompressed while the owner had paused',
+  async (pair) => {
+    const { client, socket, connection, messages } = pair
+    const seen = new Promise<void>((resolve) => socket.once('pause', resolve))
+    client.write(squeezed('held'))
+    await seen
+    connection.pause()
+    // Another connection's turn comes after this one's, so its end says that this one is done.
+    await pair.compression?.open(false).inflate(Buffer.from('00', 'hex'), 10)
+    assert.equal(messages, [])
+    connection.resume()
+    await settle(pair)
+    assert.equal(textsOf(messages), ['held'])
+  },
+  { compression: new Compression() },
+  offer,
+)
+
+over(
+  'closes with 1009 when a compressed message exceeds the limit',
+  async ({ client, closed }) => {
+    client.write(squeezed(Buffer.alloc(2_000_000)))
+    assert.is((await client.closed).code, 1009)
+    assert.is((await closed).code, 1009)
+  },
+  { compression: new Compression(), maxMessageBytes: 1_000_000 },
+  offer,
+)
+
+over(
+  'gives up its context when it ends, also in the middle of a decompression',
+  async (pair) => {
+    assert.is(pair.compression?.hasRoom, false)
+    const seen = new Promise<void>((resolve) => pair.socket.once('pause', resolve))
+    pair.client.write(squeezed(Buffer.alloc(3_000_000)))
+    await seen
+    pair.connection.terminate()
+    await pair.closed
+    assert.is(pair.compression?.hasRoom, true)
+    assert.equal(pair.messages, [])
+  },
+  { compression: new Compression({ maxContexts: 1 }) },
   offer,
 )
 
