@@ -6,7 +6,7 @@
  * of libuv's pool, in pieces, and no more than one piece above the limit is ever made. Never rejects: what cannot be
  * decompressed comes out as the name of the rule it breaks.
  */
-import { constants, inflateRaw } from 'node:zlib'
+import { inflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { tail } from './deflate.ts'
@@ -16,8 +16,8 @@ import type { Broken } from './violation.ts'
 /** The largest window of DEFLATE (RFC 1951, section 2). */
 const windowBytes = 32 * 1024
 const pieceBytes = 64 * 1024
-/** The shortest block, and so the least that may follow a final one: the empty block to which the tail belongs. */
-const minBlockBytes = 1 + tail.length
+/** What a message lacks to be a whole stream: its tail, and an empty final block. One that was cut inside a block is found so. */
+const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])])
 /** Section 7.2.3.4 allows final blocks inside a message. Each costs a new decompressor, and no known client sends one. */
 const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
@@ -54,7 +54,7 @@ export class Inflater {
 
   async #inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
     const { keepsContext } = this.#options
-    let rest = Buffer.concat([payload, tail])
+    let rest = Buffer.concat([payload, ending])
     let window = this.#window
     const parts: Buffer[] = []
     let length = 0
@@ -69,7 +69,6 @@ export class Inflater {
         if (keepsContext && !this.#isClosed) this.#window = window
         return parts.length === 1 ? part.data : Buffer.concat(parts)
       }
-      if (part.unreadBytes < minBlockBytes) break
       rest = rest.subarray(rest.length - part.unreadBytes)
     }
     return broken('compressed_data')
@@ -79,14 +78,14 @@ export class Inflater {
 interface Part {
   readonly kind: 'part'
   readonly data: Buffer
-  /** What follows a final block. */
+  /** What follows the final block. */
   readonly unreadBytes: number
 }
 
-/** Up to the end of the input, or of a final block. */
+/** Up to a final block, which must come. */
 function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number): Promise<Part | Broken> {
-  const flush = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: pieceBytes, maxOutputLength, info: true }
-  const options = dictionary.length === 0 ? flush : { ...flush, dictionary }
+  const limits = { chunkSize: pieceBytes, maxOutputLength, info: true }
+  const options = dictionary.length === 0 ? limits : { ...limits, dictionary }
   return new Promise((resolve) => {
     inflateRaw(input, options, (error, result: unknown) => {
       if (systemCodeOf(error) === 'ERR_BUFFER_TOO_LARGE') return resolve(broken('message_too_large'))

@@ -67,9 +67,9 @@ test('stops a bomb at the limit, and lets a message of just that size pass', asy
   assert.is(Buffer.from(String(await open().inflate(squeeze(Buffer.alloc(limitBytes)), limitBytes))).length, limitBytes)
 })
 
-test('refuses what is no DEFLATE data, or ends with a final block and nothing after it', async () => {
+test('refuses what is no DEFLATE data, ends inside a block, or ends with a final block and nothing after it', async () => {
   const final = 'f348cdc9c90700'
-  for (const hex of ['ff', 'deadbeef', final, `${final}ff`, final + final, `${final}00${final}`]) {
+  for (const hex of ['', 'ff', 'deadbeef', 'f248cdc9', '000500faff4865', final, `${final}ff`, final + final, `${final}00${final}`]) {
     assert.equal(await open().inflate(Buffer.from(hex, 'hex'), limitBytes), broke('compressed_data'), hex)
   }
 })
