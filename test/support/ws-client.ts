@@ -225,6 +225,8 @@ export interface FrameOptions {
   readonly masked?: boolean
   /** Bytes of the extended length, to send one that is not minimal. */
   readonly lengthBytes?: 0 | 2 | 8
+  /** Four bytes, for tests that a seed has to repeat; random without it. */
+  readonly key?: Buffer
 }
 
 /** A frame as a client sends it; every rule can be broken. */
@@ -238,7 +240,7 @@ export function frame(opcode: number, payload: Uint8Array, options: FrameOptions
     (final ? 0x80 : 0) | reserved | opcode,
     (masked ? 0x80 : 0) | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127),
   ]
-  const key = masked ? randomBytes(4) : Buffer.alloc(4)
+  const key = masked ? (options.key ?? randomBytes(4)) : Buffer.alloc(4)
   const body = Buffer.from(payload)
   for (const [index, byte] of body.entries()) body[index] = byte ^ key.readUInt8(index % 4)
   return Buffer.concat([Buffer.from(head), extended.subarray(8 - lengthBytes), masked ? key : Buffer.alloc(0), body])
