@@ -38,7 +38,7 @@ export interface ConnectionLimits {
 
 export const defaultLimits: ConnectionLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
-  maxFragments: 16_384,
+  maxFragments: 262_144,
   maxBufferedBytes: 1024 * 1024,
   pingIntervalMs: 30_000,
   pongTimeoutMs: 60_000,

@@ -54,7 +54,7 @@ export async function damageThem(seed: number, streams: number): Promise<DamageR
   const failed: Record<string, number> = {}
   let unsure = 0
   for (let count = 0; count < streams; count++) {
-    const { mode, bytes: valid } = await makeStream(random, modes[below(random, 3)] ?? 'off', 1 + below(random, 8), 4000)
+    const { mode, bytes: valid } = await makeStream(random, modes[below(random, 3)] ?? 'off', 1 + below(random, 8), 3200)
     const bytes = damage(random, valid)
     const name = `seed ${seed}, stream ${count} (${mode})`
     const whole = await decode([bytes], mode)

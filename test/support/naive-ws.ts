@@ -31,7 +31,7 @@ interface Header {
 
 const tail = Buffer.from([0x00, 0x00, 0xff, 0xff])
 const finalBlock = Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])
-const farTooMuch = 8 * 1024 * 1024
+const farTooMuch = 64 * 1024 * 1024
 
 /** `text <hex>`, `binary <hex>`, `ping <hex>`, `pong <hex>`, `close <code>`; the last may be `failed <codes>` or `unsure`. */
 export function decodeNaively(bytes: Buffer, options: NaiveOptions): string[] {
