@@ -9,6 +9,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
+import { compression } from './bench/compression.ts'
 import { condensedConversation } from './bench/condensed-steps.ts'
 import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
@@ -27,6 +28,7 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'append-together', gate: appendTogether, seconds: 10 },
   { name: 'get-event', gate: getEvent, seconds: 25 },
   { name: 'fan-out', gate: fanOut, seconds: 20 },
+  { name: 'compression', gate: compression, seconds: 6 },
   { name: 'replay', gate: replay, seconds: 15 },
   { name: 'relay', gate: relay, seconds: 20 },
   { name: 'steps', gate: longConversation, seconds: 40 },

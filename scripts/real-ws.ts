@@ -25,7 +25,10 @@ const packages = ['ws@8.23.0', 'faye-websocket@0.11.4', 'permessage-deflate@0.1.
 const pythonPackage = 'websockets==17.4'
 const lengths = [0, 125, 126, 65_535, 65_536, 16 * 1024 * 1024]
 const closeCodes = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 4000, 4999]
-const ourOffers = { 'no compression': undefined, 'compression': 'permessage-deflate; client_max_window_bits', 'no context': 'permessage-deflate; server_no_context_takeover; client_no_context_takeover' }
+/** What a page may send, and what RFC 6455 itself defines. */
+const ofPages = closeCodes.filter((code) => code === 1000 || code >= 3000)
+const ofRfc = closeCodes.filter((code) => code < 1012 || code >= 3000)
+const ourOffers = { 'no compression': undefined, compression: 'permessage-deflate; client_max_window_bits', 'no context': 'permessage-deflate; server_no_context_takeover; client_no_context_takeover' }
 
 const started = Date.now()
 let failed = 0
@@ -48,14 +51,15 @@ print(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
 async function findPeers(): Promise<Peer[]> {
+  const node = [process.execPath]
   const found: Peer[] = [
-    { name: 'ws', command: [process.execPath], client: 'client-ws.mjs', server: 'server-ws.mjs', offers: 'as told' },
-    { name: 'faye-websocket', command: [process.execPath], client: 'client-faye.mjs', server: 'server-faye.mjs', offers: 'as told' },
-    { name: 'Node', command: [process.execPath, '--experimental-websocket'], client: 'client-node.mjs', offers: 'never' },
+    { name: 'ws', command: node, client: 'client-ws.mjs', server: 'server-ws.mjs', offers: 'as told', takes: closeCodes, sends: closeCodes },
+    { name: 'faye-websocket', command: node, client: 'client-faye.mjs', server: 'server-faye.mjs', offers: 'as told', takes: ofRfc, sends: ofPages },
+    { name: 'Node', command: [...node, '--experimental-websocket'], client: 'client-node.mjs', offers: 'never', takes: closeCodes, sends: ofPages },
   ]
   const python = join(folder, 'python3', 'bin', 'python')
   const isThere = existsSync(python) || ((await run('python3', ['-m', 'venv', join(folder, 'python3')])) && (await run(python, ['-m', 'pip', 'install', '--quiet', pythonPackage])))
-  if (isThere) found.push({ name: 'Python websockets', command: [python], client: 'client.py', server: 'server.py', offers: 'as told' })
+  if (isThere) found.push({ name: 'Python websockets', command: [python], client: 'client.py', server: 'server.py', offers: 'as told', takes: closeCodes, sends: closeCodes })
   else print('left out: Python websockets cannot be installed')
   return found
 }
@@ -64,7 +68,7 @@ async function findPeers(): Promise<Peer[]> {
 async function tryClient(peer: Peer): Promise<void> {
   for (const deflate of peer.offers === 'as told' ? [false, true] : [false]) {
     const deflated = peer.offers === 'as told' ? { deflated: deflate } : {}
-    const cases = [...echoCases(), { name: 'ping', do: 'ping' }, ...closeCases()].map((each) => ({ ...each, ...deflated }))
+    const cases = [...echoCases(), { name: 'ping', do: 'ping' }, ...closeCases(peer)].map((each) => ({ ...each, ...deflated }))
     const url = `ws://127.0.0.1:${echo.port}/`
     report(`${peer.name} client, src/ws, ${deflate ? 'compression' : 'no compression'}`, await runClient(folder, peer, { url, deflate, cases }))
   }
@@ -75,8 +79,11 @@ function echoCases(): Case[] {
     { name: `${type} of ${length} bytes in ${fragments}`, do: 'echo', type, length, fragments }))))
 }
 
-function closeCases(): Case[] {
-  return closeCodes.flatMap((code) => [{ name: `closes with ${code}`, do: 'close', code }, { name: `is closed with ${code}`, do: 'closed', code }])
+function closeCases({ takes, sends }: Peer): Case[] {
+  return [
+    ...sends.map((code) => ({ name: `closes with ${code}`, do: 'close', code })),
+    ...takes.map((code) => ({ name: `is closed with ${code}`, do: 'closed', code })),
+  ]
 }
 
 /** Our client, their server. */
@@ -103,12 +110,8 @@ async function tryServer(peer: Peer, port: number): Promise<void> {
     const hello = Buffer.from('Hello, hello, hello')
     await add('three texts in one context', '', [[1, hello, 1], [1, hello, 1], [1, hello, 2]], Array(3).fill(`text ${hello.toString('hex')}`))
     await add('ping', '', [[9, Buffer.from('x'), 1]], ['pong 78'])
-    for (const code of closeCodes) {
-      // This library knows fewer codes, and answers the others as RFC 6455 lets it: with 1002.
-      const unknown = peer.name === 'faye-websocket' && [1012, 1013, 1014].includes(code)
-      if (!unknown) await add(`closes with ${code}`, '', [[8, Buffer.from([code >> 8, code & 0xff]), 1]], [`close ${code}`])
-      if (!unknown) await add(`is closed with ${code}`, '', [[1, Buffer.from(`close:${code}`), 1]], [`close ${code}`])
-    }
+    for (const code of peer.takes) await add(`closes with ${code}`, '', [[8, Buffer.from([code >> 8, code & 0xff]), 1]], [`close ${code}`])
+    for (const code of peer.sends) await add(`is closed with ${code}`, '', [[1, Buffer.from(`close:${code}`), 1]], [`close ${code}`])
     report(`our client, ${peer.name} server, ${words}`, outcomes)
   }
 }

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { constants, deflateRawSync } from 'node:zlib'
-import { within } from '../../src/base/wait.ts'
+import { sleep, within } from '../../src/base/wait.ts'
 import { decodeNaively, type DeflateMode } from '../../test/support/naive-ws.ts'
 import { frame } from '../../test/support/ws-client.ts'
 
@@ -23,6 +23,7 @@ export class RealClient {
   readonly mode: DeflateMode
   readonly #socket: Duplex
   readonly #chunks: Buffer[] = []
+  #hasClosed = false
   #wake: () => void = () => undefined
 
   constructor(socket: Duplex, head: Buffer, mode: DeflateMode) {
@@ -39,6 +40,7 @@ export class RealClient {
 
   /** Compressed where that was negotiated, unless it is a control frame. */
   send({ opcode, data, fragments }: Outgoing): void {
+    this.#hasClosed = opcode === 0x8
     const isCompressed = this.mode !== 'off' && opcode < 8
     const payload = isCompressed ? deflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4) : data
     const size = Math.ceil(payload.length / fragments)
@@ -56,11 +58,14 @@ export class RealClient {
       const told = decodeNaively(Buffer.concat(this.#chunks), { masked: false, deflate: this.mode, maxMessageBytes, maxFragments: 1000 })
       if (told.length >= count || this.#socket.destroyed || Date.now() >= end) return told
       await within(news, end - Date.now())
+      // All bytes are read anew each time, so not after each of many pieces.
+      await sleep(20)
     }
   }
 
+  /** Closes, or answers the Close frame of the server. */
   end(): void {
-    this.#socket.destroy()
+    this.#socket.end(this.#hasClosed ? undefined : frame(0x8, Buffer.from([0x03, 0xe8])))
   }
 }
 

@@ -16,8 +16,11 @@ export interface Peer {
   readonly command: readonly string[]
   readonly client?: string
   readonly server?: string
-  /** Whether it always, never or as it is told offers compression. */
-  readonly offers: 'always' | 'never' | 'as told'
+  /** Whether it offers compression when it is told to. */
+  readonly offers: 'never' | 'as told'
+  /** Close codes that it takes, and those that it sends. */
+  readonly takes: readonly number[]
+  readonly sends: readonly number[]
 }
 
 /** What a client is to do, and how it is named. */

@@ -44,6 +44,9 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
+/** See `ws/violation`; RFC 6455, section 7.1.7, wants such an end in the log. */
+const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
+
 const authFrameLimitBytes = 16 * 1024
 
 /** Serves a connection until it closes. Never throws. */
@@ -78,9 +81,12 @@ class EventSocket implements Sink {
   /** Must be called in the turn in which the connection is handed over. */
   async start(): Promise<void> {
     const connection = this.#connection
-    const { service, conversationId, messageLimitBytes } = this.#options
+    const { service, conversationId, messageLimitBytes, log } = this.#options
     connection.maxMessageBytes = messageLimitBytes
-    connection.onClose = () => this.#reader?.close()
+    connection.onClose = (code) => {
+      this.#reader?.close()
+      if (brokenRuleCodes.has(code)) log.info('A socket was closed because its client broke a rule of WebSocket', { conversation_id: conversationId, code })
+    }
     connection.onDrain = () => this.#reader?.drained()
     connection.onMessage = () => undefined
     connection.pause()

@@ -35,6 +35,17 @@ test('the full state has the fields of the contract, no null and no title', asyn
   await client.close()
 })
 
+test('a client that breaks a rule of WebSocket is told which, and the log tells of it without its words', async () => {
+  const client = await server.socket(talk.id)
+  await client.next()
+  client.write(frame(1, Buffer.from('unmasked words'), { masked: false }))
+  assert.is((await client.closed).code, 1002)
+  const lines = server.log.filter((line) => line.includes('broke a rule of WebSocket'))
+  assert.is(lines.length, 1)
+  assert.is(member(JSON.parse(lines[0] ?? ''), 'code'), 1002)
+  assert.not.ok(server.log.some((line) => line.includes('unmasked words')))
+})
+
 test('what is sent again is what was asked for, oldest first, after the full state', async () => {
   const time = textAt(events[3], 'timestamp')
   const between = `${time.slice(0, 19)}.000000Z`

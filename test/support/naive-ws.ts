@@ -46,8 +46,8 @@ export function decodeNaively(bytes: Buffer, options: NaiveOptions): string[] {
     const start = header.end + (options.masked ? 4 : 0)
     if (start + header.length > bytes.length) return told
     at = start + header.length
-    const key = options.masked ? bytes.subarray(header.end, start) : Buffer.alloc(4)
-    const payload = Buffer.from(bytes.subarray(start, at).map((byte, index) => byte ^ (key[index % 4] ?? 0)))
+    const [key, body] = [bytes.subarray(header.end, start), bytes.subarray(start, at)]
+    const payload = Buffer.from(options.masked ? body.map((byte, index) => byte ^ (key[index % 4] ?? 0)) : body)
     if (header.opcode >= 8) {
       const control = tellControl(header.opcode, payload)
       told.push(control)
