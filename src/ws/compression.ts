@@ -16,7 +16,7 @@ export interface CompressionOptions {
 export class Compression {
   readonly #maxContexts: number
   #contexts = 0
-  #last: Promise<unknown> = Promise.resolve()
+  #last: Promise<void> = Promise.resolve()
 
   constructor({ maxContexts }: CompressionOptions = { maxContexts: 256 }) {
     this.#maxContexts = maxContexts
@@ -36,7 +36,8 @@ export class Compression {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
-    this.#last = done
+    // Without the outcome, which may be a large message that somebody has long been done with.
+    this.#last = done.then(() => undefined)
     return done
   }
 }

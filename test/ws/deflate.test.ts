@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
 import { constants, inflateRawSync } from 'node:zlib'
+import { Feed } from '../../src/conversation/feed.ts'
 import { encodeCompressedText, negotiateDeflate } from '../../src/ws/deflate.ts'
 import { parseExtensions } from '../../src/ws/extensions.ts'
 import { encodeText } from '../../src/ws/frame.ts'
@@ -72,6 +73,19 @@ test('leaves short and very long texts as they are', () => {
 test('leaves a text as it is that would only grow', () => {
   const payload = randomBytes(2000)
   assert.ok(encodeCompressedText(payload).equals(encodeText(payload)))
+})
+
+test('gives all readers that compress the same frame, which is made once, and the others theirs', () => {
+  const feed = new Feed({ eventCount: 0, readRange: async () => ({ events: [], next: 0 }) }, 10)
+  const frames: Buffer[] = []
+  for (const encode of [encodeCompressedText, encodeText, encodeCompressedText, encodeText]) {
+    feed.join(0, encode, { write: (frame) => frames.push(frame) > 0, end: () => undefined })
+  }
+  feed.publish({ sequence: 0, json: Buffer.alloc(5000, 'an event ') })
+  const [first, second, third, fourth] = frames
+  assert.ok(first !== undefined && first === third)
+  assert.ok(second !== undefined && second === fourth)
+  assert.equal([first[0], second[0]], [0xc1, 0x81])
 })
 
 test.run()

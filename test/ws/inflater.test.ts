@@ -101,6 +101,20 @@ test('does one message of all connections at a time, in order', async () => {
   assert.equal(order, ['first', 'second', 'third'])
 })
 
+test('lets the event loop turn while a message of 16 MiB is decompressed', async () => {
+  let turns = 0
+  let isDone = false
+  const turn = (): void => {
+    turns++
+    if (!isDone) setImmediate(turn)
+  }
+  turn()
+  const found = await open().inflate(squeeze(Buffer.alloc(16 * 1024 * 1024, 'words ')), 16 * 1024 * 1024)
+  isDone = true
+  assert.is(Buffer.isBuffer(found) && found.length, 16 * 1024 * 1024)
+  assert.ok(turns > 50, `${turns} turns`)
+})
+
 test('does nothing any more once it is closed', async () => {
   const compression = new Compression({ maxContexts: 1 })
   const [first, second] = [compression.open(true), compression.open(false)]
