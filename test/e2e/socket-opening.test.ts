@@ -13,7 +13,7 @@ let server: TestServer
 let talk: Talk
 
 test.before(async () => {
-  server = await startServer({ authTimeoutMs: 300 })
+  server = await startServer({ authTimeoutMs: 2000 })
   talk = await startTalk(server, 'echo')
 })
 test.after(() => server.close())
