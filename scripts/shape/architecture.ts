@@ -141,6 +141,7 @@ export const powers: readonly Power[] = [
     globals: ['crypto'],
     files: [
       'src/agents/install/digests.ts',
+      'src/agents/mcp/oauth/authorization.ts',
       'src/app.ts',
       'src/base/json-file.ts',
       'src/http/auth.ts',

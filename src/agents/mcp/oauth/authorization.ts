@@ -1,0 +1,76 @@
+/**
+ * One request for authorization and the answer to it (RFC 6749, sections 4.1.1 and 4.1.2; RFC 7636; RFC 8707; RFC 9207).
+ *
+ * The request is an address that the user's browser opens; nothing in it is a secret of ours but what is of no use without
+ * the verifier, which never leaves this process but for the token endpoint. The answer is believed when it carries the state
+ * of the request, and names the same authorization server where it names one.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../../../base/errors.ts'
+import type { RandomBytes } from '../../../base/stamp.ts'
+import type { OAuthClient } from './client-registration.ts'
+import type { SignInPlace } from './discovery.ts'
+
+export interface AuthorizationOptions {
+  readonly place: SignInPlace
+  readonly client: OAuthClient
+  readonly redirectUri: string
+  readonly scope: string | undefined
+  readonly random: RandomBytes
+}
+
+export interface Authorization {
+  /** For the user's browser. */
+  readonly url: string
+  readonly state: string
+  readonly verifier: string
+}
+
+/** 256 bits each. */
+const secretBytes = 32
+
+export function createAuthorization({ place, client, redirectUri, scope, random }: AuthorizationOptions): Authorization {
+  const state = random(secretBytes).toString('base64url')
+  const verifier = random(secretBytes).toString('base64url')
+  const url = new URL(place.authority.authorizationEndpoint)
+  const parameters = {
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    ...(scope === undefined ? {} : { scope }),
+    state,
+    code_challenge: digest(verifier).toString('base64url'),
+    code_challenge_method: 'S256',
+    resource: place.resource,
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return { url: url.href, state, verifier }
+}
+
+/** Whether an answer carries this state. Digests are compared, so that the time taken tells nothing of the state. */
+export function hasState(answer: URLSearchParams, state: string): boolean {
+  const [given, second] = answer.getAll('state')
+  return given !== undefined && second === undefined && timingSafeEqual(digest(given), digest(state))
+}
+
+/** The code of an answer whose state was right. @throws AppError `upstream_failed` */
+export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItself } }: SignInPlace): string {
+  const [iss, secondIss] = answer.getAll('iss')
+  if (secondIss !== undefined || (iss === undefined ? namesItself : iss !== issuer)) {
+    throw new AppError('upstream_failed', 'Could not sign in: the answer is of another authorization server')
+  }
+  const error = answer.get('error')
+  if (error !== null) throw new AppError('upstream_failed', `Could not sign in: the authorization server says ${errorCode(error)}`)
+  const [code, secondCode] = answer.getAll('code')
+  if (code !== undefined && code !== '' && secondCode === undefined) return code
+  throw new AppError('upstream_failed', 'Could not sign in: the answer holds no code')
+}
+
+/** RFC 6749, sections 4.1.2.1 and 5.2: one of a list, which others extend. Their descriptions are left alone. */
+export function errorCode(value: unknown): string {
+  return typeof value === 'string' && /^[a-z_]{1,50}$/.test(value) ? `"${value}"` : 'that something is wrong'
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

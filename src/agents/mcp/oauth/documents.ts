@@ -1,0 +1,81 @@
+/**
+ * The requests of a sign-in other than those to the MCP server itself: which addresses they may go to, and what may come
+ * back (RFC 6749, sections 3.1 and 3.2; RFC 8414, section 6; RFC 9728, section 7).
+ *
+ * An address is named by a server that nobody has reason to trust yet. So it has to be https; plain http and addresses of
+ * this machine are for an MCP server that runs on this machine itself. No redirect is followed, so that no code, token or
+ * secret goes where it was not sent. Answers are small or refused.
+ */
+import { AppError } from '../../../base/errors.ts'
+import { isObject, parseJson } from '../../../base/json.ts'
+import { isLoopbackAddress } from '../../../net/address.ts'
+import { sendRequest } from '../../../net/outbound.ts'
+import type { Fields } from '../../acp/fields.ts'
+
+/** Where requests may go, and until when. */
+export interface Reach {
+  readonly allowsThisMachine: boolean
+  readonly signal: AbortSignal
+}
+
+export interface DocumentAnswer {
+  readonly status: number
+  /** Undefined when the body is no JSON object. */
+  readonly fields: Fields | undefined
+}
+
+export interface DocumentRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const limitBytes = 256 * 1024
+const timeoutMs = 30_000
+
+/** What a server at this address may have us reach. @throws AppError `bad_request` when it is none to sign in to. */
+export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
+  const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined
+  const allowsThisMachine = url !== undefined && isThisMachine(url)
+  if (url === undefined || !isSecure(url, allowsThisMachine)) {
+    throw new AppError('bad_request', 'Cannot sign in to the server: expected an https address, or http on this machine')
+  }
+  return { allowsThisMachine, signal }
+}
+
+/** An address that a document names. @throws AppError `upstream_failed` */
+export function addressIn(value: unknown, what: string, { allowsThisMachine }: Reach): URL {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  const isPlain = url !== undefined && url.username === '' && url.password === '' && url.hash === ''
+  if (isPlain && isSecure(url, allowsThisMachine)) return url
+  throw new AppError('upstream_failed', `Could not sign in: the ${what} is no https address`)
+}
+
+/** @throws AppError `upstream_failed`, `upstream_timeout`, `address_refused`, or the signal's reason */
+export async function fetchDocument(request: DocumentRequest, reach: Reach): Promise<DocumentAnswer> {
+  const { signal, allowsThisMachine } = reach
+  const allowAddress = (address: string): boolean => allowsThisMachine || !isLoopbackAddress(address)
+  const headers = { accept: 'application/json', ...request.headers }
+  const { status, body } = await sendRequest({ ...request, headers, signal, limitBytes, timeoutMs, allowAddress })
+  return { status, fields: fieldsOf(body.toString()) }
+}
+
+/** True for a name or an address that only this machine answers to. */
+export function isThisMachine({ hostname }: URL): boolean {
+  const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  return address === 'localhost' || isLoopbackAddress(address)
+}
+
+function isSecure(url: URL, allowsThisMachine: boolean): boolean {
+  return url.protocol === 'https:' || url.protocol === 'http:' && allowsThisMachine && isThisMachine(url)
+}
+
+function fieldsOf(text: string): Fields | undefined {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

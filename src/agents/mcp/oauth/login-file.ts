@@ -1,0 +1,114 @@
+/**
+ * The logins of MCP servers in the data folder, sealed: each opens for its own server alone, by name and address.
+ *
+ * A login that settings bring and one that is kept here may differ: the newer one counts. A token that was refused for good
+ * is noted, so that settings that still hold it do not bring it back. Every token is masked before anyone can use it.
+ */
+import { isObject, parseJson } from '../../../base/json.ts'
+import type { Cipher } from '../../../settings/cipher.ts'
+import type { MaskedValues } from '../../../settings/masked-values.ts'
+import { createStoredFile, type StoredFile } from '../../../settings/stored-file.ts'
+import { numberOf, textOf } from '../../acp/fields.ts'
+import { loginOf, stateOf, type Login } from './login.ts'
+
+/** The server that a login is for. */
+export interface LoginServer {
+  readonly name: string
+  readonly url: string
+}
+
+export interface KeptLogin {
+  /** Undefined when it is over. */
+  readonly login: Login | undefined
+  /** When that was so, in milliseconds since the epoch. */
+  readonly since: number
+  /** An access token that is of no use any more. */
+  readonly refused: string | undefined
+}
+
+export type KeptLogins = ReadonlyMap<string, KeptLogin>
+
+export interface LoginFileOptions {
+  readonly path: string
+  readonly cipher: Cipher
+  readonly setMasked: MaskedValues
+}
+
+const version = 1
+/** The one that has not changed for longest makes room. */
+const loginLimit = 1000
+
+/** Names a server, in the map and for the seal. */
+export function keyOf({ name, url }: LoginServer): string {
+  return JSON.stringify([name, url])
+}
+
+export function openLoginFile({ path, cipher, setMasked }: LoginFileOptions): StoredFile<KeptLogins> {
+  const mask = (key: string, login: Login): void => setMasked(nameOf(key), secretsOf(login))
+  const file = createStoredFile<KeptLogins>({
+    path,
+    version,
+    initial: () => new Map(),
+    encode: (logins) => ({ logins: Object.fromEntries([...logins].map(([key, kept]) => [key, cipher.seal(encode(kept), contextOf(key))])) }),
+    decode({ logins }) {
+      if (!isObject(logins)) throw new TypeError('Expected logins')
+      return new Map(Object.entries(logins).map(([key, sealed]) => [key, decode(key, textOf(sealed) ?? '', cipher, mask)]))
+    },
+  })
+  return {
+    read: () => file.read(),
+    update: (change) => file.update(async (current) => {
+      const next = await change(current)
+      for (const [key, { login }] of current) if (login !== undefined && next.get(key)?.login === undefined) setMasked(nameOf(key), [])
+      for (const [key, { login }] of next) if (login !== undefined && current.get(key)?.login !== login) mask(key, login)
+      return next
+    }),
+  }
+}
+
+/** As a change of the file: newest last. */
+export function withKept(logins: KeptLogins, key: string, kept: KeptLogin): KeptLogins {
+  const others = [...logins].filter(([other]) => other !== key).slice(1 - loginLimit)
+  return new Map([...others, [key, kept]])
+}
+
+/** The same map where there is none of this name. */
+export function withoutName(logins: KeptLogins, name: string): KeptLogins {
+  const others = [...logins].filter(([key]) => !key.startsWith(`[${JSON.stringify(name)},`))
+  return others.length === logins.size ? logins : new Map(others)
+}
+
+/** Which of two logins counts. One from settings of which nobody knows the time is the user's word, unless it was refused. */
+export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
+  if (kept === undefined || given === undefined) return given ?? kept?.login
+  const isNewer = given.obtainedAt === 0 ? kept.refused !== given.accessToken : given.obtainedAt > kept.since
+  return isNewer ? given : kept.login
+}
+
+/** What must not show of a login. */
+export function secretsOf({ accessToken, refreshToken, source }: Login): string[] {
+  return [accessToken, refreshToken, source?.client.secret].flatMap((secret) => secret ?? [])
+}
+
+/** For the masker. What is over stays masked for a while. */
+function nameOf(key: string): string {
+  return `login ${key}`
+}
+
+function encode({ login, since, refused }: KeptLogin): string {
+  return JSON.stringify({ state: login === undefined ? null : stateOf(login), since, refused })
+}
+
+function decode(key: string, sealed: string, cipher: Cipher, mask: (key: string, login: Login) => void): KeptLogin {
+  const opened = cipher.open(sealed, contextOf(key))
+  const [, url] = Object.values(parseJson(key) ?? {})
+  const content = opened === undefined ? undefined : parseJson(opened)
+  if (!isObject(content) || typeof url !== 'string') throw new TypeError('Expected a sealed login of a server')
+  const login = loginOf(content['state'], url)
+  if (login !== undefined) mask(key, login)
+  return { login, since: numberOf(content['since']) ?? 0, refused: textOf(content['refused']) }
+}
+
+function contextOf(key: string): string {
+  return `mcp-logins.${key}`
+}

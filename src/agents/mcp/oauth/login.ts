@@ -1,0 +1,84 @@
+/**
+ * A login: tokens for one MCP server, with what is needed to renew them, and the form in which settings hold it
+ * (contract/settings.md 3.1, `auth.state`). Pure.
+ *
+ * Settings may bring a state that another program has made. Its token is used; it can be renewed only where the state names
+ * the authorization server and the resource, as ours does.
+ */
+import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../acp/fields.ts'
+import { isMethod, type OAuthClient } from './client-registration.ts'
+import { isWithin } from './discovery.ts'
+import type { Tokens } from './token-endpoint.ts'
+
+export interface Login {
+  readonly accessToken: string
+  readonly refreshToken: string | undefined
+  readonly scope: string | undefined
+  /** Milliseconds since the epoch; undefined when nobody has said so. */
+  readonly expiresAt: number | undefined
+  /** The newer of two logins counts. 0 when nobody knows. */
+  readonly obtainedAt: number
+  readonly source: LoginSource | undefined
+}
+
+/** Where it came from, and where it is renewed. */
+export interface LoginSource {
+  readonly issuer: string
+  readonly endpoint: string
+  readonly resource: string
+  readonly client: OAuthClient
+}
+
+/** A refresh token and a scope that are not given again stay (RFC 6749, section 6). */
+export function loginFrom(tokens: Tokens, source: LoginSource, now: number, previous?: Login): Login {
+  const { accessToken, refreshToken = previous?.refreshToken, scope = previous?.scope, lifeMs } = tokens
+  return { accessToken, refreshToken, scope, expiresAt: lifeMs === undefined ? undefined : now + lifeMs, obtainedAt: now, source }
+}
+
+/** Names of members are chosen so that only what is secret counts as a credential (settings/secret-values). */
+export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
+  return withoutGaps({
+    tokens: withoutGaps({ access_token: accessToken, token_type: 'Bearer', refresh_token: refreshToken, scope, obtained_at: obtainedAt / 1000 }),
+    client_info: source === undefined ? undefined : withoutGaps({
+      client_id: source.client.id,
+      client_secret: source.client.secret,
+      method: source.client.method,
+      issuer: source.issuer,
+      endpoint: source.endpoint,
+      resource: source.resource,
+    }),
+    token_expires_at: expiresAt === undefined ? undefined : expiresAt / 1000,
+  })
+}
+
+/** Undefined where the state holds no token, or tokens for another server than the one at this address. */
+export function loginOf(state: unknown, serverUrl: string): Login | undefined {
+  const { tokens, client_info: info, token_expires_at: expiresAt } = objectOf(state)
+  const accessToken = textOf(memberAt(tokens, 'access_token'))
+  const source = sourceOf(objectOf(info))
+  if (accessToken === undefined || source !== undefined && !isWithin(serverUrl, source.resource)) return undefined
+  return {
+    accessToken,
+    refreshToken: textOf(memberAt(tokens, 'refresh_token')),
+    scope: textOf(memberAt(tokens, 'scope')),
+    expiresAt: milliseconds(expiresAt),
+    obtainedAt: milliseconds(memberAt(tokens, 'obtained_at')) ?? 0,
+    source,
+  }
+}
+
+function sourceOf(info: Fields): LoginSource | undefined {
+  const [id, issuer, endpoint, resource] = [info.client_id, info.issuer, info.endpoint, info.resource].map(textOf)
+  const { method } = info
+  if (id === undefined || issuer === undefined || endpoint === undefined || resource === undefined || !isMethod(method)) return undefined
+  return { issuer, endpoint, resource, client: { id, secret: textOf(info.client_secret), method } }
+}
+
+function milliseconds(seconds: unknown): number | undefined {
+  const value = numberOf(seconds)
+  return value === undefined ? undefined : Math.round(value * 1000)
+}
+
+function withoutGaps(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,141 @@
+/**
+ * Gives requests to an MCP server their bearer token, and renews it: shortly before its end, and once when the server
+ * refuses it (MCP 2025-11-25, authorization, "Token Handling"; RFC 6750).
+ *
+ * However many conversations use a server, one renewal at a time is under way for it, and nobody who goes away stops it: a
+ * refresh token may be good for one use only, so the answer has to be kept. A login that is over is told by
+ * LoginRequiredError, without any request, until somebody signs in. Nothing here signs in.
+ */
+import { AppError } from '../../../base/errors.ts'
+import type { Clock } from '../../../base/stamp.ts'
+import { untilAborted, within } from '../../../base/wait.ts'
+import type { StoredFile } from '../../../settings/stored-file.ts'
+import { addressIn, reachOf } from './documents.ts'
+import { keyOf, newest, withKept, withoutName, type KeptLogins, type LoginServer } from './login-file.ts'
+import { loginFrom, loginOf, type Login } from './login.ts'
+import { GrantRefusedError, refreshTokens } from './token-endpoint.ts'
+
+/** What a transport needs to know of a login. */
+export interface Bearer {
+  /** The token of this moment. @throws LoginRequiredError, AppError, or the signal's reason */
+  token(signal: AbortSignal): Promise<string>
+  /** Another one than that which the server has refused. @throws LoginRequiredError, AppError, or the signal's reason */
+  renewed(refused: string, signal: AbortSignal): Promise<string>
+}
+
+/** Nobody is signed in to the server. */
+export class LoginRequiredError extends AppError {
+  constructor() {
+    super('upstream_failed', 'Nobody is signed in to the server: expected a login by POST /api/mcp/oauth/start')
+  }
+}
+
+export interface Logins {
+  /** For a server with this `auth.state` in its settings. */
+  bearer(server: LoginServer, state: unknown): Bearer
+  /** The login that counts. @throws AppError `settings_unreadable` */
+  find(server: LoginServer, state: unknown): Promise<Login | undefined>
+  /** Keeps a new login. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  put(server: LoginServer, login: Login): Promise<void>
+  /** Forgets those of all servers of this name. False when there are none. @throws as `put` */
+  forget(name: string): Promise<boolean>
+  /** Waits a little for renewals, since they may not come again. */
+  close(): Promise<void>
+}
+
+export interface LoginsOptions {
+  readonly file: StoredFile<KeptLogins>
+  readonly clock: Clock
+}
+
+/** Before the end of a token; less where it lives shorter. */
+const earlyMs = 60_000
+const closePatienceMs = 5000
+
+export function createLogins(options: LoginsOptions): Logins {
+  const { file, clock } = options
+  const stop = new AbortController()
+  const renewals = new Map<string, Promise<Login>>()
+
+  const find: Logins['find'] = async (server, state) => newest((await file.read()).get(keyOf(server)), loginOf(state, server.url))
+  const renew = (server: LoginServer, login: Login, state: unknown): Promise<Login> => {
+    const key = keyOf(server)
+    const renewal = renewals.get(key) ?? renewOrEnd(server, login, state).finally(() => renewals.delete(key))
+    renewals.set(key, renewal)
+    return renewal
+  }
+  const renewOrEnd = async (server: LoginServer, login: Login, state: unknown): Promise<Login> => {
+    const current = found(await find(server, state))
+    // It may have been renewed while whoever asks was looking: a refresh token is not used twice.
+    if (current.accessToken !== login.accessToken) return current
+    try {
+      return await keep(server, await refreshed(server, login, clock, stop.signal))
+    } catch (error) {
+      if (!(error instanceof GrantRefusedError)) throw error
+      await file.update((logins) => withoutToken(logins, server, login.accessToken, clock()))
+      return found(await find(server, state))
+    }
+  }
+  const keep = async (server: LoginServer, login: Login): Promise<Login> => {
+    const key = keyOf(server)
+    await file.update((logins) => withKept(logins, key, { login, since: login.obtainedAt, refused: logins.get(key)?.refused }))
+    return login
+  }
+  const bearer = (server: LoginServer, state: unknown): Bearer => ({
+    async token(signal) {
+      const login = found(await find(server, state))
+      if (!isEnding(login, clock())) return login.accessToken
+      return (await untilAborted(renew(server, login, state), signal)).accessToken
+    },
+    async renewed(refused, signal) {
+      const login = found(await find(server, state))
+      // Somebody else was here already.
+      if (login.accessToken !== refused) return login.accessToken
+      return (await untilAborted(renew(server, login, state), signal)).accessToken
+    },
+  })
+
+  return {
+    bearer,
+    find,
+    put: async (server, login) => void (await keep(server, login)),
+    async forget(name) {
+      const before = await file.read()
+      const after = await file.update((logins) => withoutName(logins, name))
+      return after.size < before.size
+    },
+    async close() {
+      const all = Promise.allSettled(renewals.values())
+      await within(all, closePatienceMs)
+      stop.abort(new AppError('unavailable', 'The server is stopping'))
+      await all
+    },
+  }
+}
+
+function found(login: Login | undefined): Login {
+  if (login === undefined) throw new LoginRequiredError()
+  return login
+}
+
+/** One that cannot be renewed is used to its end, and its end is the server's to say. */
+function isEnding({ expiresAt, obtainedAt, refreshToken, source }: Login, now: number): boolean {
+  if (expiresAt === undefined || refreshToken === undefined || source === undefined) return false
+  return now >= expiresAt - Math.min(earlyMs, (expiresAt - obtainedAt) / 2)
+}
+
+async function refreshed(server: LoginServer, login: Login, clock: Clock, signal: AbortSignal): Promise<Login> {
+  const { source, refreshToken } = login
+  if (source === undefined || refreshToken === undefined) throw new GrantRefusedError('upstream_failed', 'The login cannot be renewed')
+  const reach = reachOf(server.url, signal)
+  const endpoint = addressIn(source.endpoint, 'token endpoint', reach)
+  const tokens = await refreshTokens({ endpoint, client: source.client, resource: source.resource }, refreshToken, reach)
+  return loginFrom(tokens, source, clock(), login)
+}
+
+/** Notes that a token is of no use. A login that has come meanwhile stays. */
+function withoutToken(logins: KeptLogins, server: LoginServer, refused: string, now: number): KeptLogins {
+  const key = keyOf(server)
+  const login = logins.get(key)?.login
+  return withKept(logins, key, { login: login?.accessToken === refused ? undefined : login, since: now, refused })
+}

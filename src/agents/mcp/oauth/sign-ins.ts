@@ -1,0 +1,215 @@
+/**
+ * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`): finds out where, asks for authorization,
+ * waits for the user's browser to bring the answer, keeps the login, and tries the server with it.
+ *
+ * The answer comes to one address of this server, from anyone's browser, or by a client that was given the address by hand.
+ * It counts when its state is that of a sign-in that waits for it: unguessable, good for one use, and forgotten with the
+ * sign-in after 15 minutes. Their number is limited. A failure is a result; no token is in one that is not sealed.
+ */
+import { AppError, messageOf } from '../../../base/errors.ts'
+import { createMasker } from '../../../base/masking.ts'
+import type { Clock, RandomBytes } from '../../../base/stamp.ts'
+import { deferred, untilAborted, type Deferred } from '../../../base/wait.ts'
+import { secretsToMask } from '../../../settings/secret-fields.ts'
+import { objectOf, textOf } from '../../acp/fields.ts'
+import { planServer, type RemotePlan } from '../server-plan.ts'
+import type { McpTrials, Trial, TrialResult } from '../trials.ts'
+import { codeIn, createAuthorization, hasState, type Authorization } from './authorization.ts'
+import { findClient, type OAuthClient } from './client-registration.ts'
+import { findSignIn, type SignInPlace } from './discovery.ts'
+import { reachOf } from './documents.ts'
+import { loginFrom } from './login.ts'
+import type { Logins } from './logins.ts'
+import { exchangeCode } from './token-endpoint.ts'
+
+export interface SignInStatus {
+  readonly status: 'pending' | 'authorizing' | 'succeeded' | 'failed'
+  readonly authorizationUrl: string | undefined
+  /** Whether an answer is waited for. */
+  readonly isWaiting: boolean
+  /** What came of it. */
+  readonly result: TrialResult | undefined
+}
+
+export interface SignInsOptions {
+  readonly logins: Logins
+  readonly trials: McpTrials
+  /** What settings may refer to. */
+  readonly secrets: () => Promise<ReadonlyMap<string, string>>
+  /** Where browsers bring answers. @throws AppError when nobody knows */
+  readonly redirectUri: () => string
+  readonly mask: (text: string) => string
+  readonly createId: () => string
+  readonly random: RandomBytes
+  readonly clock: Clock
+  readonly lifeMs?: number
+}
+
+interface Job {
+  readonly trial: Trial
+  readonly stop: AbortController
+  readonly timer: NodeJS.Timeout
+  readonly asked: Deferred<void>
+  readonly answer: Deferred<URLSearchParams>
+  status: SignInStatus['status']
+  redirectUri: string | undefined
+  authorization: Authorization | undefined
+  result: TrialResult | undefined
+  work: Promise<void>
+}
+
+const usualLifeMs = 15 * 60_000
+const jobLimit = 32
+
+export class SignIns {
+  readonly #options: SignInsOptions
+  readonly #jobs = new Map<string, Job>()
+
+  constructor(options: SignInsOptions) {
+    this.#options = options
+  }
+
+  /** Resolves with its id when the user can be asked, or when it has failed. @throws AppError `unavailable` */
+  async start(trial: Trial): Promise<string> {
+    this.#makeRoom()
+    const { createId, lifeMs = usualLifeMs } = this.#options
+    const id = createId()
+    const timer = setTimeout(() => this.#forget(id), lifeMs)
+    const job: Job = {
+      trial, timer, stop: new AbortController(), asked: deferred(), answer: deferred(),
+      status: 'pending', redirectUri: undefined, authorization: undefined, result: undefined, work: Promise.resolve(),
+    }
+    this.#jobs.set(id, job)
+    job.work = this.#run(job)
+    await job.asked.promise
+    return id
+  }
+
+  /** @throws AppError `not_found` */
+  status(id: string): SignInStatus {
+    const { status, authorization, result } = this.#find(id)
+    return { status, authorizationUrl: authorization?.url, isWaiting: authorization !== undefined, result }
+  }
+
+  /**
+   * Takes the whole address that the user's browser was sent to.
+   * @throws AppError `not_found`, `conflict` when none is waited for, `bad_request` when it is not an answer to this sign-in
+   */
+  takeAddress(id: string, address: string): void {
+    const job = this.#find(id)
+    const { authorization, redirectUri = '' } = job
+    if (authorization === undefined) throw new AppError('conflict', 'This sign-in waits for no answer')
+    const url = URL.canParse(address) ? new URL(address) : undefined
+    const isOurs = url !== undefined && `${url.origin}${url.pathname}` === redirectUri && hasState(url.searchParams, authorization.state)
+    if (!isOurs) throw new AppError('bad_request', 'Cannot use the address: expected the one to which the browser was sent after this sign-in')
+    take(job, url.searchParams)
+  }
+
+  /** Takes what a browser has brought. False when no sign-in waits for it. */
+  takeAnswer(answer: URLSearchParams): boolean {
+    const waiting = [...this.#jobs.values()].filter(({ authorization }) => authorization !== undefined && hasState(answer, authorization.state))
+    for (const job of waiting) take(job, answer)
+    return waiting.length > 0
+  }
+
+  /** Ends those that are under way. */
+  async close(): Promise<void> {
+    const work = [...this.#jobs.values()].map((job) => job.work)
+    for (const id of this.#jobs.keys()) this.#forget(id)
+    await Promise.all(work)
+  }
+
+  /** Never rejects. */
+  async #run(job: Job): Promise<void> {
+    const masker = createMasker()
+    masker.register(secretsToMask('McpServer', job.trial.server))
+    try {
+      job.result = await this.#signIn(job)
+    } catch (error) {
+      const kind = error instanceof AppError ? error.code === 'upstream_timeout' ? 'timeout' : 'connection' : 'unknown'
+      job.result = { ok: false, error: this.#options.mask(masker.mask(messageOf(error))), error_kind: kind }
+    }
+    job.status = job.result.ok ? 'succeeded' : 'failed'
+    job.authorization = undefined
+    job.asked.resolve()
+  }
+
+  async #signIn(job: Job): Promise<TrialResult> {
+    const { secrets, redirectUri, clock, logins, trials, random } = this.#options
+    const { trial, stop: { signal } } = job
+    const plan = planServer(trial.server, await secrets())
+    if (plan.type === 'stdio' || plan.oauth === undefined) throw new AppError('bad_request', 'Cannot sign in to the server: expected auth with the strategy oauth2')
+    const address = redirectUri()
+    const { place, client, authorization } = await inTime(trial, signal, (limited) => prepare(plan, address, random, limited))
+    job.redirectUri = address
+    job.authorization = authorization
+    job.status = 'authorizing'
+    job.asked.resolve()
+    const code = codeIn(await untilAborted(job.answer.promise, signal), place)
+    const { tokenEndpoint: endpoint, issuer } = place.authority
+    const grant = { code, verifier: authorization.verifier, redirectUri: address }
+    const target = { endpoint, client, resource: place.resource }
+    const tokens = await inTime(trial, signal, (limited) => exchangeCode(target, grant, reachOf(plan.url, limited)))
+    const source = { issuer, endpoint: endpoint.href, resource: place.resource, client }
+    await logins.put({ name: trial.name, url: plan.url }, loginFrom(tokens, source, clock()))
+    return trials.run(trial, signal)
+  }
+
+  #find(id: string): Job {
+    const job = this.#jobs.get(id)
+    if (job === undefined) throw new AppError('not_found', 'There is no such sign-in')
+    return job
+  }
+
+  #forget(id: string): void {
+    const job = this.#jobs.get(id)
+    this.#jobs.delete(id)
+    clearTimeout(job?.timer)
+    job?.stop.abort(new AppError('upstream_timeout', 'The sign-in took too long, or the server is stopping'))
+  }
+
+  /** What is over makes room first. */
+  #makeRoom(): void {
+    if (this.#jobs.size < jobLimit) return
+    const over = [...this.#jobs].find(([, { result }]) => result !== undefined)
+    if (over === undefined) throw new AppError('unavailable', `Cannot sign in: ${jobLimit} other sign-ins are under way`)
+    this.#forget(over[0])
+  }
+}
+
+/** From here on the state is of no use to anyone. */
+function take(job: Job, answer: URLSearchParams): void {
+  job.authorization = undefined
+  job.answer.resolve(answer)
+}
+
+interface Prepared {
+  readonly place: SignInPlace
+  readonly client: OAuthClient
+  readonly authorization: Authorization
+}
+
+async function prepare(plan: RemotePlan, redirectUri: string, random: RandomBytes, signal: AbortSignal): Promise<Prepared> {
+  const reach = reachOf(plan.url, signal)
+  const settings = objectOf(plan.oauth?.authentication)
+  const place = await findSignIn(plan.url, reach)
+  const scope = scopeOf(settings.scopes) ?? place.scope
+  const client = await findClient({ settings, place, redirectUri, scope }, reach)
+  return { place, client, authorization: createAuthorization({ place, client, redirectUri, scope, random }) }
+}
+
+function scopeOf(scopes: unknown): string | undefined {
+  return textOf(Array.isArray(scopes) ? scopes.join(' ') : scopes)
+}
+
+/** The time limit of the request holds for each part that needs no user. */
+async function inTime<T>({ timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const reason = new AppError('upstream_timeout', `The sign-in took more than ${timeoutMs} ms`)
+  const timer = setTimeout(() => late.abort(reason), timeoutMs)
+  try {
+    return await work(AbortSignal.any([signal, late.signal]))
+  } finally {
+    clearTimeout(timer)
+  }
+}
