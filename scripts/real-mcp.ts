@@ -18,11 +18,14 @@ import { markedProcesses } from './real/processes.ts'
 import { callServer } from './real/rest.ts'
 import { Talk } from './real/talk.ts'
 
-const packages = ['@modelcontextprotocol/server-everything@2026.8.31', '@modelcontextprotocol/server-filesystem@2026.8.31']
+/** The third holds an example of a server with OAuth, and of an authorization server. */
+const packages = ['@modelcontextprotocol/server-everything@2026.8.31', '@modelcontextprotocol/server-filesystem@2026.8.31', '@modelcontextprotocol/sdk@1.32.2']
 
 interface Target {
   readonly name: string
   readonly server: object
+  /** Somebody has to agree first. */
+  readonly needsLogin?: true
   /** Calls, each with what its result has to hold. */
   readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>, expected: RegExp])[]
 }
@@ -72,12 +75,19 @@ async function targets(): Promise<readonly Target[]> {
         ['read_text_file', { path: '/etc/hostname' }, /denied.*"is_error":true/],
       ],
     },
+    {
+      name: 'SDK example, OAuth',
+      server: { url: await startProtected(), auth: { strategy: 'oauth2' } },
+      needsLogin: true,
+      calls: [['greet', { name: 'stranger' }, /Hello, stranger/]],
+    },
   ]
 }
 
-async function tryTarget(server: BuiltServer, { name, server: settings, calls }: Target): Promise<void> {
+async function tryTarget(server: BuiltServer, { name, server: settings, needsLogin, calls }: Target): Promise<void> {
   const start = Date.now()
-  const tried = await callServer(server, 'POST', '/api/mcp/test', { server: settings, timeout: 60 })
+  if (needsLogin) await signIn(server, settings)
+  const tried = await callServer(server, 'POST', '/api/mcp/test', { name: 'tried', server: settings, timeout: 60 })
   const tools = listAt(tried, 'tools').length
   check(`${name}: can be tried`, memberAt(tried, 'ok') === true && tools > 0, JSON.stringify(tried))
   const steps = calls.map(([tool, input]) => ({ toolCall: { name: tool, input } }))
@@ -101,21 +111,52 @@ async function tryTarget(server: BuiltServer, { name, server: settings, calls }:
   print(`${name.padEnd(24)} ${String(tools).padStart(5)} ${String(calls.length).padStart(6)} ${((Date.now() - start) / 1000).toFixed(1).padStart(8)}`)
 }
 
+/** As a browser does whose user agrees to everything. */
+async function signIn(server: BuiltServer, settings: object): Promise<void> {
+  const request = { name: 'tried', server: settings, timeout: 60 }
+  const before = await callServer(server, 'POST', '/api/mcp/test', request)
+  check('OAuth: needs a login', memberAt(before, 'ok') === false, JSON.stringify(before))
+  const begun = await callServer(server, 'POST', '/api/mcp/oauth/start', request)
+  const url = String(memberAt(begun, 'authorization_url'))
+  check('OAuth: has an address for the browser', url.startsWith('http://localhost:'), JSON.stringify(begun))
+  const page = await fetch(url)
+  check('OAuth: the browser ends at a page of ours', page.status === 200 && page.url.startsWith(server.url), `${page.status} ${page.url}`)
+  await page.text()
+  for (;;) {
+    const now = await callServer(server, 'GET', `/api/mcp/oauth/status/${String(memberAt(begun, 'job_id'))}`)
+    const status = memberAt(now, 'status')
+    if (status === 'failed') return check('OAuth: signs in', false, JSON.stringify(now))
+    if (status === 'succeeded') return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 function programOf(name: string): string {
   return join(folder, 'node_modules', '@modelcontextprotocol', name, 'dist', 'index.js')
 }
 
-/** Resolves when the server takes connections. */
 async function startRemote(program: string, kind: string): Promise<string> {
   const port = await freePort()
-  const child = spawn('node', [program, kind], { env: { PATH: process.env['PATH'], PORT: String(port) }, stdio: 'ignore' })
+  return startProgram([program, kind], { PORT: String(port) }, `http://127.0.0.1:${port}`)
+}
+
+/** With an authorization server beside it; both call themselves localhost. */
+async function startProtected(): Promise<string> {
+  const [port, authPort] = [await freePort(), await freePort()]
+  const program = join(folder, 'node_modules', '@modelcontextprotocol', 'sdk', 'dist', 'esm', 'examples', 'server', 'simpleStreamableHttp.js')
+  const variables = { MCP_PORT: String(port), MCP_AUTH_PORT: String(authPort) }
+  return `${await startProgram([program, '--oauth', '--oauth-strict'], variables, `http://localhost:${port}`)}/mcp`
+}
+
+/** Resolves when the server takes connections. */
+async function startProgram(args: readonly string[], variables: Readonly<Record<string, string>>, url: string): Promise<string> {
+  const child = spawn('node', args, { env: { PATH: process.env['PATH'], ...variables }, stdio: 'ignore' })
   programs.push(child)
-  const url = `http://127.0.0.1:${port}`
   for (let tries = 0; tries < 300; tries++) {
     if (await fetch(url, { signal: AbortSignal.timeout(1000) }).then(() => true, () => false)) return url
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error(`${kind} did not listen on port ${port}`)
+  throw new Error(`${args.join(' ')} did not listen at ${url}`)
 }
 
 async function freePort(): Promise<number> {

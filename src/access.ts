@@ -7,7 +7,7 @@
  */
 
 export type Right =
-  /** Anyone who reaches the server: says that it is alive and what it speaks, never what it holds. */
+  /** Anyone who reaches the server: says that it is alive and what it speaks, never what it holds; and one callback. */
   | 'open'
   /** Reads conversations, events and settings without secret values. */
   | 'read'
@@ -71,6 +71,12 @@ export const access = {
 
   // It starts a program, or sends a request, as the settings of a conversation could.
   'POST /api/mcp/test': 'configure',
+  'POST /api/mcp/oauth/start': 'configure',
+  'GET /api/mcp/oauth/status/{job_id}': 'configure',
+  'POST /api/mcp/oauth/callback/{job_id}': 'configure',
+  // A browser comes from the authorization server and has no key: the state in its query, which is good once, is the key.
+  'GET /api/mcp/oauth/callback': 'open',
+  'DELETE /api/mcp/oauth/logins/{name}': 'configure',
   // A project may be any folder that a conversation may work in.
   'POST /api/skills': 'drive',
   'POST /api/skills/sync': 'drive',

@@ -13,6 +13,7 @@ import { systemTimers } from './agents/acp/timers.ts'
 import { createBuiltInAgent, type BuiltInAgents } from './agents/builtin/create.ts'
 import type { InstalledAgents } from './agents/install/installed-agents.ts'
 import type { McpHost } from './agents/mcp/connect.ts'
+import type { Logins } from './agents/mcp/oauth/logins.ts'
 import type { JsonObject } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -44,6 +45,7 @@ export interface AgentMakerOptions {
   readonly providers: readonly Provider[]
   readonly installed: InstalledAgents
   readonly vault: AgentVault
+  readonly logins: Logins
 }
 
 export interface AgentMaker {
@@ -92,12 +94,13 @@ function shareBuiltIn(options: AgentMakerOptions, mcp: McpHost): BuiltInAgents {
     terminalKind: () => (kind ??= detectTerminalKind(trial)),
     createMaskingStream: () => masker.stream(),
     mcp,
+    mcpLimits: { startTimeoutMs: config.mcpStartTimeoutMs, patienceMs: config.mcpPatienceMs },
     clock,
     log,
   }
 }
 
-function mcpHost({ config, environment, instanceId, cgroupParent }: AgentMakerOptions): McpHost {
+function mcpHost({ config, environment, instanceId, cgroupParent, logins }: AgentMakerOptions): McpHost {
   return {
     environment,
     passEnvironment: config.passEnv,
@@ -105,6 +108,7 @@ function mcpHost({ config, environment, instanceId, cgroupParent }: AgentMakerOp
     createId: randomUUID,
     startProcess: (options) => startChild({ ...options, cgroupParent }),
     version,
+    logins,
   }
 }
 
@@ -114,11 +118,12 @@ function acpOptions(
   options: AgentMakerOptions,
   slots: AgentSlots,
 ): Parameters<typeof createAcpAgent>[0] {
-  const { config, environment, instanceId, runtimeDir, cgroupParent, providers, installed, clock, log } = options
+  const { config, environment, instanceId, runtimeDir, cgroupParent, providers, installed, logins, clock, log } = options
   return {
     settings: { ...agent, acp_server: agent.acp_server ?? customServer },
     host,
     providers,
+    logins,
     installedCommand: (name) => installed.commandOf(name),
     allowNpx: config.allowNpx,
     environment,

@@ -5,7 +5,7 @@
  * so that nothing is touched that another server owns; then what a killed server left running is ended; then keys before
  * anything that is sealed, and the conversations are repaired before the first request is taken.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, homeDirOf, type AgentMaker } from './agent-maker.ts'
@@ -14,7 +14,10 @@ import { recoverFiles } from './agents/acp/credential-files.ts'
 import { createCatalogue, type SkillCatalogue } from './agents/skills/catalogue.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
 import { InstalledAgents } from './agents/install/installed-agents.ts'
-import { createMcpTrials } from './agents/mcp/trials.ts'
+import { openLoginFile } from './agents/mcp/oauth/login-file.ts'
+import { createLogins, type Logins } from './agents/mcp/oauth/logins.ts'
+import { redirectUriOf } from './agents/mcp/oauth/redirect-uri.ts'
+import { createMcpService, type McpService } from './agents/mcp/service.ts'
 import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -24,15 +27,12 @@ import { createAgentSecrets } from './conversation/agent-secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts'
 import type { CreationDeps } from './conversation/creation.ts'
 import { ConversationService } from './conversation/service.ts'
-import { toJsonObject } from './base/json.ts'
 import { sendRequest } from './net/outbound.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import { isLoaderVariable, type Environment } from './process/environment.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
 import { sweepMarked } from './process/sweep.ts'
-import type { McpTestRequest, McpTestResult } from './schema/generated/api.ts'
-import { readMcpServer } from './settings/agent-settings.ts'
-import { createCipher } from './settings/cipher.ts'
+import { createCipher, type Cipher } from './settings/cipher.ts'
 import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
@@ -72,8 +72,8 @@ export interface App {
   readonly reserve: Reserve
   /** Tools of the built-in agent, by name. */
   readonly usableTools: readonly string[]
-  /** Tries an MCP server beside any conversation. @throws AppError `invalid_input` */
-  testMcpServer(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
+  /** Tries of MCP servers and sign-ins to them. */
+  readonly mcp: Omit<McpService, 'close'>
   /** Skills and hooks in files. */
   readonly skills: SkillCatalogue
   /** Notes an address under which this server can be reached. */
@@ -116,12 +116,12 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const installed = watchInstalled(options, folder, undo)
   const urls: string[] = []
   const place = { ...placeOptions(options, folder) }
-  const shared = { runtimeDir, cgroupParent, providers, installed, vault }
+  const logins = openLogins(options, folder, cipher, undo)
+  const shared = { runtimeDir, cgroupParent, providers, installed, vault, logins }
   const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
   const parts = { ...options, folder, agents, secrets, vault, reserve, urls }
   const service = await startService(parts, undo)
-  const trials = createMcpTrials({ host: agents.mcp, secrets: () => secrets.values(), mask: (text) => masker.mask(text), log: options.log })
-  undo.push(() => trials.close())
+  const mcp = serveMcp({ ...parts, logins, cipher }, undo)
   let closing: Promise<void> | undefined
   return {
     service,
@@ -141,11 +141,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
       preparePlace: (requested, id) => preparePlace(requested, id, place),
       workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
     },
-    testMcpServer: ({ server, timeout, tool_call: call }, signal) => trials.run({
-      server: readMcpServer(server, cipher),
-      timeoutMs: Math.ceil(timeout * 1000),
-      call: call === undefined ? undefined : { name: call.name, args: toJsonObject(call.arguments) },
-    }, signal),
+    mcp,
     async announce(url) {
       urls.push(url)
       await lock.announce(url)
@@ -197,6 +193,28 @@ async function loadKeys(config: Config, folder: DataFolder): Promise<Keys> {
   if (config.sessionApiKeys.length > 0) return { sealingKeys, sessionKeys: config.sessionApiKeys, sessionKeyPath: undefined }
   const { key, path } = await loadSessionKey(keyFolder)
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
+}
+
+function openLogins({ masker, clock }: AppOptions, folder: DataFolder, cipher: Cipher, undo: Undo[]): Logins {
+  const file = openLoginFile({ path: join(folder.path, 'mcp-logins.json'), cipher, setMasked: createMaskedValues(masker) })
+  const logins = createLogins({ file, clock })
+  undo.push(() => logins.close())
+  return logins
+}
+
+function serveMcp(parts: ServiceParts & { readonly logins: Logins; readonly cipher: Cipher }, undo: Undo[]): McpService {
+  const { config: { publicUrl }, agents, secrets, masker, urls } = parts
+  const service = createMcpService({
+    ...parts,
+    host: agents.mcp,
+    secrets: () => secrets.values(),
+    mask: (text) => masker.mask(text),
+    redirectUri: () => redirectUriOf({ publicUrl, urls }),
+    createId: randomUUID,
+    random: randomBytes,
+  })
+  undo.push(() => service.close())
+  return service
 }
 
 function watchInstalled({ log, clock }: AppOptions, folder: DataFolder, undo: Undo[]): InstalledAgents {

@@ -51,6 +51,13 @@ export const optionTable = {
     expected: 'an origin such as https://example.org, without a path',
     accepts: (item) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/i.test(item),
   }),
+  publicUrl: optionalText({
+    group: 'Network',
+    help: "Address under which users' browsers reach the server, for sign-ins to MCP servers; without it the loopback one",
+    placeholder: 'URL',
+    expected: 'an address such as https://agents.example.org, https unless it is a loopback one, without a query',
+    pattern: /^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:\/[^\s?#]*)?$/,
+  }),
   noCompression: toggle({ group: 'Network', help: 'Compress nothing on WebSockets, for clients that ask for it either' }),
   sessionApiKeys: list({
     group: 'Access',
@@ -103,6 +110,8 @@ export const optionTable = {
   browserLimit: count(8, 'Agents', 'Browsers that run at once; the tools of another conversation say so'),
   agentLimit: count(16, 'Agents', 'Agents that run at once; more of them wait'),
   agentIdleMs: milliseconds(20 * minute, 'Agents', 'An idle agent is stopped after this time'),
+  mcpStartTimeoutMs: milliseconds(60 * second, 'Agents', 'Time for an MCP server to start and list its tools'),
+  mcpPatienceMs: milliseconds(5 * second, 'Agents', 'Time that a step of the built-in agent waits for MCP servers that start'),
   confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'An open question is answered with no after this time'),
   connectionLimit: count(12_000, 'Limits', 'Open connections'),
   subscriberLimit: count(1024, 'Limits', 'Readers of one conversation'),
@@ -160,7 +169,8 @@ function assertConfig(values: Record<string, unknown>): asserts values is Config
 
 /** The rules that concern more than one option (decisions 20 and 32). */
 function assertSafe(config: Config): void {
-  const { host, noAuth, sessionApiKeys, dataDir, workspaceDir } = config
+  const { host, publicUrl, noAuth, sessionApiKeys, dataDir, workspaceDir } = config
+  if (publicUrl !== undefined && !URL.canParse(publicUrl)) throw invalidOption(optionTable.publicUrl, 'publicUrl', publicUrl)
   if (noAuth && sessionApiKeys.length > 0) throw unusable('noAuth: there are session keys, expected only one of both')
   if (!isLoopbackName(host)) {
     const reach = `host "${host}": other machines can reach it`

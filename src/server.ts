@@ -99,10 +99,11 @@ export function createListener(handlers: Handlers, config: Config): HttpServer {
   })
 }
 
-/** The name that the server is bound to is one of its names. */
-function originRules({ host, allowedHosts, allowedOrigins }: Config): OriginRules {
+/** The names that the server is bound to and that users' browsers know are names of its own. */
+function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
-  return { allowedHosts: [...allowedHosts, ...bound], allowedOrigins }
+  const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
+  return { allowedHosts: [...allowedHosts, ...bound, ...known], allowedOrigins }
 }
 
 /** Ids of requests: the start of the server and a count, short and unique in its log. */

@@ -77,6 +77,11 @@ const table = {
   'DELETE /api/settings/secrets/{name}': secrets.deleteSecret,
 
   'POST /api/mcp/test': mcp.testMcpServer,
+  'POST /api/mcp/oauth/start': mcp.startSignIn,
+  'GET /api/mcp/oauth/status/{job_id}': mcp.getSignIn,
+  'POST /api/mcp/oauth/callback/{job_id}': mcp.takeAddress,
+  'GET /api/mcp/oauth/callback': mcp.takeAnswer,
+  'DELETE /api/mcp/oauth/logins/{name}': mcp.signOut,
   'POST /api/skills': skills.findSkills,
   'POST /api/skills/sync': skills.syncSkills,
   'POST /api/hooks': skills.readHooks,

@@ -49,6 +49,13 @@ export function readMcpServer(value: unknown, cipher: Cipher): McpServer {
   return server
 }
 
+/** `auth.state` of an MCP server as `readMcpServer` opens it: every string in it sealed. */
+export function sealMcpState(state: Readonly<Record<string, unknown>>, cipher: Cipher): Record<string, unknown> {
+  const seal = (secret: string, path: string): string => cipher.seal(secret, `mcp_config.*.auth.${path}`)
+  const auth = mapSecrets('McpAuth', { strategy: 'oauth2', state }, seal)
+  return isObject(auth) && isObject(auth['state']) ? auth['state'] : {}
+}
+
 /**
  * The stored settings after a diff. Another `agent_kind` than the stored one starts from the defaults of that kind.
  * @throws AppError `invalid_input` without issues.

@@ -20,7 +20,7 @@ export interface McpTransports {
 export interface McpServerState {
   readonly name: string
   readonly type: 'stdio' | 'http' | 'sse'
-  readonly status: 'handed_over' | 'unsupported' | 'disabled' | 'failed'
+  readonly status: 'handed_over' | 'unsupported' | 'disabled' | 'failed' | 'needs_login'
   readonly detail?: string
 }
 
@@ -38,6 +38,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
     if (server.enabled === false) return { name, type, status: 'disabled' }
     if (type !== 'stdio' && !can[type]) return { name, type, status: 'unsupported', detail: `The agent reaches no servers over ${type}` }
     const plan = type === 'stdio' ? stdioServer(name, server) : remoteServer(name, type, server)
+    if (plan === undefined && memberAt(server, 'auth', 'strategy') === 'oauth2') return { name, type, status: 'needs_login', detail: 'Nobody is signed in to it' }
     if (plan === undefined) return { name, type, status: 'unsupported', detail: 'No header can carry its credentials' }
     servers.push(plan)
     return { name, type, status: 'handed_over' }

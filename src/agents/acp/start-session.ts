@@ -16,6 +16,8 @@ import { readAgentInfo, type AgentInfo } from './agent-info.ts'
 import { AgentConnection, type StartProcess } from './connection.ts'
 import { AcpFailure, failureOf, withTail } from './failure.ts'
 import { memberAt, textOf } from './fields.ts'
+import { withTokens } from '../mcp/oauth/handing-over.ts'
+import type { Logins } from '../mcp/oauth/logins.ts'
 import { initialize } from './initialize.ts'
 import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from './launch.ts'
 import { planMcpServers, type McpPlan } from './mcp-servers.ts'
@@ -35,6 +37,8 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'agentDir'
   readonly createId: () => string
   readonly startProcess: StartProcess
   readonly providers: readonly Provider[]
+  /** Of MCP servers. */
+  readonly logins: Pick<Logins, 'bearer'>
   readonly timers: Timers
   readonly log: Log
   readonly version: string
@@ -136,7 +140,7 @@ class Opening {
 
   async #openSession(agent: AgentInfo): Promise<StartedSession> {
     await this.#authenticate(agent)
-    const mcp = this.#planMcpServers(agent)
+    const mcp = await this.#planMcpServers(agent)
     const { result, id, isNew } = await this.#resumeOrNew(agent, mcp)
     const { providers, log, host, settings, mode } = this.#options
     const session = new AcpSession({
@@ -204,10 +208,11 @@ class Opening {
     }
   }
 
-  #planMcpServers(agent: AgentInfo): McpPlan {
+  async #planMcpServers(agent: AgentInfo): Promise<McpPlan> {
     const mcp = (name: string): boolean => memberAt(agent.capabilities, 'mcpCapabilities', name) === true
-    const plan = planMcpServers(this.#options.settings.mcp_config, { http: mcp('http'), sse: mcp('sse') })
-    const left = plan.states.filter(({ status }) => status === 'unsupported').map(({ name }) => name)
+    const { settings, logins } = this.#options
+    const plan = planMcpServers(await withTokens(settings.mcp_config, logins, this.#signal), { http: mcp('http'), sse: mcp('sse') })
+    const left = plan.states.filter(({ status }) => status === 'unsupported' || status === 'needs_login').map(({ name }) => name)
     if (left.length > 0) this.#notes.push(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
     return plan
   }

@@ -25,7 +25,7 @@ import { createModelClient } from '../llm/client.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
 import type { McpHost } from '../mcp/connect.ts'
-import { usualLimits } from '../mcp/server.ts'
+import type { ServerLimits } from '../mcp/server.ts'
 import { withMcpServers } from '../mcp/tool-set.ts'
 import { loadContext } from '../skills/load.ts'
 import { browserTools } from '../tools/browser.ts'
@@ -56,6 +56,7 @@ export interface BuiltInAgents {
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
   readonly mcp: McpHost
+  readonly mcpLimits: ServerLimits
   readonly clock: Clock
   readonly log: Log
 }
@@ -126,7 +127,7 @@ async function createTools(
     settings: settings.mcp_config,
     conversation: host,
     host: shared.mcp,
-    limits: usualLimits,
+    limits: shared.mcpLimits,
     filter: (names, stop) => filterNames(names, settings.filter_tools_regex, stop),
     clock: shared.clock,
     log: shared.log,

@@ -8,7 +8,8 @@ import { assertNever } from '../../base/errors.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import { openClient, type McpClient } from './client.ts'
 import { HttpTransport } from './http-transport.ts'
-import type { ServerPlan, StdioPlan } from './server-plan.ts'
+import type { Bearer, Logins } from './oauth/logins.ts'
+import type { RemotePlan, ServerPlan, StdioPlan } from './server-plan.ts'
 import { SseTransport } from './sse-transport.ts'
 import { startStdioTransport, type StartServer } from './stdio-transport.ts'
 import type { Transport } from './transport.ts'
@@ -22,13 +23,17 @@ export interface McpHost {
   readonly createId: () => string
   readonly startProcess: StartServer
   readonly version: string
+  readonly logins: Pick<Logins, 'bearer' | 'find'>
 }
 
 export interface ConnectOptions {
+  /** Under which its login is kept. */
+  readonly name: string
   readonly plan: ServerPlan
   readonly host: McpHost
   readonly workingDir: string
   readonly mask: (text: string) => string
+  /** It has other tools than before, or may have. */
   readonly onToolsChanged: () => void
   readonly onNoise: (excerpt: string) => void
   readonly signal: AbortSignal
@@ -42,17 +47,21 @@ export async function connectServer(options: ConnectOptions): Promise<McpClient>
   return openClient({ transport, version: host.version, onToolsChanged, onNoise }, signal)
 }
 
-async function openTransport({ plan, host, workingDir, mask }: ConnectOptions): Promise<Transport> {
+async function openTransport({ name, plan, host, workingDir, mask, onToolsChanged }: ConnectOptions): Promise<Transport> {
   switch (plan.type) {
     case 'stdio':
       return startStdioTransport({ start: host.startProcess, program: programOf(plan, host, workingDir), mask })
     case 'http':
-      return new HttpTransport(plan)
+      return new HttpTransport({ ...plan, bearer: bearerOf(name, plan, host), onGap: onToolsChanged })
     case 'sse':
-      return new SseTransport(plan)
+      return new SseTransport({ ...plan, bearer: bearerOf(name, plan, host) })
     default:
       return assertNever(plan)
   }
+}
+
+function bearerOf(name: string, { url, oauth }: RemotePlan, { logins }: McpHost): Bearer | undefined {
+  return oauth === undefined ? undefined : logins.bearer({ name, url }, oauth.state)
 }
 
 function programOf(plan: StdioPlan, host: McpHost, workingDir: string): Parameters<StartServer>[0] {

@@ -1,7 +1,7 @@
 /**
  * The headers by which an MCP server is told who asks (contract: settings.md 3.1, `auth`). Pure.
  *
- * OAuth is as far as its token: one that is in the settings is sent, none is fetched or renewed.
+ * Of OAuth only the token that is in the settings: how it is got and renewed is the business of `oauth/`.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../acp/fields.ts'
 

@@ -9,11 +9,13 @@
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
 import { EventParser } from '../../net/event-stream.ts'
-import { openRequest, sendRequest, type OutboundStream } from '../../net/outbound.ts'
+import type { OutboundStream } from '../../net/outbound.ts'
 import { RpcClosedError } from '../../rpc/errors.ts'
 import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
 import { objectOf } from '../acp/fields.ts'
 import { Inbox } from './inbox.ts'
+import { openAuthorized } from './oauth/authorized.ts'
+import type { Bearer } from './oauth/logins.ts'
 import { isSuccess, refusalOf } from './refusal.ts'
 import { messageLimitBytes, SessionLostError, type Transport } from './transport.ts'
 
@@ -21,8 +23,12 @@ export interface HttpTransportOptions {
   readonly url: string
   /** Credentials among them. */
   readonly headers: Readonly<Record<string, string>>
+  /** Where one is signed in. */
+  readonly bearer?: Bearer | undefined
   /** How long an event stream may be silent. */
   readonly silenceMs: number
+  /** A stream for what the server says by itself has begun: what it said before that was heard by nobody. */
+  readonly onGap?: () => void
   /** Before a stream is asked for again, unless the server says another time; doubled after each failure. */
   readonly retryMs?: number
 }
@@ -99,9 +105,11 @@ export class HttpTransport implements Transport, Framing {
     this.#stop.abort(closed)
     this.#inbox.close()
     if (this.#session === undefined) return
-    const { url } = this.#options
+    const { url, bearer } = this.#options
+    const limits = { limitBytes: messageLimitBytes, timeoutMs: deleteTimeoutMs, signal: AbortSignal.timeout(deleteTimeoutMs) }
     // A server need not allow it (405), and one that cannot be reached has no session.
-    await sendRequest({ method: 'DELETE', url, headers: this.#headers(), limitBytes: messageLimitBytes, timeoutMs: deleteTimeoutMs }).catch(ignore)
+    const stream = await openAuthorized({ method: 'DELETE', url, headers: this.#headers(), ...limits }, bearer).catch(ignore)
+    stream?.close()
   }
 
   /** Settles when the answer was handed on. */
@@ -134,6 +142,7 @@ export class HttpTransport implements Transport, Framing {
     for (let failures = 0; failures < retryLimit; failures++) {
       const start = performance.now()
       const stream = await this.#get(lastEventId, signal)
+      if (lastEventId === '') this.#options.onGap?.()
       const part = await this.#read(stream, signal, undefined).catch(ignore)
       if (performance.now() - start > steadyMs || part?.lastEventId !== undefined && part.lastEventId !== lastEventId) failures = 0
       lastEventId = part?.lastEventId ?? lastEventId
@@ -158,11 +167,11 @@ export class HttpTransport implements Transport, Framing {
   }
 
   async #open(method: string, own: Readonly<Record<string, string>>, signal: AbortSignal, body = ''): Promise<OutboundStream> {
-    const { url, silenceMs } = this.#options
+    const { url, silenceMs, bearer } = this.#options
     const headers = { ...this.#headers(), ...own }
     const limits = { limitBytes: Infinity, timeoutMs: longestMs, idleTimeoutMs: silenceMs, connectTimeoutMs, redirectLimit }
     try {
-      return await openRequest({ method, url, headers, body, signal, ...limits })
+      return await openAuthorized({ method, url, headers, body, signal, ...limits }, bearer)
     } catch (error) {
       // What cannot be listened to may still be asked.
       if (method === 'POST' && error instanceof AppError && error.code !== 'upstream_timeout') this.#inbox.end(error)

@@ -7,7 +7,7 @@
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
 import type { McpServer } from '../../schema/generated/settings.ts'
-import { objectOf } from '../acp/fields.ts'
+import { objectOf, type Fields } from '../acp/fields.ts'
 import { authHeaders } from './credentials.ts'
 
 export type ServerType = 'stdio' | 'http' | 'sse'
@@ -28,6 +28,8 @@ export interface RemotePlan {
   readonly type: 'http' | 'sse'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** `auth` of a server to sign in to. */
+  readonly oauth: Fields | undefined
   readonly silenceMs: number
 }
 
@@ -46,10 +48,11 @@ export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   }
   const { args = [], env = {}, cwd, headers = {} } = server
   if (type === 'stdio') return { type, command: target, args, env: textsOf(filledIn(env, secrets)), cwd }
-  const credentials = authHeaders(objectOf(filledIn(server.auth, secrets)))
-  if (credentials === undefined) throw new AppError('bad_request', 'Cannot reach the server: it has no credentials yet that a header can carry')
+  const auth = objectOf(filledIn(server.auth, secrets))
+  const oauth = auth.strategy === 'oauth2' ? auth : undefined
+  const credentials = oauth === undefined ? authHeaders(auth) : {}
   const silenceMs = milliseconds(server.sse_read_timeout, usualSilenceMs)
-  return { type, url: target, headers: { ...textsOf(filledIn(headers, secrets)), ...textsOf(credentials) }, silenceMs }
+  return { type, url: target, headers: { ...textsOf(filledIn(headers, secrets)), ...textsOf(credentials) }, oauth, silenceMs }
 }
 
 export function typeOf({ transport, command }: McpServer): ServerType {

@@ -3,7 +3,8 @@
  *
  * Nothing happens here but on demand. `ready` begins what is due (a start, a new list after the server has announced one)
  * and waits for it, though never longer than patience goes; what comes later is there at the next step. A start has a
- * time limit of its own. After a failure the next start waits, longer each time. After `close` nothing is left.
+ * time limit of its own. After a failure the next start waits, longer each time; one that needs a login is looked at with
+ * every step. After `close` nothing is left.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -14,9 +15,10 @@ import type { McpTool } from '../../schema/generated/tools.ts'
 import type { Fields } from '../acp/fields.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { McpClient } from './client.ts'
+import { LoginRequiredError } from './oauth/logins.ts'
 import { SessionLostError } from './transport.ts'
 
-export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed'
+export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_login'
 
 export interface ServerLimits {
   /** For a start, up to the list of tools. */
@@ -24,8 +26,6 @@ export interface ServerLimits {
   /** How long a step waits for what is under way. */
   readonly patienceMs: number
 }
-
-export const usualLimits: ServerLimits = { startTimeoutMs: 60_000, patienceMs: 5000 }
 
 export interface ServerOptions {
   /** @throws RpcError, AppError, or the signal's reason */
@@ -157,8 +157,9 @@ export class McpServer {
       this.#report('ready')
       void client.over.then((reason) => this.#lost(client, reason))
     } catch (error) {
-      this.#lastStartFailed = true
-      this.#fail(wordsOf(await this.#client?.explain(error) ?? error))
+      this.#lastStartFailed = !isLoginRequired(error)
+      if (isLoginRequired(error)) this.#needLogin()
+      else this.#fail(wordsOf(await this.#client?.explain(error) ?? error))
     } finally {
       clearTimeout(timer)
     }
@@ -195,6 +196,12 @@ export class McpServer {
     this.#report('failed', reason)
   }
 
+  /** Is seen without any request, so that it can be looked at with every step. */
+  #needLogin(): void {
+    this.#end()
+    this.#report('needs_login', new LoginRequiredError().message)
+  }
+
   #end(): void {
     const client = this.#client
     this.#client = undefined
@@ -213,6 +220,10 @@ export class McpServer {
 
 function isSessionLost(error: unknown): boolean {
   return error instanceof SessionLostError || error instanceof RpcClosedError && error.cause instanceof SessionLostError
+}
+
+function isLoginRequired(error: unknown): boolean {
+  return error instanceof LoginRequiredError || error instanceof Error && error.cause !== undefined && isLoginRequired(error.cause)
 }
 
 function wordsOf(error: unknown): string {

@@ -96,7 +96,7 @@ export class McpServers {
       connect: async (onToolsChanged, signal) => {
         const named = secretsNamedBy(settings)
         const secrets = named.size === 0 ? new Map<string, string>() : await conversation.secrets(signal, (secret) => named.has(secret))
-        return connectServer({ plan: planServer(settings, secrets), host, workingDir, mask, onToolsChanged, onNoise, signal })
+        return connectServer({ name, plan: planServer(settings, secrets), host, workingDir, mask, onToolsChanged, onNoise, signal })
       },
       makeTools: (listed, call, signal) => this.#makeTools(name, listed, call, signal),
       onChange: () => this.#publish(),

@@ -8,12 +8,12 @@
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
 import { EventParser } from '../../net/event-stream.ts'
-import { openRequest } from '../../net/outbound.ts'
 import { RpcClosedError } from '../../rpc/errors.ts'
 import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
 import { objectOf } from '../acp/fields.ts'
 import type { HttpTransportOptions } from './http-transport.ts'
 import { Inbox } from './inbox.ts'
+import { openAuthorized } from './oauth/authorized.ts'
 import { isSuccess, refusalOf } from './refusal.ts'
 import { messageLimitBytes, type Transport } from './transport.ts'
 
@@ -67,10 +67,11 @@ export class SseTransport implements Transport, Framing {
   }
 
   async #listen(): Promise<void> {
-    const { url, headers, silenceMs } = this.#options
+    const { url, headers, silenceMs, bearer } = this.#options
     const { signal } = this.#stop
     const limits = { limitBytes: Infinity, timeoutMs: longestMs, idleTimeoutMs: silenceMs, connectTimeoutMs }
-    const stream = await openRequest({ method: 'GET', url, headers: { ...headers, accept: 'text/event-stream' }, signal, ...limits })
+    const request = { method: 'GET', url, headers: { ...headers, accept: 'text/event-stream' }, signal, ...limits }
+    const stream = await openAuthorized(request, bearer)
     if (!isSuccess(stream)) throw await refusalOf(stream)
     const parser = new EventParser({ limitChars: messageLimitBytes })
     for await (const chunk of stream.chunks) {
@@ -86,7 +87,8 @@ export class SseTransport implements Transport, Framing {
     const url = await untilAborted(this.#endpoint.promise, signal)
     const headers = { ...this.#options.headers, 'content-type': 'application/json' }
     const body = JSON.stringify(message)
-    const stream = await openRequest({ method: 'POST', url, headers, body, signal, limitBytes: messageLimitBytes, timeoutMs: postTimeoutMs })
+    const request = { method: 'POST', url, headers, body, signal, limitBytes: messageLimitBytes, timeoutMs: postTimeoutMs }
+    const stream = await openAuthorized(request, this.#options.bearer)
     if (!isSuccess(stream)) throw await refusalOf(stream)
     stream.close()
   }

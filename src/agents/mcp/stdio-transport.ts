@@ -8,6 +8,7 @@
 import { within } from '../../base/wait.ts'
 import type { Child, ChildOptions } from '../../process/child.ts'
 import { LineFraming } from '../../rpc/lines.ts'
+import { withoutBatches } from './batches.ts'
 import { messageLimitBytes, type Transport } from './transport.ts'
 
 /** What is needed of a child process. */
@@ -30,12 +31,12 @@ export interface StdioTransportOptions {
 /** @throws AppError `agent_failed` when it cannot be started. */
 export async function startStdioTransport({ start, program, mask }: StdioTransportOptions): Promise<Transport> {
   const child = await start(program)
-  const framing = new LineFraming({
+  const framing = withoutBatches(new LineFraming({
     input: child.stdout,
     output: child.stdin,
     lineLimitBytes: messageLimitBytes,
     queueLimitBytes: messageLimitBytes,
-  })
+  }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
   // Something that it started may hold its output: then there is no end to be seen. Who closes is told of a failure.

@@ -3,7 +3,8 @@
  * (contract: others.md, section 6, `POST /api/mcp/test`).
  *
  * A failure is a result, never thrown. One time limit holds for all of a trial; when it has settled nothing of the session
- * is left. No value that the settings of the server mark as secret shows in a result.
+ * is left. No value that the settings of the server mark as secret shows in a result, but for the login that a server with
+ * OAuth was reached with: as the settings would hold it, and for the caller to seal.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -12,22 +13,25 @@ import { createMasker } from '../../base/masking.ts'
 import { RpcClosedError, RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import type { McpServer } from '../../schema/generated/settings.ts'
 import { secretsToMask } from '../../settings/secret-fields.ts'
+import type { Fields } from '../acp/fields.ts'
 import type { McpClient } from './client.ts'
 import { connectServer, type McpHost } from './connect.ts'
+import { stateOf } from './oauth/login.ts'
 import { resultText } from './result.ts'
-import { planServer } from './server-plan.ts'
+import { planServer, type ServerPlan } from './server-plan.ts'
 
 export interface Trial {
+  readonly name: string
   readonly server: McpServer
   readonly timeoutMs: number
   readonly call: { readonly name: string; readonly args: JsonObject } | undefined
 }
 
 export type TrialResult =
-  | { readonly ok: true; readonly tools: readonly string[]; readonly tool_result?: ToolResult }
+  | { readonly ok: true; readonly tools: readonly string[]; readonly tool_result?: ToolResult; readonly login?: Fields }
   | { readonly ok: false; readonly error: string; readonly error_kind: 'timeout' | 'connection' | 'unknown' }
 
-interface ToolResult {
+export interface ToolResult {
   readonly is_error: boolean
   readonly text: string
 }
@@ -87,17 +91,24 @@ type Mask = (text: string) => string
 
 async function attempt(trial: Trial, { host, secrets, log }: McpTrialsOptions, mask: Mask, signal: AbortSignal): Promise<TrialResult> {
   const plan = planServer(trial.server, await secrets())
-  const client = await connectServer({ plan, host, workingDir: '/', mask, onToolsChanged: ignore, onNoise: ignore, signal })
+  const client = await connectServer({ name: trial.name, plan, host, workingDir: '/', mask, onToolsChanged: ignore, onNoise: ignore, signal })
   try {
     const tools = (await client.listTools(signal)).map(({ name }) => name)
     const result = await callTool(client, tools, trial, signal)
     const shown = result === undefined ? {} : { tool_result: { ...result, text: mask(result.text) } }
-    return { ok: true, tools: tools.map(mask), ...shown }
+    return { ok: true, tools: tools.map(mask), ...shown, ...(await loginFor(trial, plan, host)) }
   } catch (error) {
     throw await client.explain(error)
   } finally {
     await client.close().catch((error: unknown) => log.warn('An MCP server could not be ended', { problem: mask(messageOf(error)) }))
   }
+}
+
+/** It may be a newer one than that in the settings. */
+async function loginFor({ name }: Trial, plan: ServerPlan, { logins }: McpHost): Promise<{ readonly login?: Fields }> {
+  if (plan.type === 'stdio' || plan.oauth === undefined) return {}
+  const login = await logins.find({ name, url: plan.url }, plan.oauth.state)
+  return login === undefined ? {} : { login: stateOf(login) }
 }
 
 async function callTool(

@@ -26,6 +26,14 @@ const resend = {
   after: optional(string, 'The last event that the client has.'),
 }
 
+const mcpOutcome = {
+  tools: optional(arrayOf(string), 'Their names.'),
+  tool_result: optional(ref('McpTestToolResult')),
+  oauth_state: optional(openObject, 'Of a server with OAuth: encrypted, for `auth.state` in its settings.'),
+  error: optional(string),
+  error_kind: optional(oneOf('timeout', 'connection', 'unknown')),
+}
+
 export const api: Definitions = {
   ErrorDetail: response('The body of an error.', { detail: required(either(string, openObject)) }),
   ServerError: response('The body of an error of the server.', {
@@ -80,12 +88,27 @@ export const api: Definitions = {
   }),
   McpTestResult: response('What became of the try.', {
     ok: required(boolean),
-    tools: optional(arrayOf(string), 'Their names.'),
-    tool_result: optional(ref('McpTestToolResult')),
-    error: optional(string),
-    error_kind: optional(oneOf('timeout', 'connection', 'unknown')),
+    ...mcpOutcome,
   }),
   McpTestToolResult: response('What the tool gave.', { is_error: required(boolean), text: required(string) }),
+  McpOAuthStart: response('A sign-in that has begun, or why it has not.', {
+    ok: required(boolean),
+    job_id: optional(string),
+    authorization_url: optional(string, "For the user's browser."),
+    error: optional(string),
+    error_kind: mcpOutcome.error_kind,
+  }),
+  McpOAuthStatus: response('A sign-in.', {
+    ok: required(boolean),
+    status: required(oneOf('pending', 'authorizing', 'succeeded', 'failed')),
+    job_id: required(string),
+    authorization_url: optional(string, "For the user's browser, until it has brought an answer."),
+    callback_ready: required(boolean, 'An answer is waited for.'),
+    ...mcpOutcome,
+  }),
+  McpOAuthCallback: tolerant('What became of the browser.', {
+    callback_url: secret(required(string, 'The whole address to which it was sent.')),
+  }),
 
   Health: response('The server answers.', { status: required(string), message: optional(string) }),
   ServerInfo: response('About this server.', {
@@ -250,6 +273,24 @@ export const endpoints: readonly Endpoint[] = [
     {
       ...post('/api/mcp/test', 'Try an MCP server', 'McpTestRequest'),
       responses: { 200: answer('Whether it works', ref('McpTestResult')) },
+    },
+    {
+      ...post('/api/mcp/oauth/start', 'Sign in to an MCP server', 'McpTestRequest'),
+      responses: { 200: answer('Where the user agrees', ref('McpOAuthStart')) },
+    },
+    get('/api/mcp/oauth/status/{job_id}', 'Get a sign-in to an MCP server', ref('McpOAuthStatus')),
+    {
+      ...post('/api/mcp/oauth/callback/{job_id}', 'Bring the answer to a sign-in by hand', 'McpOAuthCallback'),
+      responses: { 200: answer('The sign-in', ref('McpOAuthStatus')), 409: conflict('It waits for no answer') },
+    },
+    {
+      ...get('/api/mcp/oauth/callback', 'Bring the answer to a sign-in, as browsers do', string),
+      responses: { 200: { doc: 'A page that says so.', mediaType: 'text/html' } },
+    },
+    {
+      ...post('/api/mcp/oauth/logins/{name}', 'Forget the logins to MCP servers of a name'),
+      method: 'DELETE',
+      responses: { 200: answer('Forgotten', ref('Deleted')) },
     },
   ]),
   ...inGroup('Skills', [

@@ -1,0 +1,91 @@
+/**
+ * What clients may ask about MCP servers beside any conversation, in the words of the wire (contract: others.md, section 6):
+ * a try of one, and a sign-in to one.
+ *
+ * Settings come in as they would be stored, with plain or sealed values; a login goes out sealed in the same way, so that a
+ * client can put it into the settings (`auth.state`) without ever seeing a token.
+ */
+import { AppError } from '../../base/errors.ts'
+import { toJsonObject } from '../../base/json.ts'
+import type { McpOAuthStart, McpOAuthStatus, McpTestRequest, McpTestResult } from '../../schema/generated/api.ts'
+import { readMcpServer, sealMcpState } from '../../settings/agent-settings.ts'
+import type { Cipher } from '../../settings/cipher.ts'
+import { SignIns, type SignInsOptions } from './oauth/sign-ins.ts'
+import { typeOf } from './server-plan.ts'
+import { createMcpTrials, type McpTrialsOptions, type Trial, type TrialResult } from './trials.ts'
+
+export interface McpService {
+  /** @throws AppError `invalid_input` */
+  test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
+  /** @throws AppError `invalid_input`, `bad_request` for a server without OAuth, `unavailable` */
+  startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
+  /** @throws AppError `not_found` */
+  signIn(id: string): McpOAuthStatus
+  /** @throws AppError `not_found`, `conflict`, `bad_request` */
+  takeAddress(id: string, address: string): McpOAuthStatus
+  /** The query that a browser has brought. False when no sign-in waits for it. */
+  takeAnswer(answer: URLSearchParams): boolean
+  /** Forgets the logins of servers of this name. @throws AppError `not_found`, `storage_failed`, `storage_full`, `settings_unreadable` */
+  signOut(name: string): Promise<void>
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+export type McpServiceOptions = McpTrialsOptions & Omit<SignInsOptions, 'trials'> & { readonly cipher: Cipher }
+
+export function createMcpService(options: McpServiceOptions): McpService {
+  const { cipher, logins } = options
+  const trials = createMcpTrials(options)
+  const signIns = new SignIns({ ...options, trials })
+  const show = (result: TrialResult): McpTestResult => {
+    if (!result.ok) return result
+    const { login, ...rest } = result
+    return login === undefined ? rest : { ...rest, oauth_state: sealMcpState(login, cipher) }
+  }
+  const status = (id: string): McpOAuthStatus => {
+    const { status: word, authorizationUrl, isWaiting, result } = signIns.status(id)
+    return {
+      ok: true,
+      ...(result === undefined ? {} : show(result)),
+      status: word,
+      job_id: id,
+      callback_ready: isWaiting,
+      ...(authorizationUrl === undefined ? {} : { authorization_url: authorizationUrl }),
+    }
+  }
+  return {
+    test: async (request, signal) => show(await trials.run(trialOf(request, cipher), signal)),
+    async startSignIn(request) {
+      const trial = trialOf(request, cipher)
+      if (typeOf(trial.server) === 'stdio' || trial.server.auth?.strategy !== 'oauth2') {
+        throw new AppError('bad_request', 'Cannot sign in to the server: expected an address, and auth with the strategy "oauth2"')
+      }
+      const id = await signIns.start(trial)
+      const { result, authorizationUrl } = signIns.status(id)
+      if (result?.ok === false) return { ok: false, job_id: id, error: result.error, error_kind: result.error_kind }
+      return { ok: true, job_id: id, ...(authorizationUrl === undefined ? {} : { authorization_url: authorizationUrl }) }
+    },
+    signIn: status,
+    takeAddress(id, address) {
+      signIns.takeAddress(id, address)
+      return status(id)
+    },
+    takeAnswer: (answer) => signIns.takeAnswer(answer),
+    async signOut(name) {
+      if (!await logins.forget(name)) throw new AppError('not_found', 'There is no login to a server of this name')
+    },
+    async close() {
+      await signIns.close()
+      await trials.close()
+    },
+  }
+}
+
+function trialOf({ name, server, timeout, tool_call: call }: McpTestRequest, cipher: Cipher): Trial {
+  return {
+    name,
+    server: readMcpServer(server, cipher),
+    timeoutMs: Math.ceil(timeout * 1000),
+    call: call === undefined ? undefined : { name: call.name, args: toJsonObject(call.arguments) },
+  }
+}
