@@ -236,7 +236,9 @@ test('gives MCP servers in ACP form, with their credentials as headers, as far a
     http('oauth', 'https://f', [header('Authorization', 'Bearer a')]),
   ])
   const left = plan.states.filter(({ status }) => status === 'unsupported')
-  assert.equal(left.map(({ name }) => name), ['oauth-without', 'strange', 'no-address', 'events'])
+  assert.equal(left.map(({ name }) => name), ['strange', 'no-address', 'events'])
+  const login = plan.states.find(({ status }) => status === 'needs_login')
+  assert.equal(login, { name: 'oauth-without', type: 'http', status: 'needs_login', detail: 'Nobody is signed in to it' })
   assert.equal(plan.states[0], { name: 'off', type: 'stdio', status: 'disabled' })
   assert.equal(plan.states[1], { name: 'local', type: 'stdio', status: 'handed_over' })
   assert.equal(plan.states.at(-1), { name: 'events', type: 'sse', status: 'unsupported', detail: 'The agent reaches no servers over sse' })

@@ -11,6 +11,7 @@ import { AgentSlots } from '../../../src/agents/acp/slots.ts'
 import { systemTimers } from '../../../src/agents/acp/timers.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import type { Agent } from '../../../src/conversation/agent.ts'
+import { LoginRequiredError } from '../../../src/agents/mcp/oauth/logins.ts'
 import { startChild } from '../../../src/process/child.ts'
 import { Family } from '../../../src/process/family.ts'
 import { builtInProviders } from '../../../src/settings/providers-table.ts'
@@ -48,6 +49,7 @@ export async function withAgent(behaviour: string, body: (running: Running) => P
       instanceId,
       createId: randomUUID,
       startProcess: startChild,
+      logins: { bearer: () => ({ token: noLogin, renewed: noLogin }) },
       providers: builtInProviders,
       environment: { PATH: process.env['PATH'], HOME: folder },
       passEnvironment: [],
@@ -97,4 +99,8 @@ export function isAlive(text: string): boolean {
   } catch {
     return false
   }
+}
+
+async function noLogin(): Promise<never> {
+  throw new LoginRequiredError()
 }

@@ -42,19 +42,24 @@ const credentials: readonly (readonly [name: string, server: McpServerInput, hea
   ['a token', { auth: { strategy: 'bearer', value: '${TOKEN}' } }, { Authorization: 'Bearer value-of-token' }],
   ['a name and a password', { auth: { strategy: 'basic', username: 'u', password: '${TOKEN}' } }, { Authorization: 'Basic dTp2YWx1ZS1vZi10b2tlbg==' }],
   ['headers as credentials', { auth: { strategy: 'header', headers: { 'X-B': '${TOKEN}' } } }, { 'X-B': 'value-of-token' }],
-  ['a token of OAuth', { auth: { strategy: 'oauth2', state: { tokens: { access_token: 't' } } } }, { Authorization: 'Bearer t' }],
 ]
 for (const [name, server, headers] of credentials) test(`sends ${name}`, () => assert.equal(headersOf(server), headers))
 
-test('refuses a server without an address, a command or credentials', () => {
+test('refuses a server without an address or a command', () => {
   const refused: readonly (readonly [McpServerInput, string])[] = [
     [{ transport: 'stdio' }, 'expected a command'],
     [{ url: ' ' }, 'expected an address'],
-    [{ url: 'https://a.example', auth: { strategy: 'oauth2' } }, 'no credentials yet'],
   ]
   for (const [server, expected] of refused) {
     assert.throws(() => planServer(toMcpServer(server), secrets), (error: unknown) => error instanceof AppError && error.message.includes(expected))
   }
+})
+
+test('a login is no header of the plan: its token may be another one with each request', () => {
+  const auth = { strategy: 'oauth2', authentication: { type: 'oauth', client_secret: '${TOKEN}' }, state: { tokens: { access_token: 't' } } } as const
+  const plan = planServer(toMcpServer({ url: 'https://a.example', headers: { 'X-A': 'a' }, auth }), secrets)
+  const filled = { ...auth, authentication: { type: 'oauth', client_secret: 'value-of-token' } }
+  assert.equal(plan, { type: 'http', url: 'https://a.example', headers: { 'X-A': 'a' }, oauth: filled, silenceMs: 300_000 })
 })
 
 test('keeps times within reason', () => {

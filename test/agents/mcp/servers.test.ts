@@ -1,7 +1,9 @@
 /** The MCP servers of a conversation: started side by side, waited for a little, started again, told of in the state. */
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { usualLimits, type ServerLimits } from '../../../src/agents/mcp/server.ts'
+import type { McpHost } from '../../../src/agents/mcp/connect.ts'
+import { LoginRequiredError } from '../../../src/agents/mcp/oauth/logins.ts'
+import type { ServerLimits } from '../../../src/agents/mcp/server.ts'
 import { McpServers } from '../../../src/agents/mcp/servers.ts'
 import { withMcpServers } from '../../../src/agents/mcp/tool-set.ts'
 import type { Tool } from '../../../src/agents/tools/tool.ts'
@@ -18,6 +20,9 @@ import { stdioProgram } from './carriers.ts'
 
 const test = suite('agents/mcp/servers', 60_000)
 
+const refuse = (): Promise<string> => Promise.reject(new LoginRequiredError())
+const noLogins: McpHost['logins'] = { bearer: () => ({ token: refuse, renewed: refuse }), find: async () => undefined }
+
 interface World {
   readonly servers: McpServers
   readonly pids: readonly number[]
@@ -31,6 +36,7 @@ interface World {
 }
 
 interface Options {
+  readonly logins?: McpHost['logins']
   readonly limits?: Partial<ServerLimits>
   readonly taken?: readonly string[]
   readonly filter?: (name: string) => boolean
@@ -61,13 +67,14 @@ async function withServers(
       instanceId: 'test',
       createId: () => `mcp-${process.pid}-${pids.length}`,
       version: '1',
+      logins: options.logins ?? noLogins,
       startProcess: async (child) => {
         const started = await startChild(child)
         pids.push(started.pid)
         return started
       },
     },
-    limits: { ...usualLimits, patienceMs: 20_000, ...options.limits },
+    limits: { startTimeoutMs: 60_000, patienceMs: 20_000, ...options.limits },
     taken: new Set(options.taken ?? []),
     filter: async (names) => names.filter(options.filter ?? (() => true)),
     clock: () => world.now,
@@ -119,6 +126,33 @@ test('gives the tools of all servers in the order of the settings, and starts no
     await names()
     assert.is(pids.length, 2)
   })
+})
+
+test('a server whose login takes for ever blocks nobody, and ends with the conversation', () => {
+  const forEver = (signal: AbortSignal): Promise<string> => new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  const logins = { ...noLogins, bearer: () => ({ token: forEver, renewed: async () => 'x' }) }
+  const settings = { far: { url: 'http://127.0.0.1:1/mcp', auth: { strategy: 'oauth2' } }, near: { command: process.execPath, args: [stdioProgram, 'usual'] } } as const
+  return withServers(settings, async ({ names, states }) => {
+    await until(async () => (await names()).includes('echo'))
+    assert.equal(states(), ['far:http:starting', 'near:stdio:ready'])
+  }, { logins, limits: { patienceMs: 50 } })
+})
+
+test('a server that needs a login says so, and has its tools with the step after it', async () => {
+  const far = await startMcpHttp()
+  let token: string | undefined
+  const give = async (): Promise<string> => token ?? refuse()
+  const logins = { ...noLogins, bearer: () => ({ token: give, renewed: give }) }
+  await withServers({ far: { url: far.url, auth: { strategy: 'oauth2' } } }, async ({ names, states }) => {
+    assert.equal(await names(), [])
+    assert.equal(states(), ['far:http:needs_login:Nobody is signed in to the server: expected a login by POST /api/mcp/oauth/start'])
+    token = 'the-token'
+    assert.equal(await names(), toolNames)
+    assert.equal(states(), ['far:http:ready'])
+  }, { logins })
+  await far.close()
 })
 
 test('waits neither for a server that hangs nor for one that is slow, and has the slow one later', () => {
@@ -266,9 +300,9 @@ test('adds nothing to a conversation without servers, and closes with its other 
   const options = {
     conversation: { workingDir: '/', mask: (text: string) => text, secrets: async () => new Map<string, string>(), state: () => undefined },
     host: {
-      environment: {}, passEnvironment: [], instanceId: 'test', createId: randomUUID, version: '1', startProcess: startChild,
+      environment: {}, passEnvironment: [], instanceId: 'test', createId: randomUUID, version: '1', startProcess: startChild, logins: noLogins,
     },
-    limits: usualLimits,
+    limits: { startTimeoutMs: 1, patienceMs: 1 },
     filter: async (names: readonly string[]) => names,
     clock: () => 0,
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
