@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { installPackages } from './real/agent-package.ts'
 import { startBuiltServer } from './real/built-server.ts'
 import { memberAt } from './real/member.ts'
+import { startOAuth } from '../test/fixtures/oauth-server.ts'
 
 const timeoutMs = 300_000
 const packages = ['@openhands/typescript-client@1.39.0', 'ws@8.18.3']
@@ -24,12 +25,14 @@ const folder = await mkdtemp(join(tmpdir(), 'client-check-'))
 const workspaces = join(folder, 'workspaces')
 await mkdir(workspaces)
 const server = await startBuiltServer(folder, [])
+const protectedServer = await startOAuth()
 let failed = 0
 try {
-  failed = await drive([client, server.url, server.key, workspaces])
+  failed = await drive([client, server.url, server.key, workspaces, protectedServer.mcp.url])
 } finally {
   const code = await server.stop()
   failed += printStep({ name: 'the server ends on SIGTERM', ok: code === 0, seen: `${code}: ${server.output()}` })
+  await protectedServer.close()
   await rm(folder, { recursive: true, force: true })
 }
 process.stdout.write(failed === 0 ? 'every step held\n' : `${failed} steps failed\n`)

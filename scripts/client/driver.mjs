@@ -6,10 +6,12 @@
  */
 import * as conversations from './conversations.mjs'
 import * as service from './service.mjs'
+import * as signIns from './sign-ins.mjs'
 
 await service.describeServer()
 await service.changeSettings()
 await service.keepSecrets()
+await signIns.signIn()
 const first = await conversations.converseOverSockets()
 await conversations.readHistory(first)
 const second = await conversations.answerQuestions()
