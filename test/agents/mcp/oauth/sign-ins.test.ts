@@ -30,6 +30,15 @@ for (const [what, authentication, proof] of ways) {
   }))
 }
 
+test('a client with a secret proves itself in the way that the authorization server knows', () => withWorld(async (world) => {
+  world.behaviour.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] }
+  world.behaviour.resourceMetadata = { scopes_supported: [] }
+  for (const authentication of [{}, secrets, { ...secrets, client_auth_method: 'client_secret_post' }]) {
+    assert.is(wordsOf(await world.signIn(authentication)), 'succeeded')
+  }
+  assert.equal(world.grants('authorization_code').map((body) => body.has('client_secret')), [true, true, true])
+}))
+
 /** What goes wrong, how it is made so, and what the sign-in ends with. */
 const wrongs: readonly (readonly [what: string, (world: World) => Partial<Behaviour>, RegExp])[] = [
   ['an answer of another authorization server', () => ({ iss: 'https://other.example' }), /another authorization server/],
