@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts'
 
 const test = suite('e2e/readers', 60_000)
 
-test('a reader that stops costs the others nothing; it goes on from the log without a gap, or is closed with 1013', withPrograms(async (start) => {
+test('a reader that stops costs the others nothing; it goes on from the log without a gap, or is disconnected', withPrograms(async (start) => {
   const server = await start(['--reader-stall-ms', '3000'])
   const load = { rate: 200, seconds: 5, bytes: 40_000, fastReaders: 4, pauseSeconds: 1, stallSeconds: 3 }
   const { events } = await runStalledLoad(server, load)

@@ -28,6 +28,8 @@ export interface StalledLoad {
 
 export interface StalledFigures {
   readonly events: number
+  /** What the one that stopped for good is told; undefined when it read too late to be told anything. */
+  readonly closeCode: number | undefined
   /** Of the readers that keep up, from the agent's write to the reader, in milliseconds. */
   readonly p50: number
   readonly p99: number
@@ -51,12 +53,12 @@ export async function runStalledLoad(server: Program, load: StalledLoad): Promis
   const watch = setInterval(() => (memoryPeak = Math.max(memoryPeak, sizeOf(pid).memory)), 200)
   try {
     await talk.send(`busy ${rate} ${seconds} ${bytes}`)
-    await until(() => tails.every(({ count }) => count > rate / 2), seconds)
+    await until(() => tails.every(({ count }) => count > rate / 2), seconds + 60)
     for (const tail of [pausing, stuck]) tail.pause()
-    await isFilled(stuck, seconds + 10)
+    await isFilled(stuck, seconds + 60)
     await sleep(pauseSeconds * 1000)
     pausing.resume()
-    // It is given up meanwhile, and what it reads then ends with the reason, if it reads before the server's patience ends.
+    // It is given up meanwhile; what it reads then ends with the reason, if it comes before the server's patience ends.
     await sleep((stallSeconds - pauseSeconds) * 1000 + 2500)
     stuck.resume()
     await until(async () => (await talk.status()) === 'finished', seconds + 60)
@@ -65,9 +67,8 @@ export async function runStalledLoad(server: Program, load: StalledLoad): Promis
     for (const tail of [...fast, pausing]) await until(() => tail.count >= expected.count, 30)
     for (const tail of [...fast, pausing]) assert.equal(tail.seen, expected)
     await until(() => stuck.isClosed, 30)
-    assert.is(stuck.closeCode, 1013)
     const ages = fast.flatMap((tail) => tail.ages)
-    return { events: expected.count, p50: percentile(ages, 0.5), p99: percentile(ages, 0.99), memoryBefore, memoryPeak }
+    return { events: expected.count, closeCode: stuck.closeCode, p50: percentile(ages, 0.5), p99: percentile(ages, 0.99), memoryBefore, memoryPeak }
   } finally {
     clearInterval(watch)
     for (const tail of tails) tail.close()
