@@ -40,6 +40,7 @@ export const access = {
   'POST /api/conversations/{conversation_id}/security_analyzer': 'drive',
   'POST /api/conversations/{conversation_id}/secrets': 'secrets',
   'POST /api/conversations/{conversation_id}/switch_llm': 'drive',
+  'POST /api/conversations/{conversation_id}/switch_profile': 'drive',
   'POST /api/conversations/{conversation_id}/switch_acp_model': 'drive',
   'POST /api/conversations/{conversation_id}/switch_acp_mode': 'drive',
   'POST /api/conversations/{conversation_id}/ask_agent': 'drive',
@@ -68,6 +69,14 @@ export const access = {
   'PUT /api/settings/secrets': 'secrets',
   'GET /api/settings/secrets/{name}': 'secrets',
   'DELETE /api/settings/secrets/{name}': 'secrets',
+
+  'GET /api/profiles': 'read',
+  'GET /api/profiles/{name}': 'read',
+  'POST /api/profiles/{name}': 'configure',
+  'DELETE /api/profiles/{name}': 'configure',
+  'POST /api/profiles/{name}/rename': 'configure',
+  'POST /api/profiles/{name}/activate': 'configure',
+  'POST /api/profiles/{name}/validate': 'configure',
 
   // It starts a program, or sends a request, as the settings of a conversation could.
   'POST /api/mcp/test': 'configure',

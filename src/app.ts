@@ -14,6 +14,7 @@ import { recoverFiles } from './agents/acp/credential-files.ts'
 import { createCatalogue, type SkillCatalogue } from './agents/skills/catalogue.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
 import { InstalledAgents } from './agents/install/installed-agents.ts'
+import { tryModel } from './agents/llm/trial.ts'
 import { openLoginFile } from './agents/mcp/oauth/login-file.ts'
 import { createLogins, type Logins } from './agents/mcp/oauth/logins.ts'
 import { redirectUriOf } from './agents/mcp/oauth/redirect-uri.ts'
@@ -32,11 +33,14 @@ import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import { isLoaderVariable, type Environment } from './process/environment.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
 import { sweepMarked } from './process/sweep.ts'
+import type { LLM } from './schema/generated/llm.ts'
+import type { ProfileValidation } from './schema/generated/profiles.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
 import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { loadProviders } from './settings/providers-file.ts'
+import { createProfileStore, plainLlm, type ProfileStore } from './settings/profiles.ts'
 import { createSecretStore, type SecretStore } from './settings/secrets.ts'
 import { createSettingsStore, type SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
@@ -64,6 +68,7 @@ export interface App {
   /** For requests with idempotency keys. */
   readonly fingerprint: (text: string) => string
   readonly settings: SettingsStore
+  readonly profiles: ProfileStore
   readonly secrets: SecretStore
   /** Empty when no key is asked for. */
   readonly sessionKeys: readonly string[]
@@ -74,6 +79,8 @@ export interface App {
   readonly usableTools: readonly string[]
   /** Tries of MCP servers and sign-ins to them. */
   readonly mcp: Omit<McpService, 'close'>
+  /** Makes one small call of a model, secrets plain or sealed. @throws AppError `invalid_input` */
+  tryLlm(llm: LLM, signal: AbortSignal): Promise<ProfileValidation>
   /** Skills and hooks in files. */
   readonly skills: SkillCatalogue
   /** Notes an address under which this server can be reached. */
@@ -108,7 +115,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   masker.register(keys.sessionKeys)
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const settings = createSettingsStore({ path: join(folder.path, 'settings.json'), cipher, masker, providers })
+  const profiles = createProfileStore({ path: join(folder.path, 'profiles.json'), cipher, masker })
+  const loadProfile = profiles.load
+  const settings = createSettingsStore({ path: join(folder.path, 'settings.json'), cipher, masker, providers, loadProfile })
   const secrets = createSecretStore({ path: join(folder.path, 'secrets.json'), cipher, masker, isLoaderVariable })
   const runtimeDir = await makeRuntimeDir(folder, secrets, options.log)
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
@@ -127,6 +136,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     service,
     vault,
     settings,
+    profiles,
     secrets,
     reserve,
     usableTools: await findUsableTools({ program: config.browser, withoutSandbox: config.browserNoSandbox }, options.environment),
@@ -142,6 +152,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
       workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
     },
     mcp,
+    tryLlm: async (llm, signal) => tryModel(plainLlm({ llm, include_secrets: true }, cipher), signal),
     async announce(url) {
       urls.push(url)
       await lock.announce(url)

@@ -13,12 +13,14 @@ import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
 import * as mcp from './mcp.ts'
 import * as meta from './meta.ts'
+import * as profiles from './profiles.ts'
 import * as runs from './runs.ts'
 import * as secrets from './secrets.ts'
 import * as settings from './settings.ts'
 import * as skills from './skills.ts'
 
-export interface ApiParts extends StreamParts, settings.SettingsParts, secrets.SecretParts, mcp.McpParts, skills.SkillParts {
+export interface ApiParts extends
+  StreamParts, settings.SettingsParts, secrets.SecretParts, profiles.ProfileParts, mcp.McpParts, skills.SkillParts {
   readonly meta: meta.Meta
 }
 
@@ -49,6 +51,7 @@ const table = {
   'POST /api/conversations/{conversation_id}/security_analyzer': runs.setSecurityAnalyzer,
   'POST /api/conversations/{conversation_id}/secrets': runs.addSecrets,
   'POST /api/conversations/{conversation_id}/switch_llm': runs.switchLlm,
+  'POST /api/conversations/{conversation_id}/switch_profile': runs.switchProfile,
   'POST /api/conversations/{conversation_id}/switch_acp_model': runs.switchAcpModel,
   'POST /api/conversations/{conversation_id}/switch_acp_mode': runs.switchAcpMode,
   'POST /api/conversations/{conversation_id}/ask_agent': runs.askAgent,
@@ -75,6 +78,14 @@ const table = {
   'PUT /api/settings/secrets': secrets.putSecret,
   'GET /api/settings/secrets/{name}': secrets.getSecret,
   'DELETE /api/settings/secrets/{name}': secrets.deleteSecret,
+
+  'GET /api/profiles': profiles.listProfiles,
+  'GET /api/profiles/{name}': profiles.getProfile,
+  'POST /api/profiles/{name}': profiles.saveProfile,
+  'DELETE /api/profiles/{name}': profiles.deleteProfile,
+  'POST /api/profiles/{name}/rename': profiles.renameProfile,
+  'POST /api/profiles/{name}/activate': profiles.activateProfile,
+  'POST /api/profiles/{name}/validate': profiles.validateProfile,
 
   'POST /api/mcp/test': mcp.testMcpServer,
   'POST /api/mcp/oauth/start': mcp.startSignIn,

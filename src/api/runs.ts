@@ -4,7 +4,9 @@
  */
 import { AppError } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import { finalResponse } from '../conversation/history.ts'
+import type { ConversationService } from '../conversation/service.ts'
 import type { Answer } from '../http/reply.ts'
 import {
   AskAgentRequest,
@@ -14,12 +16,18 @@ import {
   SwitchAcpModeRequest,
   SwitchAcpModelRequest,
   SwitchLlmRequest,
+  SwitchProfileRequest,
   UpdateSecretsRequest,
 } from '../schema/generated/conversations.ts'
 import type { SecretSource } from '../schema/generated/secrets.ts'
+import type { ProfileStore } from '../settings/profiles.ts'
 import { bodyOf, clientSignal, conversationIdOf, ok, success, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { keyedRequestOf } from './idempotency.ts'
+
+export interface RunParts extends ConversationParts {
+  readonly profiles: Pick<ProfileStore, 'load'>
+}
 
 export async function run({ service, keys }: ConversationParts, call: Call): Promise<Answer> {
   const request = keyedRequestOf(call, 'run', keys)
@@ -76,10 +84,15 @@ export async function addSecrets({ service, vault }: ConversationParts, call: Ca
 
 export async function switchLlm({ service, vault }: ConversationParts, call: Call): Promise<Answer> {
   const { llm } = bodyOf(call, SwitchLlmRequest)
-  const conversation = await service.open(conversationIdOf(call))
-  if (conversation.state.agent['kind'] !== 'Agent') {
-    throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
-  }
+  const conversation = await openBuiltIn(service, call)
+  await conversation.switchLlm((agent) => vault.sealLlm(conversation.id, agent, llm))
+  return success
+}
+
+export async function switchProfile({ service, vault, profiles }: RunParts, call: Call): Promise<Answer> {
+  const { profile_name: name } = bodyOf(call, SwitchProfileRequest)
+  const conversation = await openBuiltIn(service, call)
+  const llm = { ...(await profiles.load(name)), usage_id: `profile:${name}` }
   await conversation.switchLlm((agent) => vault.sealLlm(conversation.id, agent, llm))
   return success
 }
@@ -118,6 +131,12 @@ export async function condense({ service }: ConversationParts, call: Call): Prom
 
 export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<Answer> {
   return ok({ response: await service.read(conversationIdOf(call), finalResponse) })
+}
+
+async function openBuiltIn(service: ConversationService, call: Call): Promise<Conversation> {
+  const conversation = await service.open(conversationIdOf(call))
+  if (conversation.state.agent['kind'] === 'Agent') return conversation
+  throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
 }
 
 /** A bare string stands for a secret with that value. */

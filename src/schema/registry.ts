@@ -11,6 +11,7 @@ import { events } from './spec/events.ts'
 import { hooks } from './spec/hooks.ts'
 import { llm } from './spec/llm.ts'
 import { observations } from './spec/observations.ts'
+import { profiles } from './spec/profiles.ts'
 import { secrets } from './spec/secrets.ts'
 import { settings } from './spec/settings.ts'
 import { skills } from './spec/skills.ts'
@@ -26,6 +27,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   events,
   secrets,
   llm,
+  profiles,
   settings,
   hooks,
   skills,
@@ -41,6 +43,7 @@ export const registry: Definitions = {
   ...events,
   ...secrets,
   ...llm,
+  ...profiles,
   ...settings,
   ...hooks,
   ...skills,

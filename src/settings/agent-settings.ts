@@ -81,6 +81,18 @@ export function asAgentSettings(value: unknown): AgentSettings {
   return toAgentSettings(value)
 }
 
+/**
+ * A secret as a client may send it, in plain; undefined for what stands for none. A token that does not open is refused:
+ * taking it as unset would silently erase what the client meant to keep. @throws AppError `invalid_input` without issues
+ */
+export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
+  if (isUnset(secret)) return undefined
+  if (!isToken(secret)) return secret
+  const opened = cipher.open(secret, context)
+  if (opened === undefined) throw settingsFailure()
+  return opened
+}
+
 /** The failure of contract/settings.md 2.9. */
 export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
@@ -102,13 +114,4 @@ function normalise(value: Readonly<Record<string, unknown>>, cipher: Cipher): Ag
   const settings = asAgentSettings(opened)
   if (!Object.values(settings.mcp_config).every(isSoundServer)) throw settingsFailure()
   return { ...settings, schema_version: agentSettingsVersion }
-}
-
-/** A token that does not open is refused: taking it as unset would silently erase what the client meant to keep. */
-function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
-  if (isUnset(secret)) return undefined
-  if (!isToken(secret)) return secret
-  const opened = cipher.open(secret, context)
-  if (opened === undefined) throw settingsFailure()
-  return opened
 }

@@ -18,8 +18,8 @@ import { mergeFields } from './merge.ts'
 /** What is stored, secrets in plain. */
 export type Settings = Omit<SettingsFile, 'version'>
 
-/** The LLM of a profile, undefined when there is none of that name. */
-export type LoadProfile = (name: string) => Promise<LLM | undefined>
+/** The LLM of a profile. @throws AppError as `ProfileStore.load` */
+export type LoadProfile = (name: string) => Promise<LLM>
 
 export interface PatchContext extends AgentSettingsContext {
   readonly loadProfile: LoadProfile
@@ -53,7 +53,7 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
 /**
  * The settings after a patch.
  * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit,
- * `not_found` for an unknown profile.
+ * and what loading a profile throws.
  */
 export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
   const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch
@@ -65,7 +65,7 @@ export async function applyPatch(current: Settings, patch: SettingsPatch, contex
     throw new AppError('bad_request', 'Nothing to update: expected at least one member of the settings')
   }
   const nextAgent = agentDiff ? applyAgentDiff(agent, agentDiff, context) : agent
-  const profile = patch.active_profile ? await profileNamed(patch.active_profile, context.loadProfile) : undefined
+  const profile = patch.active_profile ? await context.loadProfile(patch.active_profile) : undefined
   const takesProfile = profile !== undefined && !Object.hasOwn(agentDiff ?? {}, 'llm')
   return {
     agent_settings: takesProfile ? { ...nextAgent, llm: profile } : nextAgent,
@@ -74,12 +74,6 @@ export async function applyPatch(current: Settings, patch: SettingsPatch, contex
     active_agent_profile_id,
     misc_settings: miscDiff ? mergeFields(misc, miscDiff) : misc,
   }
-}
-
-async function profileNamed(name: string, loadProfile: LoadProfile): Promise<LLM> {
-  const llm = await loadProfile(name)
-  if (llm === undefined) throw new AppError('not_found', `Profile "${name}" not found`)
-  return llm
 }
 
 function mergeConversation(

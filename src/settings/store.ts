@@ -12,6 +12,7 @@ import type { Cipher } from './cipher.ts'
 import { exposeAgentSettings, exposeSecrets, type ExposeMode } from './expose.ts'
 import { createMaskedValues } from './masked-values.ts'
 import { applyPatch, decodeSettings, freshSettings, type LoadProfile, type Settings } from './patch.ts'
+import { profileNotFound } from './profiles.ts'
 import type { Provider } from './providers-table.ts'
 import { secretsToMask } from './secret-fields.ts'
 import { isUnset } from './secret-values.ts'
@@ -94,6 +95,6 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
   }
 }
 
-async function noProfile(): Promise<undefined> {
-  return undefined
+async function noProfile(name: string): Promise<never> {
+  throw profileNotFound(name)
 }

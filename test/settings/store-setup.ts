@@ -8,6 +8,7 @@ import { check } from '../../src/schema/check.ts'
 import { toLLM } from '../../src/schema/generated/llm.ts'
 import type { SettingsResponse } from '../../src/schema/generated/settings.ts'
 import { createCipher } from '../../src/settings/cipher.ts'
+import { profileNotFound } from '../../src/settings/profiles.ts'
 import { builtInProviders } from '../../src/settings/providers-table.ts'
 import { createSettingsStore, type SettingsStore } from '../../src/settings/store.ts'
 import { withFolder } from './folder.ts'
@@ -35,7 +36,10 @@ export function withStore(body: (setup: Setup) => Promise<void>): Promise<void> 
         masker: other,
         providers: builtInProviders,
         cipher: createCipher({ keys: [Buffer.alloc(32, key)], random: randomBytes }),
-        loadProfile: async (name) => (name === 'fast' ? toLLM({ model: 'fast-model', api_key: 'profile-canary-1' }) : undefined),
+        loadProfile: async (name) => {
+          if (name !== 'fast') throw profileNotFound(name)
+          return toLLM({ model: 'fast-model', api_key: 'profile-canary-1' })
+        },
         limitChars: 50_000,
       })
     const store = again()

@@ -133,6 +133,7 @@ export const api: Definitions = {
 }
 
 const success = answer('Done', ref('Success'))
+const unreadable = answer('What is stored of it cannot be read', ref('ErrorDetail'))
 const conversation = '/api/conversations/{conversation_id}'
 
 /** What stands in a path as `{name}`; all others are strings. */
@@ -207,6 +208,13 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: success, 400: answer('The conversation is driven by an external agent', ref('ErrorDetail')) },
     },
     {
+      ...post(`${conversation}/switch_profile`, 'Switch the built-in agent to the model of a profile', 'SwitchProfileRequest'),
+      responses: {
+        200: success,
+        400: answer('The conversation is driven by an external agent, or the stored profile cannot be read', ref('ErrorDetail')),
+      },
+    },
+    {
       ...post(`${conversation}/switch_acp_model`, 'Switch the model of an external agent', 'SwitchAcpModelRequest'),
       responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
     },
@@ -267,6 +275,30 @@ export const endpoints: readonly Endpoint[] = [
       ...post('/api/settings/secrets/{name}', 'Remove a global secret'),
       method: 'DELETE',
       responses: { 200: answer('Removed', ref('Deleted')) },
+    },
+  ]),
+  ...inGroup('Profiles', [
+    get('/api/profiles', 'List profiles', ref('ProfileList')),
+    { ...get('/api/profiles/{name}', 'Get a profile', ref('ProfileDetail')), responses: {
+      200: answer('The profile', ref('ProfileDetail')),
+      400: unreadable,
+    } },
+    {
+      ...post('/api/profiles/{name}', 'Store a profile', 'SaveProfileRequest'),
+      responses: { 201: answer('Stored', ref('ProfileChange')), 409: conflict('There are too many') },
+    },
+    { ...post('/api/profiles/{name}', 'Remove a profile'), method: 'DELETE', responses: { 200: answer('There is none of this name', ref('ProfileChange')) } },
+    {
+      ...post('/api/profiles/{name}/rename', 'Rename a profile', 'RenameProfileRequest'),
+      responses: { 200: answer('Renamed', ref('ProfileChange')), 409: conflict('The name is taken') },
+    },
+    {
+      ...post('/api/profiles/{name}/activate', 'Use a profile for new conversations'),
+      responses: { 200: answer('Written to the settings', ref('ProfileActivation')), 400: unreadable },
+    },
+    {
+      ...post('/api/profiles/{name}/validate', 'Try a language model', 'ValidateProfileRequest'),
+      responses: { 200: answer('Whether it answers', ref('ProfileValidation')) },
     },
   ]),
   ...inGroup('MCP', [

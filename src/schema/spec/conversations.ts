@@ -118,7 +118,7 @@ const requests: Definitions = {
       'A HookConfig; its names may be in PascalCase, and it may be the member `hooks` of another object.'),
     plugins: optional(arrayOf(ref('PluginSource'))),
     autotitle: defaultTo(true, boolean),
-    title_llm_profile: optional(string),
+    title_llm_profile: optional(string, 'Makes the title; where there is no such profile, the model of the agent does.'),
     worktree: defaultTo(false, boolean),
     parent_conversation_id: optional(uuid),
     client_tools: defaultTo([], arrayOf(ref('ClientTool'))),
@@ -176,6 +176,7 @@ const requests: Definitions = {
     question: required(stringOf({ minLength: 1 })),
   }),
   SwitchLlmRequest: tolerant('Another model of the built-in agent.', { llm: required(ref('LLM')) }),
+  SwitchProfileRequest: tolerant('The model of a profile.', { profile_name: required(ref('ProfileName')) }),
   GoalRequest: tolerant('A goal to pursue over many runs.', {
     objective: required(stringOf({ maxLength: 32_768 })),
     max_iterations: defaultTo(10, iterations, 'Rounds: each a run and a judgement.'),

@@ -1,0 +1,47 @@
+/**
+ * Requests and answers about stored language models, the LLM profiles (contract/settings.md, section 7).
+ *
+ * Nulls are part of these answers. A profile may name a provider connection; this server has none, so such a link is
+ * always broken, which is said where profiles are listed.
+ */
+import {
+  arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions,
+} from '../define.ts'
+
+export const profiles: Definitions = {
+  LlmProfile: tolerant('A stored language model.', { llm: required(ref('LLM')) }),
+  ProfileSummary: response('A profile, in the list.', {
+    name: required(string),
+    model: required(nullable(string)),
+    base_url: required(nullable(string)),
+    provider_connection_id: required(nullable(string)),
+    provider_connection_broken: required(boolean, 'There is no such connection, so the profile cannot be used.'),
+    api_key_set: required(boolean),
+  }),
+  ProfileList: response('All profiles that can be read, by name.', {
+    profiles: required(arrayOf(ref('ProfileSummary'))),
+    active_profile: required(nullable(string)),
+  }),
+  ProfileDetail: response('A profile.', {
+    name: required(string),
+    config: required(ref('LLM'), '`api_key` is null unless the header X-Expose-Secrets asks for it.'),
+    api_key_set: required(boolean),
+  }),
+  SaveProfileRequest: tolerant('What a profile is to hold.', {
+    llm: required(ref('LLM'), 'With plain or encrypted secrets.'),
+    include_secrets: defaultTo(true, boolean, 'False: what is secret is not stored.'),
+  }),
+  RenameProfileRequest: tolerant('Another name.', { new_name: required(ref('ProfileName')) }),
+  ProfileChange: response('What was done with a profile.', { name: required(string), message: required(string) }),
+  ProfileActivation: response('New conversations use the profile.', {
+    name: required(string),
+    message: required(string),
+    llm_applied: required(boolean),
+  }),
+  ValidateProfileRequest: tolerant('A language model to try.', { llm: required(ref('LLM')) }),
+  ProfileValidation: response('Whether it answers. A rate limit or a time-out is no error.', {
+    valid: required(boolean),
+    error: optional(ref('ProfileValidationError')),
+  }),
+  ProfileValidationError: response('Why it does not.', { type: required(string), message: required(string) }),
+}

@@ -1,0 +1,190 @@
+/**
+ * The LLM profiles: models with their settings and keys under names, to start or go on with (contract/settings.md 7).
+ *
+ * They are in `profiles.json`, secrets sealed as in the settings, so a token that was shown for the one opens for the
+ * other. Every secret is registered with the masker before anyone can read it. A profile that does not fit or does not
+ * open is left as it is and costs no other: it is not listed, and refused until it is replaced or removed. Which
+ * profile new conversations use is in the settings, not here.
+ */
+import { AppError } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
+import type { Masker } from '../base/masking.ts'
+import type { LLM } from '../schema/generated/llm.ts'
+import { isLlmProfile, toLlmProfile, type LlmProfile, type ProfileDetail, type ProfileSummary } from '../schema/generated/profiles.ts'
+import { readSecret } from './agent-settings.ts'
+import { isToken, type Cipher } from './cipher.ts'
+import { exposeSecrets, type ExposeMode } from './expose.ts'
+import { createMaskedValues } from './masked-values.ts'
+import { mapSecrets, secretsToMask } from './secret-fields.ts'
+import { isUnset } from './secret-values.ts'
+import { createStoredFile, type StoredFile } from './stored-file.ts'
+
+/**
+ * Names fit `ProfileName`. Every method throws AppError `settings_unreadable` when the file cannot be read, and those
+ * that change it `storage_full` and `storage_failed`; then nothing has changed.
+ */
+export interface ProfileStore {
+  /** By name, without those that cannot be read. */
+  list(): Promise<ProfileSummary[]>
+  /** @throws AppError `not_found`, `bad_request` for one that cannot be read */
+  view(name: string, mode: ExposeMode): Promise<ProfileDetail>
+  /** For use: holds secrets. @throws AppError as `view`, `invalid_input` for one with a link that leads nowhere */
+  load(name: string): Promise<LLM>
+  /** Replaces what is there. @throws AppError `conflict` when there are too many, `invalid_input` */
+  save(name: string, profile: NewProfile): Promise<void>
+  /** @throws AppError `not_found`, `conflict` when the other name is taken */
+  rename(name: string, newName: string): Promise<void>
+  /** It may be missing already. */
+  delete(name: string): Promise<void>
+}
+
+export interface NewProfile {
+  /** Secrets in plain or as tokens. */
+  readonly llm: LLM
+  readonly include_secrets: boolean
+}
+
+export interface ProfileStoreOptions {
+  /** `profiles.json` in the data folder. */
+  readonly path: string
+  readonly cipher: Cipher
+  readonly masker: Masker
+  readonly profileLimit?: number
+  /** How long one profile may be as JSON. */
+  readonly limitChars?: number
+}
+
+/** Secrets in plain; or what could not be read, as it was found. */
+type Entry = { readonly profile: LlmProfile } | { readonly unread: unknown }
+type Entries = ReadonlyMap<string, Entry>
+
+const version = 1
+const type = 'LlmProfile'
+
+export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
+  const { path, cipher, masker, profileLimit = 50, limitChars = 262_144 } = options
+  const setMasked = createMaskedValues(masker)
+  const mask = (name: string, profile: LlmProfile): void => setMasked(name, secretsToMask(type, profile))
+  const file = storedProfiles(path, cipher, mask)
+
+  return {
+    async list() {
+      const entries = [...(await file.read())].flatMap(([name, entry]) => ('profile' in entry ? [summary(name, entry.profile)] : []))
+      return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+    },
+    async view(name, mode) {
+      const profile = profileNamed(await file.read(), name)
+      return { name, config: shown(profile, mode, cipher), api_key_set: hasKey(profile) }
+    },
+    async load(name) {
+      const { llm } = profileNamed(await file.read(), name)
+      if (llm.provider_connection_id === null) return llm
+      throw new AppError('invalid_input', `Cannot use the profile "${name}": its provider connection does not exist`)
+    },
+    async save(name, given) {
+      const profile = { llm: plainLlm(given, cipher) }
+      if (JSON.stringify(profile).length > limitChars) {
+        throw new AppError('invalid_input', `Cannot store the profile "${name}": expected at most ${limitChars} characters of JSON`)
+      }
+      await file.update((entries) => {
+        if (!entries.has(name) && entries.size >= profileLimit) {
+          throw new AppError('conflict', `Cannot store the profile "${name}": expected at most ${profileLimit} profiles`)
+        }
+        mask(name, profile)
+        return new Map(entries).set(name, { profile })
+      })
+    },
+    async rename(name, newName) {
+      await file.update((entries) => {
+        const next = renamed(entries, name, newName)
+        const entry = next.get(newName)
+        if (entry !== undefined && 'profile' in entry) mask(newName, entry.profile)
+        return next
+      })
+    },
+    async delete(name) {
+      await file.update((entries) => {
+        if (!entries.has(name)) return entries
+        setMasked(name, [])
+        return new Map([...entries].filter(([other]) => other !== name))
+      })
+    },
+  }
+}
+
+function storedProfiles(path: string, cipher: Cipher, mask: (name: string, profile: LlmProfile) => void): StoredFile<Entries> {
+  return createStoredFile<Entries>({
+    path,
+    version,
+    initial: () => new Map(),
+    encode: (entries) => ({ profiles: Object.fromEntries([...entries].map(([name, entry]) => [name, encode(entry, cipher)])) }),
+    decode({ profiles }) {
+      if (!isObject(profiles)) throw new TypeError('Expected profiles')
+      const entries = new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(stored, cipher)]))
+      for (const [name, entry] of entries) if ('profile' in entry) mask(name, entry.profile)
+      return entries
+    },
+  })
+}
+
+/** The model of a request, secrets in plain. @throws AppError `invalid_input` for a token that does not open */
+export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, cipher: Cipher): LLM {
+  return typed(mapSecrets(type, { llm }, (secret, path) => (withSecrets ? readSecret(secret, path, cipher) : undefined))).llm
+}
+
+export function profileNotFound(name: string): AppError {
+  return new AppError('not_found', `Profile "${name}" not found`)
+}
+
+function profileNamed(entries: Entries, name: string): LlmProfile {
+  const entry = entries.get(name)
+  if (entry === undefined) throw profileNotFound(name)
+  if ('profile' in entry) return entry.profile
+  const why = 'what is stored of it is no profile, or was sealed with another key'
+  throw new AppError('bad_request', `Cannot read the profile "${name}": ${why}; replace or remove it`)
+}
+
+function renamed(entries: Entries, name: string, newName: string): Entries {
+  const entry = entries.get(name)
+  if (entry === undefined) throw profileNotFound(name)
+  if (name === newName) return entries
+  if (entries.has(newName)) throw new AppError('conflict', `Cannot rename the profile "${name}": the name "${newName}" is taken`)
+  return new Map([...entries].map(([other, kept]) => [other === name ? newName : other, kept]))
+}
+
+function summary(name: string, profile: LlmProfile): ProfileSummary {
+  const { model, base_url, provider_connection_id } = profile.llm
+  const provider_connection_broken = provider_connection_id !== null
+  return { name, model, base_url, provider_connection_id, provider_connection_broken, api_key_set: hasKey(profile) }
+}
+
+function hasKey({ llm }: LlmProfile): boolean {
+  return !isUnset(llm.api_key ?? '')
+}
+
+/** Where secrets are redacted, a key is not even shown as a mark: what is sent back is then no key either. */
+function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
+  const { llm } = typed(exposeSecrets(type, profile, mode, cipher))
+  return mode === 'redacted' ? { ...llm, api_key: null } : llm
+}
+
+
+function encode(entry: Entry, cipher: Cipher): unknown {
+  return 'profile' in entry ? exposeSecrets(type, entry.profile, 'encrypted', cipher) : entry.unread
+}
+
+function decode(stored: unknown, cipher: Cipher): Entry {
+  let isOpen = true
+  const plain = mapSecrets(type, stored, (secret, path) => {
+    // What is no token was written by hand: taken as it stands, and sealed with the next change.
+    const opened = isToken(secret) ? cipher.open(secret, path) : secret
+    isOpen &&= opened !== undefined
+    return opened
+  })
+  return isOpen && isLlmProfile(plain) ? { profile: toLlmProfile(plain) } : { unread: stored }
+}
+
+function typed(value: unknown): LlmProfile {
+  if (!isLlmProfile(value)) throw new TypeError('A profile does not fit its schema with other secrets')
+  return toLlmProfile(value)
+}
