@@ -10,10 +10,12 @@ import { isAbsolute } from 'node:path'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
-import { createBuiltInAgent, type BuiltInAgents } from './agents/builtin/create.ts'
+import { createBuiltInAgent, createModel, type BuiltInAgents } from './agents/builtin/create.ts'
+import { makeTitle } from './agents/builtin/title.ts'
 import type { InstalledAgents } from './agents/install/installed-agents.ts'
 import type { McpHost } from './agents/mcp/connect.ts'
 import type { Logins } from './agents/mcp/oauth/logins.ts'
+import { AppError } from './base/errors.ts'
 import type { JsonObject } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -22,10 +24,12 @@ import { BrowserPlaces } from './browser/places.ts'
 import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent-vault.ts'
 import type { Agent, AgentHost } from './conversation/agent.ts'
+import type { TitleByProfile } from './conversation/agent-requests.ts'
 import { startChild } from './process/child.ts'
 import { buildEnvironment, type Environment } from './process/environment.ts'
 import { detectTerminalKind, type TerminalKind } from './process/pty.ts'
 import type { Agent as BuiltInSettings, ConversationAgent } from './schema/generated/conversations.ts'
+import type { LLM } from './schema/generated/llm.ts'
 import { customServer } from './settings/providers.ts'
 import type { Provider } from './settings/providers-table.ts'
 import { version } from './version.ts'
@@ -46,6 +50,8 @@ export interface AgentMakerOptions {
   readonly installed: InstalledAgents
   readonly vault: AgentVault
   readonly logins: Logins
+  /** The model of a stored profile. @throws AppError */
+  readonly loadProfile: (name: string) => Promise<LLM>
 }
 
 export interface AgentMaker {
@@ -53,6 +59,7 @@ export interface AgentMaker {
   readonly mcp: McpHost
   /** The agent of a conversation, from its sealed settings. */
   create(stored: JsonObject, host: AgentHost): Agent
+  readonly titleByProfile: TitleByProfile
 }
 
 export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
@@ -68,6 +75,22 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
       if (agent.kind === 'Agent') return createBuiltInAgent(host, (sealed) => builtInSettings(open(sealed)), builtIn)
       return createAcpAgent(acpOptions(agent, host, options, slots))
     },
+    titleByProfile: (request) => titleByProfile(request, options),
+  }
+}
+
+/** A profile that is not there, or cannot be used, is no failure: somebody else makes the title. */
+async function titleByProfile(
+  { profile, text, signal }: Parameters<TitleByProfile>[0],
+  { loadProfile, masker, log }: AgentMakerOptions,
+): ReturnType<TitleByProfile> {
+  try {
+    const llm = await loadProfile(profile)
+    return await makeTitle({ llm, text, signal, createModel, mask: (words) => masker.mask(words) })
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    log.warn('The profile that was to make a title cannot be used', { profile, error: thrown.message })
+    return undefined
   }
 }
 

@@ -9,7 +9,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, homeDirOf, type AgentMaker } from './agent-maker.ts'
-import { findUsableTools } from './agents/builtin/create.ts'
+import { createModel, findUsableTools } from './agents/builtin/create.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { createCatalogue, type SkillCatalogue } from './agents/skills/catalogue.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
@@ -126,7 +126,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const urls: string[] = []
   const place = { ...placeOptions(options, folder) }
   const logins = openLogins(options, folder, cipher, undo)
-  const shared = { runtimeDir, cgroupParent, providers, installed, vault, logins }
+  const shared = { runtimeDir, cgroupParent, providers, installed, vault, logins, loadProfile }
   const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
   const parts = { ...options, folder, agents, secrets, vault, reserve, urls }
   const service = await startService(parts, undo)
@@ -152,7 +152,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
       workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
     },
     mcp,
-    tryLlm: async (llm, signal) => tryModel(plainLlm({ llm, include_secrets: true }, cipher), signal),
+    tryLlm: async (llm, signal) => tryModel(plainLlm({ llm, include_secrets: true }, cipher), { createModel, signal }),
     async announce(url) {
       urls.push(url)
       await lock.announce(url)
@@ -263,6 +263,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       confirmationDeadlineMs: config.confirmationDeadlineMs,
       stopLimitMs: config.shutdownGraceMs,
       createAgent: (stored, host) => agents.create(stored, host),
+      titleByProfile: agents.titleByProfile,
       secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText }),
       mask: (text) => masker.mask(text),
       createMaskingStream: () => masker.stream(),

@@ -122,7 +122,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): Pick<AgentV
 
     sealLlm(owner, stored, llm) {
       const before = this.openAgent(owner, stored)
-      const agent = withPlainSecrets({ ...before, llm }, cipher)
+      const agent = withCondenserOf(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
       // The key before is in use for as long as a step runs with it.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
@@ -191,6 +191,19 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
   })
   if (!isConversationAgent(plain)) throw new TypeError('An agent does not fit its schema without what is unset')
   return toConversationAgent(plain)
+}
+
+/** A condenser that had the agent's own model goes on with the new one; one that was given another keeps it. */
+function withCondenserOf(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
+  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return agent
+  const { condenser, llm } = agent
+  if (condenser.llm === null || !isSameModel(condenser.llm, before.llm)) return agent
+  return { ...agent, condenser: { ...condenser, llm: { ...llm, usage_id: condenser.llm.usage_id } } }
+}
+
+/** The same model at the same place with the same key: clients send such copies under a usage id of their own. */
+function isSameModel(one: LLM, other: LLM): boolean {
+  return one.model === other.model && one.base_url === other.base_url && one.api_key === other.api_key
 }
 
 function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, SecretSource> {

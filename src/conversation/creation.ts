@@ -66,6 +66,7 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
     parent_conversation_id: parent,
     launched_agent_profile: null,
     max_budget_per_task: request.max_budget_per_task ?? null,
+    title_llm_profile: request.title_llm_profile ?? null,
   }
 }
 

@@ -5,7 +5,7 @@
  * (`agent.ts`) meets the journal; what an agent may read and keep is in `host.ts`, and nothing else is.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { AppError, messageOf } from '../base/errors.ts'
+import { messageOf } from '../base/errors.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -15,7 +15,7 @@ import type { MessageEvent } from '../schema/generated/events.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Agent, AgentHost, Answer, KeptKey, MessageContext, TitleAnswer, UsageReport } from './agent.ts'
-import { AgentRequests } from './agent-requests.ts'
+import { AgentRequests, type TitleByProfile } from './agent-requests.ts'
 import { hasEventOf, readEvent } from './history.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
 import type { Journal } from './journal.ts'
@@ -40,6 +40,7 @@ export interface DriverOptions {
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
   readonly createAgent: (host: AgentHost) => Agent
+  readonly titleByProfile: TitleByProfile
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
@@ -77,6 +78,8 @@ export class Driver {
     })
     this.#requests = new AgentRequests({
       agent: () => this.#ensureAgent(),
+      state: journal.state,
+      titleByProfile: options.titleByProfile,
       isRunning: () => this.isRunning,
       woundUp: async () => (journal.status === 'running' ? undefined : this.settled()),
       budgetSpent: () => this.#budgetSpent(),
@@ -186,26 +189,14 @@ export class Driver {
     return this.#requests.condense(signal)
   }
 
-  /** Asks the agent's model for a title and counts what that cost; undefined when there is none that may be asked. */
-  askTitle(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
-    if (this.#settings['kind'] !== 'Agent' || this.#budgetSpent() !== undefined) return undefined
-    return this.#ensureAgent().makeTitle?.(text, signal)?.then((answer) => {
-      if ('usage' in answer) this.#report(() => this.#count(answer.usage))
-      return answer
-    })
+  /** As `AgentRequests.askTitle`. */
+  askTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
+    return this.#requests.askTitle(text, signal)
   }
 
-  /**
-   * Has the agent's model judge a goal, and counts what that cost.
-   * @throws AppError `conflict` when the budget is spent, `bad_request` without such a model; what the agent throws
-   */
-  async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
-    const spent = this.#budgetSpent()
-    if (spent !== undefined) throw new AppError('conflict', `Cannot judge the goal: ${spent}`)
-    const judgement = await this.#ensureAgent().judgeGoal?.(objective, signal)
-    if (judgement === undefined) throw new AppError('bad_request', 'no_judge_llm')
-    this.#report(() => this.#count(judgement.usage))
-    return judgement.verdict
+  /** As `AgentRequests.judgeGoal`. */
+  judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
+    return this.#requests.judgeGoal(objective, signal)
   }
 
   /** Stops the run and ends the agent. */

@@ -18,6 +18,7 @@ import { readCachedState } from './state-cache.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
 import type { Agent, AgentHost } from './agent.ts'
 import { Conversation } from './conversation.ts'
+import type { TitleByProfile } from './agent-requests.ts'
 import { Feed } from './feed.ts'
 import { endOrphanedGoal } from './goal.ts'
 import { Journal } from './journal.ts'
@@ -41,6 +42,7 @@ export interface ConversationDeps {
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
   readonly createAgent: (agent: JsonObject, host: AgentHost) => Agent
+  readonly titleByProfile: TitleByProfile
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
@@ -121,6 +123,7 @@ function assemble(
     stopLimitMs,
     mask,
     createMaskingStream,
+    titleByProfile: deps.titleByProfile,
     secrets: deps.secrets,
     onClosed: () => deps.onClosed(journal.state.id),
     createAgent: (host) => deps.createAgent(journal.state.agent, host),

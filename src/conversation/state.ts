@@ -35,6 +35,8 @@ export interface Created {
   readonly max_budget_per_task?: number | null
   /** Absent when it carried no idempotency key. */
   readonly request?: KeyedRequest
+  /** Absent in logs that were begun before there were profiles. */
+  readonly title_llm_profile?: string | null
 }
 
 /** The line that makes a copied prefix a conversation of its own. */
@@ -96,6 +98,7 @@ export interface ConversationState {
   parent_conversation_id: string | null
   launched_agent_profile: JsonObject | null
   max_budget_per_task: number | null
+  title_llm_profile: string | null
   forked_from_conversation_id: string | null
   forked_from_event_id: string | null
   leaf_event_id: string | null
@@ -138,6 +141,7 @@ export function initialState(created: Created): ConversationState {
     parent_conversation_id: created.parent_conversation_id,
     launched_agent_profile: created.launched_agent_profile,
     max_budget_per_task: created.max_budget_per_task ?? null,
+    title_llm_profile: created.title_llm_profile ?? null,
     forked_from_conversation_id: null,
     forked_from_event_id: null,
     leaf_event_id: null,

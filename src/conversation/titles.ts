@@ -1,7 +1,7 @@
 /**
  * A title for a conversation that has none (contract: conversations.md section 7).
  *
- * The first message of the user gives it. Where the agent has a model, that is asked in the background, and no run waits
+ * The first message of the user gives it. Where there is a model, that is asked in the background, and no run waits
  * for it; everywhere else, and where the model fails, the title is the message, shortened. One that the user sets
  * meanwhile stays. `close()` ends the asking.
  */
@@ -18,8 +18,8 @@ export interface TitlesOptions {
   readonly journal: Pick<Journal, 'state' | 'keep' | 'record' | 'durable'>
   readonly clock: Clock
   readonly diagnostics: Log
-  /** Undefined when there is no model to be asked. */
-  readonly ask: (text: string, signal: AbortSignal) => Promise<TitleAnswer> | undefined
+  /** Undefined, at once or later, when there is no model to be asked. */
+  readonly ask: (text: string, signal: AbortSignal) => Promise<TitleAnswer | undefined> | undefined
   /** How long the model is waited for. Default 60 s. */
   readonly limitMs?: number
 }
@@ -60,7 +60,7 @@ export class Titles {
     await this.#making
   }
 
-  async #make(asked: Promise<TitleAnswer>, shortened: string): Promise<void> {
+  async #make(asked: Promise<TitleAnswer | undefined>, shortened: string): Promise<void> {
     const { journal, diagnostics } = this.#options
     try {
       const answer = await this.#outcome(asked)
@@ -75,8 +75,8 @@ export class Titles {
     }
   }
 
-  /** What came of the asking; undefined when it was ended from here. */
-  async #outcome(asked: Promise<TitleAnswer>): Promise<TitleAnswer | undefined> {
+  /** What came of the asking; undefined when nobody was asked, or it was ended from here. */
+  async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options
     try {

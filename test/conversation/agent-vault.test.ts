@@ -236,6 +236,21 @@ test('another model is sealed in the place of the one before, and both keys are 
   assert.is(mask('key-of-a-1234 key-of-b-1234'), '<secret-hidden> <secret-hidden>')
 })
 
+test('a condenser with a copy of the model before is switched with it, under its own usage id, also to a token; another stays', async () => {
+  const { vault, cipher } = setUp()
+  const copy = { model: 'a', api_key: 'key-of-a-1234', usage_id: 'mine' }
+  const next = toLLM({ model: 'b', api_key: cipher.seal('key-of-b-1234', 'llm.api_key') })
+  for (const [llm, model, key] of [
+    [copy, 'b', 'key-of-b-1234'], [{ ...copy, model: 'c' }, 'c', 'key-of-a-1234'], [{ ...copy, api_key: 'key-of-c-1234' }, 'a', 'key-of-c-1234'],
+    [{ ...copy, base_url: 'http://127.0.0.1:1' }, 'a', 'key-of-a-1234'],
+  ] as const) {
+    const stored = await vault.sealAgent(owner, builtInWith({ condenser: { llm } }), noSettings)
+    const agent = vault.openAgent(owner, vault.sealLlm(owner, stored, next))
+    const condenser = agent.kind === 'Agent' && agent.condenser?.kind === 'LLMSummarizingCondenser' ? agent.condenser.llm : null
+    assert.equal([condenser?.model, condenser?.api_key, condenser?.usage_id], [model, key, 'mine'])
+  }
+})
+
 test('the same model leaves the stored agent as it is, a mask is no key, and a token has to be ours', async () => {
   const { vault } = setUp()
   const stored = await vault.sealAgent(owner, builtInWith({}), noSettings)

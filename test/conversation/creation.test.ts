@@ -50,6 +50,7 @@ test('settles everything that an empty request leaves open', async () => {
     id: '', created_at: '2026-11-21T12:00:00.000000Z', agent: {}, working_dir: '', confirmation_policy: { kind: 'NeverConfirm' },
     security_analyzer: null, max_iterations: 500, stuck_detection: true, autotitle: true, tags: {}, secrets: {},
     hook_config: null, client_tools: [], parent_conversation_id: null, launched_agent_profile: null, max_budget_per_task: null,
+    title_llm_profile: null,
   })
   assert.is(created.working_dir, `/workspaces/${created.id}`)
   assert.equal([created.agent['kind'], created.agent['acp_command']], ['ACPAgent', ['agent-server-demo-agent']])

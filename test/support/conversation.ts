@@ -162,6 +162,7 @@ async function makeWorld(folder: string): Promise<World> {
       agents.push(agent)
       return agent
     },
+    titleByProfile: async () => undefined,
     secrets: {
       list: async (sources) => Object.keys(sources).map((name) => ({ name, description: null })),
       resolve: async (_id, sources, wanted) => new Map(Object.keys(sources).filter(wanted).map((name) => [name, `value of ${name}`])),

@@ -14,12 +14,11 @@ import type {
 } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import { textIn } from '../../conversation/message-text.ts'
-import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
+import type { Agent as AgentSettings, LLMSummarizingCondenser } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from '../llm/model.ts'
-import { scriptedModelName } from '../llm/scripted.ts'
 import type { LoadedContext } from '../skills/load.ts'
 import { describeCalled, describeContext } from '../skills/telling.ts'
 import { matchSkills } from '../skills/triggers.ts'
@@ -32,7 +31,7 @@ import type { HookSession } from './hooks/session.ts'
 import { judgeSettings } from './judgement.ts'
 import { runLoop } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
-import { askTitle, titleSettings } from './title.ts'
+import { makeTitle } from './title.ts'
 import { View } from './view.ts'
 
 export interface BuiltInAgentOptions {
@@ -148,18 +147,9 @@ export class BuiltInAgent implements Agent {
     return askAside({ question, signal, host, tools, llm: settings().llm, clientOf: (llm) => this.#clientOf(llm) })
   }
 
-  /** The demonstration has no words of its own, and settings that name no model say so when they are run. */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
     const { settings, host, createModel } = this.#options
-    const { llm } = settings()
-    if (llm.model === scriptedModelName) return undefined
-    try {
-      const client = createModel(titleSettings(llm))
-      return askTitle({ text, client, signal, mask: (words) => host.mask(words) })
-    } catch (thrown) {
-      if (thrown instanceof ModelError) return undefined
-      throw thrown
-    }
+    return makeTitle({ text, signal, createModel, llm: settings().llm, mask: host.mask })
   }
 
   async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalJudgement> {
@@ -208,10 +198,14 @@ export class BuiltInAgent implements Agent {
   /** Undefined when the settings want none. */
   #openCondenser(): Condenser | undefined {
     const { settings, host, createModel } = this.#options
-    const { condenser } = settings()
-    if (condenser?.kind !== 'LLMSummarizingCondenser') return undefined
+    const chosen = (): LLMSummarizingCondenser | undefined => {
+      const { condenser } = settings()
+      return condenser?.kind === 'LLMSummarizingCondenser' ? condenser : undefined
+    }
+    const first = chosen()
+    if (first === undefined) return undefined
     const parts = { host, view: this.#view, history: this.#history, llm: () => settings().llm, createModel }
-    this.#condenser ??= new Condenser({ ...parts, settings: condenser })
+    this.#condenser ??= new Condenser({ ...parts, settings: () => chosen() ?? first })
     return this.#condenser
   }
 

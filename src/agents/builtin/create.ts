@@ -107,7 +107,7 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
 }
 
 /** @throws ModelError */
-function createModel(llm: LLM): ModelClient {
+export function createModel(llm: LLM): ModelClient {
   return llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm)
 }
 

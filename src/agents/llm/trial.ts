@@ -8,8 +8,7 @@
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ProfileValidation } from '../../schema/generated/profiles.ts'
 import { toMessage } from '../../schema/generated/values.ts'
-import { createModelClient } from './client.ts'
-import { ModelError, type ModelErrorCode } from './model.ts'
+import { ModelError, type ModelClient, type ModelErrorCode } from './model.ts'
 
 /** What is no fault of the settings. */
 const passing: readonly ModelErrorCode[] = ['LLMRateLimitError', 'LLMTimeoutError', 'LLMNoResponseError']
@@ -18,12 +17,18 @@ const timeoutSeconds = 30
 /** Less is refused by some providers. */
 const answerTokens = 16
 
+export interface TrialOptions {
+  /** @throws ModelError for settings that name no model */
+  readonly createModel: (llm: LLM) => ModelClient
+  readonly signal: AbortSignal
+}
+
 /** @throws the signal's reason when it is aborted */
-export async function tryModel(settings: LLM, signal: AbortSignal): Promise<ProfileValidation> {
+export async function tryModel(settings: LLM, { createModel, signal }: TrialOptions): Promise<ProfileValidation> {
   const once = { num_retries: 0, stream: false, log_completions: false, max_output_tokens: answerTokens }
   const timeout = Math.min(settings.timeout ?? timeoutSeconds, timeoutSeconds)
   try {
-    const client = createModelClient({ ...settings, ...once, timeout })
+    const client = createModel({ ...settings, ...once, timeout })
     const messages = [{ message: toMessage({ role: 'user', content: 'Say OK.' }) }]
     await client.complete({ messages, tools: [], signal })
     return { valid: true }

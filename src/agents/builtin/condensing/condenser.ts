@@ -23,7 +23,8 @@ import { planAll, planPart, type Plan, type PlanInput } from './plan.ts'
 import { summarize, type Summary } from './summary.ts'
 
 export interface CondenserOptions {
-  readonly settings: LLMSummarizingCondenser
+  /** As they are at this moment: a switch of the agent's model may switch the condenser's. */
+  readonly settings: () => LLMSummarizingCondenser
   readonly host: Pick<AgentHost, 'mask'>
   readonly view: View
   readonly history: History
@@ -70,7 +71,7 @@ export class Condenser {
       this.#triesAgainAt = 0
     } catch (thrown) {
       if (!(thrown instanceof ModelError)) throw thrown
-      this.#triesAgainAt = Math.ceil(events * (1 + settings.minimum_progress))
+      this.#triesAgainAt = Math.ceil(events * (1 + settings().minimum_progress))
     }
   }
 
@@ -104,7 +105,8 @@ export class Condenser {
   }
 
   #planRelief(): Plan | undefined {
-    const { view, settings: { max_size, max_tokens, minimum_progress } } = this.#options
+    const { view, settings } = this.#options
+    const { max_size, max_tokens, minimum_progress } = settings()
     if (view.isCondensationRequested) return this.#planHalf()
     const { events, chars } = view.size
     const tokens = this.#counted.tokens + (chars - this.#counted.chars) / charsPerToken
@@ -134,7 +136,7 @@ export class Condenser {
 
   #input(): PlanInput {
     const { view, settings } = this.#options
-    return { units: view.units, before: view.hasSystemPrompt ? 1 : 0, keepFirst: settings.keep_first }
+    return { units: view.units, before: view.hasSystemPrompt ? 1 : 0, keepFirst: settings().keep_first }
   }
 
   async #carryOut(plan: Plan, work: CondensingWork): Promise<void> {
@@ -157,7 +159,8 @@ export class Condenser {
   }
 
   async #summarize({ forgotten }: Plan, work: CondensingWork): Promise<Summary> {
-    const { settings, host, llm, createModel } = this.#options
+    const { host, llm, createModel } = this.#options
+    const settings = this.#options.settings()
     const chosen = settings.llm ?? llm()
     const client = createModel({ ...chosen, caching_prompt: false })
     const summary = await summarize({
