@@ -58,7 +58,7 @@ export interface Agent {
 /** What goes into the history with a message. */
 export interface MessageContext {
   readonly content: readonly TextContent[]
-  /** Skills that the message calls for; each is given once in a conversation. */
+  /** Skills that the message calls for; those that the model has the text of are not given again. */
   readonly skills: readonly CalledSkill[]
 }
 

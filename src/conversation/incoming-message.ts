@@ -3,7 +3,7 @@
  *
  * Before it is recorded, the agent says what stands in front of it and what goes with it; that may take as long as its
  * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go; a
- * skill whose text the history has already is not given again.
+ * skill whose text the model has already is not given again.
  */
 import { toTextContent, type Message } from '../schema/generated/values.ts'
 import { addedContent, blockedNote, blockedReason } from './blocked-message.ts'
@@ -60,8 +60,8 @@ async function recordMessage(message: Message, run: boolean, options: IncomingOp
   const { journal, driver, titles, eventLimitBytes, assertOpen, request } = options
   await driver.introduce()
   const { content, skills: called } = await driver.contextOf(message)
-  const activated = journal.activatedSkills()
-  const skills = called.filter(({ name }) => !activated.has(name))
+  const given = journal.givenSkills()
+  const skills = called.filter(({ name }) => !Object.hasOwn(given, name))
   const context = [...content, ...skills.map(({ text }) => addedContent(text)), ...suffixOf(journal.state.agent)]
   const refusal = blockedReason({ source: 'user', extended_content: context })
   const event = userMessageEvent(message, context, skills.map(({ name }) => name))

@@ -14,6 +14,7 @@ import { deferred, type Deferred } from '../base/wait.ts'
 import type { CommittedLine, ConversationLog } from '../storage/log.ts'
 import type { Recorded } from './agent.ts'
 import type { Feed } from './feed.ts'
+import { givenAfterEvent, givenAfterMove, type GivenSkills } from './given-skills.ts'
 import type { KeyedRequest, RequestRecord } from './requests.ts'
 import { nextStatus, type Trigger } from './status-table.ts'
 import { foldEvent, foldRecord, type ConversationState, type PrivateRecord } from './state.ts'
@@ -62,14 +63,12 @@ export class Journal {
     return this.#options.state
   }
 
-  /** Skills that the history has the text of, durable or not. */
-  activatedSkills(): ReadonlySet<string> {
-    const names = new Set(this.state.activated_knowledge_skills)
-    for (const line of this.#pending) {
-      if (line.type !== 'event' || line.event.kind !== 'MessageEvent') continue
-      for (const name of line.event.activated_skills) names.add(name)
-    }
-    return names
+  /** Skills that the model has the text of, by what was recorded, durable or not. */
+  givenSkills(): GivenSkills {
+    return this.#pending.reduce((given, line) => {
+      if (line.type === 'event') return givenAfterEvent(given, line.event)
+      return line.type === 'record' && line.record[0] === 'head' ? givenAfterMove(given, line.record[1]) : given
+    }, this.state.given_skills)
   }
 
   /**

@@ -12,6 +12,7 @@ import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
 import type { KeptKey } from './agent.ts'
 import { blockedReason } from './blocked-message.ts'
+import { givenAfterEvent, givenAfterMove, type GivenSkills } from './given-skills.ts'
 import { remember, type KeyedRequest, type RequestRecord } from './requests.ts'
 
 /** What a create request came to. Secrets inside are sealed. */
@@ -108,6 +109,8 @@ export interface ConversationState {
   /** The newest one, whatever became of it. */
   goal: Goal | null
   activated_knowledge_skills: string[]
+  /** Of these, what the model is told still. */
+  given_skills: GivenSkills
   pending_confirmations: JsonValue[]
   kept: Partial<Record<KeptKey, JsonObject>>
   open_actions: OpenAction[]
@@ -150,6 +153,7 @@ export function initialState(created: Created): ConversationState {
     agent_state: {},
     goal: null,
     activated_knowledge_skills: [],
+    given_skills: {},
     pending_confirmations: [],
     kept: {},
     open_actions: [],
@@ -165,6 +169,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   state.leaf_event_id = event.id
   if (event.kind === 'ConversationStateUpdateEvent') return foldUpdate(state, event)
   state.updated_at = event.timestamp
+  state.given_skills = givenAfterEvent(state.given_skills, event)
   switch (event.kind) {
     case 'MessageEvent':
       if (event.source === 'user' && blockedReason(event) === undefined) state.unserved.push(event.id)
@@ -210,6 +215,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
       return
     case 'head':
       state.leaf_event_id = record[1]
+      state.given_skills = givenAfterMove(state.given_skills, record[1])
       return
     case 'agent':
       state.agent = record[1]
@@ -247,6 +253,7 @@ function foldFork(state: ConversationState, fork: Forked): void {
   state.forked_from_conversation_id = fork.from_conversation_id
   state.forked_from_event_id = fork.from_event_id
   state.leaf_event_id = fork.leaf_event_id
+  state.given_skills = givenAfterMove(state.given_skills, fork.leaf_event_id)
   state.title = fork.title
   state.tags = { ...fork.tags }
   state.execution_status = 'idle'

@@ -130,6 +130,29 @@ test('a fork has the activated skills of the part that it copies', async () => {
   assert.equal(skillsOf(await said(part, 'style')), ['style'])
 })
 
+test('a skill that was condensed away is given again with the next message that calls for it, and then not twice', async () => {
+  const { agent, model } = await agentWith({ load_project_skills: true })
+  const talk = await startTalk(server, requestIn(project, { agent: { ...agent, condenser: { keep_first: 0 } } }).request)
+  const given: unknown[] = []
+  for (const text of ['style', 'style', 'Hello', 'And on', '/pdf']) given.push(skillsOf(await said(talk, text)))
+  assert.equal(given, [['style'], [], [], [], ['pdf']])
+  assert.is((await talk.post('/condense')).status, 200)
+  assert.equal(skillsOf(await said(talk, 'style and /pdf')), ['style'])
+  assert.match(JSON.stringify(listAt(model.requests.at(-1)?.body, 'messages')), 'Two spaces')
+  assert.equal(skillsOf(await said(talk, 'style')), [])
+  assert.equal(await activated(talk), ['style', 'pdf'])
+})
+
+test('a skill that was given behind the event which the head is moved to is given again', async () => {
+  const { agent } = await agentWith({ load_project_skills: true })
+  const talk = await startTalk(server, requestIn(project, { agent }).request)
+  await said(talk, '/pdf')
+  const first = (await talk.events()).at(-1)
+  assert.equal(skillsOf(await said(talk, 'style')), ['style'])
+  assert.is((await talk.post('/navigate', { event_id: textAt(first, 'id') })).status, 200)
+  assert.equal(skillsOf(await said(talk, 'style and /pdf')), ['style'])
+})
+
 test('what is activated survives a kill of the server', withPrograms(async (start) => {
   const first = await start()
   const { agent } = await agentWith({ load_project_skills: true })
