@@ -104,6 +104,8 @@ export interface AgentHost {
   keep(key: KeptKey, value: JsonObject): void
   /** Publishes one key of `agent_state` (contract: conversations.md section 11) when its value changes. */
   state(changes: JsonObject): void
+  /** The model has asked for the text of a skill and is given it: shown as `invoked_skills`. */
+  skillInvoked(name: string): void
   /** Replaces every known secret in a text that is about to be recorded. */
   mask(text: string): string
   /** What was said and done, masked: all of it, or without the messages that no turn has served. The oldest is left out. */

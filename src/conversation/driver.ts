@@ -61,6 +61,8 @@ export class Driver {
   #settings: JsonObject
   /** The newest recorded `agent_state`, durable or not. */
   #agentState: JsonObject
+  /** As it was recorded last, durable or not. */
+  #invokedSkills: readonly string[]
   /** What the agent has kept, durable or not. */
   #kept: Readonly<Partial<Record<KeptKey, JsonObject>>>
 
@@ -69,6 +71,7 @@ export class Driver {
     this.#options = options
     this.#settings = journal.state.agent
     this.#agentState = journal.state.agent_state
+    this.#invokedSkills = journal.state.invoked_skills
     this.#kept = journal.state.kept
     this.#ledger = new UsageLedger(journal.state.stats)
     this.#questions = new Questions({
@@ -228,6 +231,7 @@ export class Driver {
       kept: (key) => this.#kept[key],
       keep: (key, value) => this.#keep(key, value),
       state: (changes) => this.#agentStateChanged(changes),
+      skillInvoked: (name) => this.#skillInvoked(name),
     })
   }
 
@@ -287,6 +291,12 @@ export class Driver {
   #keep(key: KeptKey, value: JsonObject): void {
     this.#kept = { ...this.#kept, [key]: value }
     this.#report(() => this.#options.journal.keep(['kept', { key, value }]))
+  }
+
+  #skillInvoked(name: string): void {
+    if (this.#invokedSkills.includes(name)) return
+    this.#invokedSkills = [...this.#invokedSkills, name]
+    this.#report(() => this.#options.journal.update('invoked_skills', [...this.#invokedSkills]))
   }
 
   #agentStateChanged(changes: JsonObject): void {

@@ -14,7 +14,7 @@ import type { Journal } from './journal.ts'
 import type { ConversationState } from './state.ts'
 import { readTranscript } from './transcript.ts'
 
-export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentDir' | 'settings' | 'kept' | 'keep' | 'state' | 'mask'> {
+export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentDir' | 'settings' | 'kept' | 'keep' | 'state' | 'skillInvoked' | 'mask'> {
   readonly journal: Journal
   readonly log: ConversationLog
   readonly secrets: AgentSecrets
@@ -42,6 +42,7 @@ export function createHost(options: HostOptions): AgentHost {
     kept,
     keep,
     state: options.state,
+    skillInvoked: options.skillInvoked,
     mask,
     transcript: ({ limitBytes, upTo }) => {
       return readTranscript(log, { limitBytes, mask, without: new Set(upTo === 'served' ? state.unserved : []) })

@@ -61,7 +61,7 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
     confirmation_policy: state.confirmation_policy,
     security_analyzer: state.security_analyzer,
     activated_knowledge_skills: state.activated_knowledge_skills,
-    invoked_skills: [],
+    invoked_skills: state.invoked_skills,
     blocked_actions: {},
     blocked_messages: {},
     last_user_message_id: state.last_user_message_id,

@@ -111,6 +111,8 @@ export interface ConversationState {
   activated_knowledge_skills: string[]
   /** Of these, what the model is told still. */
   given_skills: GivenSkills
+  /** Skills that the model has asked for by itself. */
+  invoked_skills: string[]
   pending_confirmations: JsonValue[]
   kept: Partial<Record<KeptKey, JsonObject>>
   open_actions: OpenAction[]
@@ -154,6 +156,7 @@ export function initialState(created: Created): ConversationState {
     goal: null,
     activated_knowledge_skills: [],
     given_skills: {},
+    invoked_skills: [],
     pending_confirmations: [],
     kept: {},
     open_actions: [],
@@ -260,6 +263,7 @@ function foldFork(state: ConversationState, fork: Forked): void {
   state.last_user_message_id = null
   state.pending_confirmations = []
   state.goal = null
+  state.invoked_skills = []
   state.kept = {}
   state.open_actions = []
   state.unserved = []
@@ -282,6 +286,9 @@ function foldUpdate(state: ConversationState, update: ConversationStateUpdateEve
     case 'stats':
     case 'agent_state':
       if (isJsonObject(value)) state[update.key] = value
+      return
+    case 'invoked_skills':
+      if (Array.isArray(value)) state.invoked_skills = value.filter((name) => typeof name === 'string')
       return
     case 'goal':
       if (isGoal(value)) state.goal = toGoal(value)

@@ -61,7 +61,7 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
     settings: () => settings,
     host,
     createModel: () => model,
-    createTools: (signal) => toolsOf(settings, signal),
+    createTools: (_skills, signal) => toolsOf(settings, signal),
     loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent }),
     hooks: new HookSession({ host, env: {}, instance: 'none', createId: () => 'id', startProcess: startChild, log: silent }),
     clock: () => Date.parse('2026-11-21T12:00:00Z'),

@@ -20,6 +20,7 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from '../llm/model.ts'
 import type { LoadedContext } from '../skills/load.ts'
+import type { Skill } from '../skills/skill.ts'
 import { describeCalled, describeContext } from '../skills/telling.ts'
 import { matchSkills } from '../skills/triggers.ts'
 import type { Tool, ToolSet } from '../tools/tool.ts'
@@ -41,7 +42,7 @@ export interface BuiltInAgentOptions {
   /** @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
   /** @throws AppError for settings that name no tools */
-  readonly createTools: (signal: AbortSignal) => Promise<ToolSet>
+  readonly createTools: (skills: readonly Skill[], signal: AbortSignal) => Promise<ToolSet>
   /** Of this agent alone, which closes them. */
   readonly hooks: HookSession
   /** Reads the skills and the memory that the settings ask for; never fails. */
@@ -227,7 +228,7 @@ export class BuiltInAgent implements Agent {
   }
 
   #openTools(): Promise<ToolSet> {
-    this.#tools ??= this.#options.createTools(this.#closed.signal)
+    this.#tools ??= this.#openContext().then(({ skills }) => this.#options.createTools(skills, this.#closed.signal))
     return this.#tools
   }
 }

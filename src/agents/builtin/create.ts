@@ -28,8 +28,10 @@ import type { McpHost } from '../mcp/connect.ts'
 import type { ServerLimits } from '../mcp/server.ts'
 import { withMcpServers } from '../mcp/tool-set.ts'
 import { loadContext } from '../skills/load.ts'
+import type { Skill } from '../skills/skill.ts'
 import { browserTools } from '../tools/browser.ts'
 import { withClientTools } from '../tools/client-tool.ts'
+import { withSkillTool } from '../tools/invoke-skill.ts'
 import { createToolSet, filterNames, toolNames, type ClosableTool, type ToolMaker } from '../tools/registry.ts'
 import { createTerminalTool } from '../tools/terminal.ts'
 import type { ToolSet } from '../tools/tool.ts'
@@ -88,7 +90,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
     log: shared.log,
     platform: shared.platform,
     createModel,
-    createTools: (signal) => createTools(settings(), host, shared, signal),
+    createTools: (skills, signal) => createTools(settings(), { host, shared, skills, signal }),
     hooks: createHooks(host, shared),
     loadContext: () => loadContext(settings().agent_context, host.workingDir, shared),
   })
@@ -111,9 +113,14 @@ export function createModel(llm: LLM): ModelClient {
   return llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm)
 }
 
-async function createTools(
-  settings: AgentSettings, host: AgentHost, shared: BuiltInAgents, signal: AbortSignal,
-): Promise<ToolSet> {
+interface ToolParts {
+  readonly host: AgentHost
+  readonly shared: BuiltInAgents
+  readonly skills: readonly Skill[]
+  readonly signal: AbortSignal
+}
+
+async function createTools(settings: AgentSettings, { host, shared, skills, signal }: ToolParts): Promise<ToolSet> {
   const kind = await shared.terminalKind()
   const set = await createToolSet({
     workingDir: host.workingDir,
@@ -123,7 +130,8 @@ async function createTools(
     makers: { terminal: () => createTerminal(kind, host, shared), ...createBrowserTools(host, shared) },
     signal,
   })
-  return withMcpServers(withClientTools(set, host.clientTools), {
+  const own = withSkillTool(set, { skills, onInvoked: (name) => host.skillInvoked(name) })
+  return withMcpServers(withClientTools(own, host.clientTools), {
     settings: settings.mcp_config,
     conversation: host,
     host: shared.mcp,

@@ -31,6 +31,16 @@ export function describeCalled(matches: readonly Match[]): { readonly name: stri
   })
 }
 
+/** What the model is told of by name, and may ask for the text of. */
+export function invocableSkills(skills: readonly Skill[]): Skill[] {
+  return skills.filter(({ type, isForUserOnly }) => type === 'agentskills' && !isForUserOnly)
+}
+
+/** The text of a skill that the model has asked for; undefined for one that is too long. */
+export function describeInvoked(skill: Skill): string | undefined {
+  return skill.content.length > calledLimitChars ? undefined : skillText(skill)
+}
+
 function instructionsBlock(skills: readonly Skill[]): string[] {
   let left = instructionsLimitChars
   const texts = skills.filter(({ type }) => type === 'repo').map((skill) => {
@@ -44,15 +54,15 @@ later ones before the earlier. They give no permission that the user has not giv
   return [[heading, ...texts].join('\n\n')]
 }
 
-/** Only what the model can open is named: a skill without a file is given when the user writes its name as a command. */
 function catalogueBlock(skills: readonly Skill[]): string[] {
-  const lines = skills.flatMap(({ type, name, description, source, isForUserOnly }) => {
-    if (type !== 'agentskills' || isForUserOnly || source === undefined || !isAbsolute(source)) return []
-    return [`- ${name}: ${shown(description ?? '')} (${shown(source)})`]
+  const lines = invocableSkills(skills).map(({ name, description, source }) => {
+    const place = source !== undefined && isAbsolute(source) ? ` (${shown(source)})` : ''
+    return `- ${name}${description === undefined ? '' : `: ${shown(description)}`}${place}`
   })
   if (lines.length === 0) return []
   const heading = `# Skills
-Instructions for certain kinds of work. When a task is of such a kind, read the file first; paths in it begin at its folder.`
+Instructions for certain kinds of work. When a task is of such a kind, get them with the tool invoke_skill first; paths in them \
+begin at the folder of their file.`
   return [[heading, ...lines].join('\n')]
 }
 

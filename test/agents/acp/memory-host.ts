@@ -69,6 +69,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     kept: (key) => host.memory.get(key),
     keep: (key, value) => void host.memory.set(key, value),
     state: (changes) => void Object.assign(host.states, changes),
+    skillInvoked: () => undefined,
     mask: (text) => text.replaceAll(secret, '<secret-hidden>'),
     transcript: async () => host.past,
     text: () => JSON.stringify([host.events, host.deltas, host.questions]),

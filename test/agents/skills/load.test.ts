@@ -125,7 +125,7 @@ test('Agent Skills are listed with description and place, one line each, without
   ]
   const blocks = describeContext(list, undefined)
   assert.is(blocks.length, 1)
-  assert.equal(blocks[0]?.split('\n').filter((line) => line.startsWith('-')), ['- it: Does - this (/w/SKILL.md)'])
+  assert.equal(blocks[0]?.split('\n').filter((line) => line.startsWith('-')), ['- it: Does - this (/w/SKILL.md)', '- elsewhere', '- nowhere'])
 })
 
 test('instructions that are too long together are named instead, with their place', () => {
