@@ -89,6 +89,10 @@ export const access = {
   // A project may be any folder that a conversation may work in.
   'POST /api/skills': 'drive',
   'POST /api/skills/sync': 'drive',
+  'GET /api/skills/installed': 'read',
+  'POST /api/skills/install': 'configure',
+  'GET /api/plugins/installed': 'read',
+  'POST /api/sub-agents': 'drive',
   'POST /api/hooks': 'drive',
   'GET /api/tools/': 'read',
 

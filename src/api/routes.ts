@@ -95,6 +95,10 @@ const table = {
   'DELETE /api/mcp/oauth/logins/{name}': mcp.signOut,
   'POST /api/skills': skills.findSkills,
   'POST /api/skills/sync': skills.syncSkills,
+  'GET /api/skills/installed': skills.listInstalledSkills,
+  'POST /api/skills/install': skills.installSkill,
+  'GET /api/plugins/installed': skills.listInstalledPlugins,
+  'POST /api/sub-agents': skills.findSubAgents,
   'POST /api/hooks': skills.readHooks,
   'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>

@@ -226,7 +226,9 @@ function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
 
 function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
   const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, condenser, verification } = settings
-  const usual = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name, params: {} }))
+  // There is no such tool here. Asked for by its name, it is told to the agent and in the history as missing.
+  const subAgents = settings.enable_sub_agents ? ['task_tool_set'] : []
+  const usual = ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
   const isCondensed = condenser.condenser_kind === 'llm_summarizing' && condenser.enabled
   const memory = { condenser: isCondensed ? condenser : null }
   const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic: criticOf(verification), ...memory }

@@ -75,11 +75,17 @@ export interface ContextOptions {
   readonly blocks: readonly string[]
 }
 
+/** Under which names clients ask for tools that hand work to other agents. */
+const subAgentTools = /^(?:task|delegate|workflow)(?:_tool_set)?$|^(?:Task|Delegate|Workflow)ToolSet$/
+
+const noSubAgents = 'There are no sub-agents on this server: do all of the work yourself, and say so when the user asks for one.'
+
 export function dynamicContext(options: ContextOptions): string {
   const { agent, date, platform, workingDir, secrets, missingTools, blocks } = options
   const now = agent.agent_context?.current_datetime ?? date
   const lines = [`Date: ${now}`, `Platform: ${platform}`, `Working directory: ${workingDir}`]
   if (missingTools.length > 0) lines.push(`Tools that were asked for and are not available here: ${missingTools.join(', ')}`)
+  if (missingTools.some((name) => subAgentTools.test(name))) lines.push(noSubAgents)
   if (secrets.length > 0) lines.push('Secrets, each in an environment variable for a command that names it:', ...secrets.map(secretLine))
   return [lines.join('\n'), ...blocks].join('\n\n')
 }

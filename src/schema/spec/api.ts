@@ -7,9 +7,12 @@
  */
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable,
-  numberOf, oneOf, openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Answer, type Definitions,
+  numberOf, oneOf, openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
   type Endpoint, type Schema,
 } from '../define.ts'
+import { answer, conflict, get, inGroup, post, success } from './operation.ts'
+import { profileEndpoints } from './profiles.ts'
+import { skillEndpoints } from './skills.ts'
 
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
 const filters = {
@@ -132,8 +135,6 @@ export const api: Definitions = {
   }),
 }
 
-const success = answer('Done', ref('Success'))
-const unreadable = answer('What is stored of it cannot be read', ref('ErrorDetail'))
 const conversation = '/api/conversations/{conversation_id}'
 
 /** What stands in a path as `{name}`; all others are strings. */
@@ -277,30 +278,7 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: answer('Removed', ref('Deleted')) },
     },
   ]),
-  ...inGroup('Profiles', [
-    get('/api/profiles', 'List profiles', ref('ProfileList')),
-    { ...get('/api/profiles/{name}', 'Get a profile', ref('ProfileDetail')), responses: {
-      200: answer('The profile', ref('ProfileDetail')),
-      400: unreadable,
-    } },
-    {
-      ...post('/api/profiles/{name}', 'Store a profile', 'SaveProfileRequest'),
-      responses: { 201: answer('Stored', ref('ProfileChange')), 409: conflict('There are too many') },
-    },
-    { ...post('/api/profiles/{name}', 'Remove a profile'), method: 'DELETE', responses: { 200: answer('There is none of this name', ref('ProfileChange')) } },
-    {
-      ...post('/api/profiles/{name}/rename', 'Rename a profile', 'RenameProfileRequest'),
-      responses: { 200: answer('Renamed', ref('ProfileChange')), 409: conflict('The name is taken') },
-    },
-    {
-      ...post('/api/profiles/{name}/activate', 'Use a profile for new conversations'),
-      responses: { 200: answer('Written to the settings', ref('ProfileActivation')), 400: unreadable },
-    },
-    {
-      ...post('/api/profiles/{name}/validate', 'Try a language model', 'ValidateProfileRequest'),
-      responses: { 200: answer('Whether it answers', ref('ProfileValidation')) },
-    },
-  ]),
+  ...profileEndpoints,
   ...inGroup('MCP', [
     {
       ...post('/api/mcp/test', 'Try an MCP server', 'McpTestRequest'),
@@ -325,12 +303,7 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: answer('Forgotten', ref('Deleted')) },
     },
   ]),
-  ...inGroup('Skills', [
-    { ...post('/api/skills', 'Find skills', 'SkillsRequest'), responses: { 200: answer('What there is', ref('SkillsResponse')) } },
-    { ...post('/api/skills/sync', 'Fetch public skills anew'), responses: { 200: answer('What became of it', ref('SkillsSyncResponse')) } },
-    { ...post('/api/hooks', 'Read the hooks of a project', 'HooksRequest'), responses: { 200: answer('What there is', ref('HooksResponse')) } },
-    get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
-  ]),
+  ...skillEndpoints,
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),
@@ -343,26 +316,3 @@ export const endpoints: readonly Endpoint[] = [
     get('/openapi.json', 'Describe the interface', json),
   ]),
 ]
-
-type Operation = Omit<Endpoint, 'tag'>
-
-function inGroup(tag: string, operations: readonly Operation[]): Endpoint[] {
-  return operations.map((operation) => ({ ...operation, tag }))
-}
-
-function get(path: string, summary: string, body: Schema): Operation {
-  return { method: 'GET', path, summary, responses: { 200: answer('Successful Response', body) } }
-}
-
-function post(path: string, summary: string, request?: string): Operation {
-  const operation: Operation = { method: 'POST', path, summary, responses: { 200: success } }
-  return request === undefined ? operation : { ...operation, request: ref(request) }
-}
-
-function conflict(doc: string): Answer {
-  return answer(doc, ref('ErrorDetail'))
-}
-
-function answer(doc: string, body: Schema): Answer {
-  return { doc, body }
-}

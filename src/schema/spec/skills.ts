@@ -1,13 +1,14 @@
 /**
- * Requests and answers about skills and about the hooks of a project (contract/others.md, section 4).
+ * Requests and answers about skills, hooks, plugins and sub-agents (contract/others.md, section 4).
  *
  * Fields that ask for public skills, those of an organisation or of a marketplace are taken and find nothing: this
- * server fetches none.
+ * server fetches none, installs none, and runs no sub-agents.
  */
 import {
   arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, ref, required, response,
-  string, tolerant, type Definitions,
+  string, tolerant, type Definitions, type Endpoint,
 } from '../define.ts'
+import { answer, get, inGroup, post } from './operation.ts'
 
 export const skills: Definitions = {
   ExposedUrl: tolerant('An address under which something in the workspace can be reached.', {
@@ -48,8 +49,34 @@ export const skills: Definitions = {
     status: required(oneOf('success', 'error')),
     message: required(string),
   }),
+  InstalledSkills: response('Skills that this server has fetched: none.', { skills: required(arrayOf(openObject)) }),
+  InstalledPlugins: response('Plugins that this server has fetched: none.', { plugins: required(arrayOf(openObject)) }),
+  SubAgentsRequest: tolerant('Which sub-agents are asked for.', {
+    load_user: defaultTo(true, boolean),
+    load_project: defaultTo(true, boolean),
+    load_builtin: defaultTo(true, boolean),
+    project_dir: optional(string),
+  }),
+  SubAgentsResponse: response('Sub-agents that this server could run: none.', { agents: required(arrayOf(openObject)) }),
   HooksRequest: tolerant('Whose hooks.', { project_dir: optional(string) }),
   HooksResponse: response('The hooks of a project; null without any.', {
     hook_config: required(nullable(ref('HookConfig'))),
   }),
 }
+
+export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
+  { ...post('/api/skills', 'Find skills', 'SkillsRequest'), responses: { 200: answer('What there is', ref('SkillsResponse')) } },
+  { ...post('/api/skills/sync', 'Fetch public skills anew'), responses: { 200: answer('What became of it', ref('SkillsSyncResponse')) } },
+  { ...post('/api/hooks', 'Read the hooks of a project', 'HooksRequest'), responses: { 200: answer('What there is', ref('HooksResponse')) } },
+  get('/api/skills/installed', 'List installed skills', ref('InstalledSkills')),
+  {
+    ...post('/api/skills/install', 'Install a skill'),
+    responses: { 400: answer('This server installs none', ref('ErrorDetail')) },
+  },
+  get('/api/plugins/installed', 'List installed plugins', ref('InstalledPlugins')),
+  {
+    ...post('/api/sub-agents', 'Find sub-agents', 'SubAgentsRequest'),
+    responses: { 200: answer('None: this server runs no sub-agents', ref('SubAgentsResponse')) },
+  },
+  get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
+])

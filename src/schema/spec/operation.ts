@@ -1,0 +1,30 @@
+/**
+ * How operations of the REST interface are written down: the usual answer of each method, to be replaced where it
+ * differs. Which operations there are is said in the files of their subjects.
+ */
+import { ref, type Answer, type Endpoint, type Schema } from '../define.ts'
+
+export const success: Answer = answer('Done', ref('Success'))
+
+export type Operation = Omit<Endpoint, 'tag'>
+
+export function inGroup(tag: string, operations: readonly Operation[]): Endpoint[] {
+  return operations.map((operation) => ({ ...operation, tag }))
+}
+
+export function get(path: string, summary: string, body: Schema): Operation {
+  return { method: 'GET', path, summary, responses: { 200: answer('Successful Response', body) } }
+}
+
+export function post(path: string, summary: string, request?: string): Operation {
+  const operation: Operation = { method: 'POST', path, summary, responses: { 200: success } }
+  return request === undefined ? operation : { ...operation, request: ref(request) }
+}
+
+export function conflict(doc: string): Answer {
+  return answer(doc, ref('ErrorDetail'))
+}
+
+export function answer(doc: string, body: Schema): Answer {
+  return { doc, body }
+}
