@@ -5,6 +5,7 @@
  * expected; the next step goes on.
  */
 import * as conversations from './conversations.mjs'
+import * as profiles from './profiles.mjs'
 import * as service from './service.mjs'
 import * as signIns from './sign-ins.mjs'
 
@@ -12,6 +13,10 @@ await service.describeServer()
 await service.changeSettings()
 await service.keepSecrets()
 await signIns.signIn()
+await profiles.keepProfiles()
+await profiles.switchProfiles()
+await profiles.removeProfiles()
+await profiles.listWhatThereIsNot()
 const first = await conversations.converseOverSockets()
 await conversations.readHistory(first)
 const second = await conversations.answerQuestions()
