@@ -76,10 +76,13 @@ for (const [why, tools] of refused) {
   })
 }
 
-test('an external agent is started without the tools of the client', async () => {
-  const { status, json } = await server.rest.post('/api/conversations', request({ client_tools: [{ ...first }], agent: fakeAgent('answer') }))
-  assert.is(status, 201)
-  assert.is(listAt(json, 'client_tools').length, 1)
+test('an external agent is started without the tools of the client, and the history says so', async () => {
+  const talk = await startTalk(server, request({ agent: fakeAgent('echo') }))
+  assert.is(listAt((await talk.get()).json, 'client_tools').length, 2)
+  await talk.send('Open the terminal')
+  await talk.reaches('finished')
+  const prompt = (await talk.events()).find(({ kind }) => kind === 'SystemPromptEvent')
+  assert.match(textAt(prompt, 'system_prompt', 'text'), 'It is not given the tools of the client: canvas_open, canvas_close.')
 })
 
 test('a client tool with the name of a tool of the agent is refused with the first message', async () => {

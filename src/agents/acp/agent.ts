@@ -56,7 +56,7 @@ class AcpAgent implements Agent {
   constructor(options: AcpAgentOptions) {
     this.#options = options
     this.#mask = sessionMask(options.host)
-    this.#introduction = new Introduction(this.#mask)
+    this.#introduction = new Introduction({ mask: this.#mask, clientTools: options.host.clientTools })
     const onError = (error: unknown): void => options.log.error('Cannot keep a long output', { problem: messageOf(error) })
     this.#files = new ObservationFiles({ folder: options.host.observationsDir, createId: options.createId, onError })
     this.#program = new AgentProgram(options, {

@@ -7,12 +7,12 @@ import type { AgentHost, Turn } from '../../conversation/agent.ts'
 import type { StartedSession } from './start-session.ts'
 
 export class Introduction {
-  readonly #mask: AgentHost['mask']
+  readonly #host: Pick<AgentHost, 'mask' | 'clientTools'>
   #agentName: string | undefined
   readonly #notes = new Set<string>()
 
-  constructor(mask: AgentHost['mask']) {
-    this.#mask = mask
+  constructor(host: Pick<AgentHost, 'mask' | 'clientTools'>) {
+    this.#host = host
   }
 
   /** Notes what a start has to tell. `isFirst`: the conversation has had no session before. */
@@ -23,13 +23,15 @@ export class Introduction {
 
   /** Records what was not told yet. */
   tell(turn: Turn): void {
+    const { mask, clientTools } = this.#host
     if (this.#agentName !== undefined) {
-      const name = this.#mask(this.#agentName)
-      const text = `This conversation is driven by the external agent "${name}". Its system prompt and tools are not known here.`
+      const who = `This conversation is driven by the external agent "${mask(this.#agentName)}".`
+      const tools = clientTools.length === 0 ? '' : ` It is not given the tools of the client: ${clientTools.map(({ name }) => name).join(', ')}.`
+      const text = `${who} Its system prompt and tools are not known here.${tools}`
       turn.record({ kind: 'SystemPromptEvent', system_prompt: { type: 'text', text }, tools: [] })
     }
     for (const note of this.#notes) {
-      const content = [{ type: 'text', text: this.#mask(note) } as const]
+      const content = [{ type: 'text', text: mask(note) } as const]
       turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } })
     }
     this.#agentName = undefined
