@@ -55,7 +55,7 @@ async function answerTo(talk: Talk, text: string): Promise<string> {
 
 const path = '/api/profiles'
 const withFresh = (body: (server: TestServer) => Promise<void>) => () => withServer(body)
-const exposed = ({ rest }: Reachable, name: string, mode: string): Promise<Answer> => rest.get(`${path}/${name}`, { 'X-Expose-Secrets': mode })
+const exposed = (name: string, mode: string): Promise<Answer> => server.rest.get(`${path}/${name}`, { 'X-Expose-Secrets': mode })
 
 test('a profile is saved, shown without its key, activated, renamed and removed, and the active pointer goes with it', withFresh(async ({ rest, dataDir }) => {
   assert.equal((await rest.get(path)).json, { profiles: [], active_profile: null })
@@ -80,30 +80,31 @@ test('a profile is saved, shown without its key, activated, renamed and removed,
   assert.not.match(readFileSync(join(dataDir, 'profiles.json'), 'utf8'), 'canary')
 }))
 
-test('a pointer to another profile stays when one is renamed or removed', withFresh(async ({ rest }) => {
+test('a pointer to another profile stays when one is renamed or removed', async () => {
+  const { rest } = server
   for (const name of ['one', 'two', 'three']) await rest.post(`${path}/${name}`, { llm: {} })
   assert.is((await rest.patch('/api/settings', { active_profile: 'two' })).status, 200)
   await rest.post(`${path}/one/rename`, { new_name: 'four' })
   await rest.delete(`${path}/three`)
   assert.is(member((await rest.get(path)).json, 'active_profile'), 'two')
-}))
+})
 
-test('the header shows keys as tokens or in plain, tokens come back as keys, and a mask does not', withFresh(async (fresh) => {
-  const { rest } = fresh
+test('the header shows keys as tokens or in plain, tokens come back as keys, and a mask does not', async () => {
+  const { rest } = server
   await rest.post(`${path}/fast`, { llm: { api_key: 'key-canary-1234', aws_session_token: 'token-canary' } })
-  assert.is(member((await exposed(fresh, 'fast', ' Plaintext ')).json, 'config', 'api_key'), 'key-canary-1234')
-  assert.is((await exposed(fresh, 'fast', 'yes')).status, 400)
-  const sealed = (await exposed(fresh, 'fast', 'encrypted')).json
+  assert.is(member((await exposed('fast', ' Plaintext ')).json, 'config', 'api_key'), 'key-canary-1234')
+  assert.is((await exposed('fast', 'yes')).status, 400)
+  const sealed = (await exposed('fast', 'encrypted')).json
   assert.match(textAt(sealed, 'config', 'api_key'), /^as1:/)
   await rest.post(`${path}/copy`, { llm: member(sealed, 'config') })
-  assert.is(member((await exposed(fresh, 'copy', 'true')).json, 'api_key_set'), true)
-  assert.is(member((await exposed(fresh, 'copy', 'plaintext')).json, 'config', 'api_key'), 'key-canary-1234')
+  assert.is(member((await exposed('copy', 'true')).json, 'api_key_set'), true)
+  assert.is(member((await exposed('copy', 'plaintext')).json, 'config', 'api_key'), 'key-canary-1234')
   const redacted = (await rest.get(`${path}/fast`)).json
   assert.is(member(redacted, 'config', 'aws_session_token'), '**********')
   await rest.post(`${path}/copy`, { llm: member(redacted, 'config') })
-  const after = (await exposed(fresh, 'copy', 'plaintext')).json
+  const after = (await exposed('copy', 'plaintext')).json
   assert.equal([member(after, 'config', 'api_key'), member(after, 'config', 'aws_session_token')], [null, null])
-}))
+})
 
 /** Method, path behind `/api/profiles`, body, status. */
 const refused: readonly (readonly ['GET' | 'POST' | 'DELETE', string, unknown, number])[] = [
@@ -146,13 +147,6 @@ test('what is unknown, taken, damaged, linked to nothing or wrong is refused, an
   assert.is((await again.rest.patch('/api/settings', { active_profile: 'bad' })).status, 400)
   assert.is((await again.rest.patch('/api/settings', { active_profile: 'linked' })).status, 422)
   await again.close()
-}))
-
-test('the fifty-first profile is refused, and one of the fifty can be replaced', withFresh(async ({ rest }) => {
-  for (let index = 0; index < 50; index++) assert.is((await rest.post(`${path}/p${index}`, { llm: {} })).status, 201)
-  assert.is((await rest.post(`${path}/one-more`, { llm: {} })).status, 409)
-  assert.is((await rest.post(`${path}/p7`, { llm: { model: 'other' } })).status, 201)
-  assert.is(listAt((await rest.get(path)).json, 'profiles').length, 50)
 }))
 
 test('settings or profiles that cannot be read are refused with 409, and nothing is renamed or removed', withFresh(async (fresh) => {
@@ -243,7 +237,7 @@ test('a condenser with a copy of the model goes on with the new one, and one wit
   const copy = llmAt(copying, 'copied')
   for (const [llm, expected] of [[{ ...copy, usage_id: 'mine' }, 'anthropic/next'], [{ ...own, usage_id: 'mine' }, 'anthropic/own'], [null, undefined]] as const) {
     const talk = await startTalk(server, { agent: { kind: 'Agent', llm: copy, condenser: { llm }, tools: [] }, autotitle: false })
-    for (const text of ['One', 'Two', 'Three']) await answerTo(talk, text)
+    for (const text of ['One', 'Two']) await answerTo(talk, text)
     await talk.post('/switch_profile', { profile_name: 'next' })
     const shown = member((await talk.get()).json, 'agent', 'condenser', 'llm')
     assert.equal([member(shown, 'model'), member(shown, 'usage_id')], [expected, llm?.usage_id])

@@ -123,6 +123,14 @@ test('there is a limit of profiles, which replacing one does not reach, and of t
     assert.equal((await store.list()).map(({ name }) => name), ['five', 'four', 'three'])
   }))
 
+test('there are fifty of them by default', () =>
+  withFolder(async (folder) => {
+    const store = createProfileStore({ path: join(folder, 'profiles.json'), masker: createMasker(), cipher: cipherOf() })
+    const saved = Array.from({ length: 51 }, (_, index) => store.save(`p${index}`, { llm: toLLM({}), include_secrets: true }))
+    assert.is((await Promise.allSettled(saved)).filter(({ status }) => status === 'fulfilled').length, 50)
+    assert.is((await store.list()).length, 50)
+  }))
+
 test('a profile that is renamed keeps its secrets, and they stay masked when the old name is used anew', () =>
   withStore(async ({ store, save, masker, again }) => {
     await save('old', { api_key: key })
@@ -133,7 +141,7 @@ test('a profile that is renamed keeps its secrets, and they stay masked when the
     await store.rename('old', 'new')
     assert.is((await refusal(store.load('old'))).code, 'not_found')
     assert.is((await again().load('new')).api_key, key)
-    for (let index = 0; index < 110; index++) await save('old', { api_key: `another-key-${index}` })
+    for (let index = 0; index < 105; index++) await save('old', { api_key: `another-key-${index}` })
     assert.is(masker.mask(key), secretMark)
   }))
 
