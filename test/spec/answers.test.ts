@@ -68,6 +68,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /secrets': { secrets: {} },
   'POST /navigate': { event_id: null },
   'POST /switch_llm': { llm: { model: 'a-model' } },
+  'POST /switch_profile': { profile_name: 'a-profile' },
   'POST /switch_acp_model': { model: 'a-model' },
   'POST /switch_acp_mode': { mode: 'a-mode' },
   'POST /ask_agent': { question: 'Who are you?' },
@@ -104,6 +105,26 @@ test('global secrets fit their description', async () => {
   await ask('DELETE /api/settings/secrets/{name}', 404, { name })
 })
 
+test('profiles fit their description', async () => {
+  const [name, other] = ['fast', 'faster']
+  const body = { llm: { model: 'demo/scripted', api_key: 'a-key-of-some-length', extra_headers: { 'X-Key': 'another-key' } } }
+  await ask('POST /api/profiles/{name}', 201, { name, body })
+  await ask('POST /api/profiles/{name}', 422, { name, body: {} })
+  await ask('GET /api/profiles', 200)
+  await ask('GET /api/profiles/{name}', 200, { name })
+  await ask('GET /api/profiles/{name}', 404, { name: other })
+  await ask('GET /api/profiles/{name}', 422, { name: '-' })
+  await ask('POST /api/profiles/{name}/activate', 200, { name })
+  await ask('POST /api/profiles/{name}/activate', 404, { name: other })
+  await ask('POST /api/profiles/{name}/validate', 200, { name, body })
+  await ask('POST /api/profiles/{name}/validate', 200, { name, body: { llm: { model: 'nobody-knows-it' } } })
+  await ask('POST /api/profiles/{name}/rename', 200, { name, body: { new_name: other } })
+  await ask('POST /api/profiles/{name}/rename', 404, { name, body: { new_name: other } })
+  await ask('POST /api/profiles/{name}', 201, { name, body })
+  await ask('POST /api/profiles/{name}/rename', 409, { name, body: { new_name: other } })
+  await ask('DELETE /api/profiles/{name}', 200, { name: other })
+})
+
 test('tries of MCP servers fit their description', async () => {
   const name = 'POST /api/mcp/test'
   const works = { server: { command: process.execPath, args: [stdioProgram, 'usual'] }, tool_call: { name: 'echo', arguments: { text: 'a' } } }
@@ -127,6 +148,10 @@ test('skills, hooks and tools fit their description', async () => {
   await ask('POST /api/hooks', 200, { body: {} })
   await ask('POST /api/hooks', 422, { body: { project_dir: server.dataDir } })
   await ask('GET /api/tools/', 200)
+  await ask('GET /api/skills/installed', 200)
+  await ask('POST /api/skills/install', 400)
+  await ask('GET /api/plugins/installed', 200)
+  await ask('POST /api/sub-agents', 200, { body })
 })
 
 test('a conversation and its run fit their description', async () => {
@@ -170,6 +195,8 @@ test('a conversation and its run fit their description', async () => {
   await ask(`POST ${conversation}/goal`, 400, { id: agent, body: { objective: 'Hello' } })
   await ask(`POST ${conversation}/goal/resume`, 400, { id: agent })
   await ask(`POST ${conversation}/switch_llm`, 200, { id: builtIn, body: { llm: { model: 'gpt-5.5' } } })
+  await ask(`POST ${conversation}/switch_profile`, 400, { id: agent, body: { profile_name: 'fast' } })
+  await ask(`POST ${conversation}/switch_profile`, 200, { id: builtIn, body: { profile_name: 'fast' } })
 })
 
 test('what is not there, and what is no id, fits its description for every operation of a conversation', async () => {
