@@ -9,7 +9,7 @@
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { Masker } from '../base/masking.ts'
-import type { LLM } from '../schema/generated/llm.ts'
+import { isProfileName, type LLM } from '../schema/generated/llm.ts'
 import { isLlmProfile, toLlmProfile, type LlmProfile, type ProfileDetail, type ProfileSummary } from '../schema/generated/profiles.ts'
 import { readSecret } from './agent-settings.ts'
 import { isToken, type Cipher } from './cipher.ts'
@@ -120,7 +120,7 @@ function storedProfiles(path: string, cipher: Cipher, mask: (name: string, profi
     encode: (entries) => ({ profiles: Object.fromEntries([...entries].map(([name, entry]) => [name, encode(entry, cipher)])) }),
     decode({ profiles }) {
       if (!isObject(profiles)) throw new TypeError('Expected profiles')
-      const entries = new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(stored, cipher)]))
+      const entries = new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(name, stored, cipher)]))
       for (const [name, entry] of entries) if ('profile' in entry) mask(name, entry.profile)
       return entries
     },
@@ -173,8 +173,8 @@ function encode(entry: Entry, cipher: Cipher): unknown {
   return 'profile' in entry ? exposeSecrets(type, entry.profile, 'encrypted', cipher) : entry.unread
 }
 
-function decode(stored: unknown, cipher: Cipher): Entry {
-  let isOpen = true
+function decode(name: string, stored: unknown, cipher: Cipher): Entry {
+  let isOpen = isProfileName(name)
   const plain = mapSecrets(type, stored, (secret, path) => {
     // What is no token was written by hand: taken as it stands, and sealed with the next change.
     const opened = isToken(secret) ? cipher.open(secret, path) : secret

@@ -188,6 +188,14 @@ for (const [what, damage] of damaged) {
     }))
 }
 
+test('what stands under a name that no request can have is not listed, and left as it is', () =>
+  withStore(async ({ path, store, save }) => {
+    await writeFile(path, JSON.stringify({ version: 1, profiles: { 'a b': { llm: { model: 'm' } } } }))
+    await save('mine', {})
+    assert.equal((await store.list()).map(({ name }) => name), ['mine'])
+    assert.equal(at(JSON.parse(await readFile(path, 'utf8')), 'profiles', 'a b'), { llm: { model: 'm' } })
+  }))
+
 test('what was written by hand is taken as it stands, and sealed with the next change', () =>
   withStore(async ({ path, store, masker }) => {
     await writeFile(path, JSON.stringify({ version: 1, profiles: { mine: { llm: { model: 'm', api_key: key } } } }))
