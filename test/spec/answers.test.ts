@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
 import { stdioProgram } from '../agents/mcp/carriers.ts'
+import { startOAuth, type OAuthWorld } from '../fixtures/oauth-server.ts'
 import { faultsOf } from '../schema/json-schema.ts'
 import { listAt, member, textAt, type Answer } from '../support/rest.ts'
 import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
@@ -41,7 +42,7 @@ async function ask(name: string, status: number, asking: Ask = {}): Promise<Answ
   const operation = member(document, 'paths', template, method.toLowerCase())
   assert.ok(isObject(operation), `${name} is not described`)
   asked.add(name)
-  const filled = template.replace('{conversation_id}', id).replace('{event_id}', event).replace('{name}', secret)
+  const filled = template.replace('{conversation_id}', id).replace('{job_id}', id).replace('{event_id}', event).replace('{name}', secret)
   const answer = await server.rest.send(method, filled + query, body === undefined ? {} : { body })
   assert.is(answer.status, status, `${name}: ${answer.text}`)
   if (status < 300 && body !== undefined) {
@@ -133,6 +134,25 @@ test('tries of MCP servers fit their description', async () => {
   await ask(name, 422, { body: { server: { command: '' } } })
   await ask(name, 422, { body: {} })
 })
+
+test('sign-ins to MCP servers fit their description', async () => {
+  const world = await startOAuth()
+  await signInTo(world).finally(() => world.close())
+})
+
+async function signInTo(world: OAuthWorld): Promise<void> {
+  const far = { url: world.mcp.url, auth: { strategy: 'oauth2', authentication: { type: 'oauth', client_name: 'Tests' } } }
+  const { json } = await ask('POST /api/mcp/oauth/start', 200, { body: { name: 'far', server: far } })
+  await ask('POST /api/mcp/oauth/start', 422, { body: { name: 'far' } })
+  const id = textAt(json, 'job_id')
+  const address = new URL(await world.agree(textAt(json, 'authorization_url')))
+  await ask('GET /api/mcp/oauth/callback', 400, { query: '?state=unknown' })
+  await ask('GET /api/mcp/oauth/callback', 200, { query: address.search })
+  await ask('POST /api/mcp/oauth/callback/{job_id}', 404, { id: unknownId, body: { callback_url: address.href } })
+  await until(async () => member((await ask('GET /api/mcp/oauth/status/{job_id}', 200, { id })).json, 'status') === 'succeeded')
+  await ask('GET /api/mcp/oauth/status/{job_id}', 404, { id: unknownId })
+  await ask('DELETE /api/mcp/oauth/logins/{name}', 200, { name: 'far' })
+}
 
 test('skills, hooks and tools fit their description', async () => {
   const hooks = JSON.stringify({ stop: [{ hooks: [{ command: 'true' }] }] })

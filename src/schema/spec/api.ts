@@ -295,7 +295,10 @@ export const endpoints: readonly Endpoint[] = [
     },
     {
       ...get('/api/mcp/oauth/callback', 'Bring the answer to a sign-in, as browsers do', string),
-      responses: { 200: { doc: 'A page that says so.', mediaType: 'text/html' } },
+      responses: {
+        200: { doc: 'A page that says so.', mediaType: 'text/html' },
+        400: { doc: 'A page that says that no sign-in waits for this.', mediaType: 'text/html' },
+      },
     },
     {
       ...post('/api/mcp/oauth/logins/{name}', 'Forget the logins to MCP servers of a name'),
