@@ -10,7 +10,7 @@ import { sleep, within } from '../../src/base/wait.ts'
 import { decodeNaively, type DeflateMode } from '../../test/support/naive-ws.ts'
 import { frame } from '../../test/support/ws-client.ts'
 
-const patienceMs = 30_000
+const patienceMs = 120_000
 const maxMessageBytes = 64 * 1024 * 1024
 
 export interface Outgoing {

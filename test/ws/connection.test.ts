@@ -213,4 +213,22 @@ over(
   offer,
 )
 
+const fullCompression = new Compression({ maxContexts: 1 })
+fullCompression.open(true)
+
+over(
+  'tells a client to keep no context once enough others keep theirs, and reads what it compresses',
+  async (pair) => {
+    const { client, closed } = pair
+    assert.is(client.headers['sec-websocket-extensions'], 'permessage-deflate; server_no_context_takeover; client_no_context_takeover')
+    client.write(Buffer.concat([squeezed('one'), squeezed('two')]))
+    await settle(pair)
+    assert.equal(textsOf(pair.messages), ['one', 'two'])
+    client.write(frame(1, Buffer.from('f200110000', 'hex'), { reserved: 0x40 }))
+    assert.is((await closed).code, 1007)
+  },
+  { compression: fullCompression },
+  offer,
+)
+
 test.run()

@@ -11,7 +11,7 @@ export async function runCases(open) {
     let outcome
     try {
       socket ??= await open(url, deflate)
-      outcome = await within(30_000, runCase(socket, each))
+      outcome = await within(120_000, runCase(socket, each))
     } catch (error) {
       outcome = String(error)
     }

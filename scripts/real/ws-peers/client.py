@@ -63,7 +63,7 @@ async def main():
         try:
             if socket is None:
                 socket = await connect(given['url'], compression='deflate' if given['deflate'] else None, max_size=None, ping_interval=None)
-            outcome = await asyncio.wait_for(run_case(socket, case), 30)
+            outcome = await asyncio.wait_for(run_case(socket, case), 120)
         except Exception as error:
             outcome = f'{type(error).__name__}: {error}'
         if outcome != 'done' or case['do'] != 'echo':
