@@ -108,7 +108,7 @@ async function tryServer(peer: Peer, port: number): Promise<void> {
       }
     }
     const hello = Buffer.from('Hello, hello, hello')
-    await add('three texts in one context', '', [[1, hello, 1], [1, hello, 1], [1, hello, 2]], Array(3).fill(`text ${hello.toString('hex')}`))
+    await add('three texts in one context', '', [[1, hello, 1], [1, hello, 1], [1, hello, 2]], [hello, hello, hello].map((each) => `text ${each.toString('hex')}`))
     await add('ping', '', [[9, Buffer.from('x'), 1]], ['pong 78'])
     for (const code of peer.takes) await add(`closes with ${code}`, '', [[8, Buffer.from([code >> 8, code & 0xff]), 1]], [`close ${code}`])
     for (const code of peer.sends) await add(`is closed with ${code}`, '', [[1, Buffer.from(`close:${code}`), 1]], [`close ${code}`])

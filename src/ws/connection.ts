@@ -196,7 +196,10 @@ export class WebSocketConnection {
     }
   }
 
-  /** While the socket takes nothing, only the newest Ping is answered (section 5.5.3): a flood of them is harmless. */
+  /**
+   * While the socket takes nothing, only the newest Ping is answered (section 5.5.3): a flood of them is harmless. None
+   * is after our own Close frame, behind which nothing is sent (section 1.4).
+   */
   #pong(data: Buffer): void {
     if (this.#state !== 'open') return
     const frame = encodeFrame(opcodes.pong, data)
