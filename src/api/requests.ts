@@ -11,7 +11,7 @@ import type { Log } from '../base/log.ts'
 import { readHeaderCredential, type Credential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { headerValues } from '../http/headers.ts'
-import { assertHost, assertOrigin, isPreflight, preflightHeaders, type OriginRules } from '../http/origin.ts'
+import { assertHost, assertOrigin, isPreflight, originValuesOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
 import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
@@ -85,8 +85,7 @@ async function serve(
 function admit(request: IncomingMessage, target: Target, rules: OriginRules): readonly string[] {
   const { method, rawHeaders } = request
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules)
-  const hasEffect = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
-  return assertOrigin({ origins: headerValues(rawHeaders, 'origin'), host, hasEffect }, rules)
+  return assertOrigin({ ...originValuesOf(rawHeaders), host, purpose: purposeOf(method) }, rules)
 }
 
 function options(request: IncomingMessage, corsHeaders: readonly string[]): Answer {

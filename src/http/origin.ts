@@ -2,16 +2,18 @@
  * Which Host and Origin a request may carry: the defence against DNS rebinding and against foreign web pages.
  *
  * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals and
- * loopback names pass, others only when bound or configured. An Origin passes when it is absent (no browser, or a plain
- * navigation), a loopback one, configured, or the same as the Host. Any other one is refused for whatever changes
- * something and for upgrades, and may read without CORS headers, which the browser then does not show to the page.
+ * loopback names pass, others only when bound or configured. An Origin passes when it is a loopback one, configured, or
+ * the same as the Host; any other one is refused, for reading too. Without an Origin comes what is no browser, a
+ * navigation, and what a page loads as an image, a script and the like: the latter is refused when the browser says that
+ * it is another site's (Sec-Fetch-Site, which browsers send to loopback addresses and over TLS).
  *
- * Pure functions over header values; the caller reads them from `rawHeaders`, where duplicates are still to be seen.
- * Rules: RFC 9110, section 7.2 (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS).
+ * Pure functions over header values, read from `rawHeaders`, where duplicates are still to be seen.
+ * Rules: RFC 9110, section 7.2 (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch
+ * Metadata Request Headers, section 2.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import { AppError } from '../base/errors.ts'
-import { isToken } from './headers.ts'
+import { headerValues, isToken } from './headers.ts'
 
 export interface OriginRules {
   /** Names this server was told to listen on, or goes by; compared without case and port. */
@@ -58,29 +60,59 @@ function badHost(reason: string): AppError {
   return new AppError('bad_request', `Could not read the Host header: ${reason}`)
 }
 
-export interface OriginRequest {
-  /** Every value of the header Origin, in order. */
+/** Every value of Origin, Sec-Fetch-Site and Sec-Fetch-Mode, in order. */
+export interface OriginValues {
   readonly origins: readonly string[]
+  readonly fetchSites: readonly string[]
+  readonly fetchModes: readonly string[]
+}
+
+export function originValuesOf(rawHeaders: readonly string[]): OriginValues {
+  return {
+    origins: headerValues(rawHeaders, 'origin'),
+    fetchSites: headerValues(rawHeaders, 'sec-fetch-site'),
+    fetchModes: headerValues(rawHeaders, 'sec-fetch-mode'),
+  }
+}
+
+export interface OriginRequest extends OriginValues {
   readonly host: Authority
-  /** True for an upgrade, and for every method but GET, HEAD and OPTIONS. */
-  readonly hasEffect: boolean
+  readonly purpose: RequestPurpose
+}
+
+/** OPTIONS asks, GET and HEAD read, an upgrade and every other method change something. */
+export type RequestPurpose = 'ask' | 'read' | 'change'
+
+export function purposeOf(method: string | undefined): RequestPurpose {
+  if (method === 'OPTIONS') return 'ask'
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'change'
 }
 
 /**
  * Checks the Origin of a request and returns the CORS headers of its answer, as a flat list: empty when it has none.
- * @throws AppError `origin_not_allowed` when it is doubled, `null` or malformed, or foreign on a request with effects.
+ * A foreign page may ask, and is told nothing, so that a preflight is refused in the way of preflights.
+ * @throws AppError `origin_not_allowed` when it is doubled or none of the allowed ones, or absent on what another site
+ * loads.
  */
 export function assertOrigin(request: OriginRequest, rules: OriginRules): readonly string[] {
   const [origin, second] = request.origins
-  if (origin === undefined) return []
+  if (origin === undefined) {
+    if (isLoadedElsewhere(request)) throw new AppError('origin_not_allowed', 'Could not accept what a page of another site loads')
+    return []
+  }
   if (second !== undefined) throw badOrigin(origin, 'it was sent more than once')
   if (isAllowedOrigin(origin, request.host, rules)) {
     return ['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true', 'Vary', 'Origin']
   }
-  const parsed = parseOrigin(origin)
-  if (parsed !== undefined && !request.hasEffect) return ['Vary', 'Origin']
-  if (parsed === undefined) throw badOrigin(origin, 'expected a web origin')
+  if (parseOrigin(origin) === undefined) throw badOrigin(origin, 'expected a web origin')
+  if (request.purpose === 'ask') return ['Vary', 'Origin']
   throw badOrigin(origin, `start the server with --allowed-origin ${origin} to allow it`)
+}
+
+/** A link may be followed from anywhere; it brings no Origin, and shows its answer to the user and to no page. */
+function isLoadedElsewhere({ fetchSites, fetchModes, purpose }: OriginRequest): boolean {
+  const isNavigation = purpose === 'read' && fetchModes.length === 1 && fetchModes[0] === 'navigate'
+  return fetchSites.some((site) => site.toLowerCase() === 'cross-site') && !isNavigation
 }
 
 function badOrigin(origin: string, reason: string): AppError {

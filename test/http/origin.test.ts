@@ -1,7 +1,8 @@
 /** Host and Origin: who may name this server, and which pages may talk to it. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { assertHost, assertOrigin, isLoopbackName, isPreflight, parseAuthority, preflightHeaders } from '../../src/http/origin.ts'
+import { assertHost, assertOrigin, isLoopbackName, isPreflight, originValuesOf, parseAuthority } from '../../src/http/origin.ts'
+import { preflightHeaders, purposeOf, type RequestPurpose } from '../../src/http/origin.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('http/origin')
@@ -81,10 +82,12 @@ test('returns the port as it was sent', () => {
   assert.equal(parseAuthority('a'), { name: 'a', port: undefined })
 })
 
-function origin(value: string, hostName = '192.168.1.5:8000', hasEffect = true): string {
+const none = { origins: [], fetchSites: [], fetchModes: [] }
+
+function origin(value: string, hostName = '192.168.1.5:8000', purpose: RequestPurpose = 'change'): string {
   const parsed = parseAuthority(hostName)
   if (parsed === undefined) throw new TypeError(hostName)
-  return codeOf(() => assertOrigin({ origins: [value], host: parsed, hasEffect }, rules).join(' '))
+  return codeOf(() => assertOrigin({ ...none, origins: [value], host: parsed, purpose }, rules).join(' '))
 }
 
 const allowed: readonly [string, string?][] = [
@@ -107,7 +110,7 @@ for (const [value, hostName] of allowed) {
   test(`Origin ${value} may talk to ${hostName ?? '192.168.1.5:8000'}`, () => {
     const expected = `Access-Control-Allow-Origin ${value} Access-Control-Allow-Credentials true Vary Origin`
     assert.is(origin(value, hostName), expected)
-    assert.is(origin(value, hostName, false), expected)
+    assert.is(origin(value, hostName, 'read'), expected)
   })
 }
 
@@ -123,32 +126,53 @@ const foreign: readonly [string, string?][] = [
   ['http://agents.example.org:443', 'agents.example.org:80'],
 ]
 for (const [value, hostName] of foreign) {
-  test(`Origin ${value} may not change anything at ${hostName ?? '192.168.1.5:8000'}, and reads without CORS headers`, () => {
+  test(`Origin ${value} may neither change nor read anything at ${hostName ?? '192.168.1.5:8000'}, and asks without CORS headers`, () => {
     assert.is(origin(value, hostName), '! origin_not_allowed')
-    assert.is(origin(value, hostName, false), 'Vary Origin')
+    assert.is(origin(value, hostName, 'read'), '! origin_not_allowed')
+    assert.is(origin(value, hostName, 'ask'), 'Vary Origin')
   })
 }
 
 for (const value of ['null', '', 'localhost', 'file://', 'http://localhost/', 'http://', 'http://a b', 'chrome-extension://other']) {
   test(`Origin ${JSON.stringify(value)} is refused altogether`, () => {
     assert.is(origin(value), '! origin_not_allowed')
-    assert.is(origin(value, undefined, false), '! origin_not_allowed')
+    assert.is(origin(value, undefined, 'ask'), '! origin_not_allowed')
   })
 }
 
 const local = { name: 'localhost', port: undefined }
 
 test('lets a request without an Origin pass, without CORS headers', () => {
-  assert.equal(assertOrigin({ origins: [], host: local, hasEffect: true }, rules), [])
+  assert.equal(assertOrigin({ ...none, host: local, purpose: 'change' }, rules), [])
 })
+
+const loads: readonly (readonly [string, readonly string[], string])[] = [
+  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'no-cors'], '! origin_not_allowed'],
+  ['GET', ['Sec-Fetch-Site', 'Cross-Site'], '! origin_not_allowed'],
+  ['GET', ['Sec-Fetch-Site', 'none', 'sec-fetch-site', 'cross-site'], '! origin_not_allowed'],
+  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Mode', 'no-cors'], '! origin_not_allowed'],
+  ['OPTIONS', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'cors'], '! origin_not_allowed'],
+  ['POST', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], '! origin_not_allowed'],
+  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], ''],
+  ['HEAD', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], ''],
+  ['GET', ['Sec-Fetch-Site', 'same-origin', 'Sec-Fetch-Mode', 'no-cors'], ''],
+  ['GET', ['Sec-Fetch-Site', 'none'], ''],
+  ['POST', ['Sec-Fetch-Site', 'cross-site', 'Origin', 'https://app.example.org'], 'Access-Control-Allow-Origin'],
+]
+for (const [method, rawHeaders, expected] of loads) {
+  test(`${method} with ${rawHeaders.join(' ')} gives ${JSON.stringify(expected)}`, () => {
+    const request = { ...originValuesOf(rawHeaders), host: local, purpose: purposeOf(method) }
+    assert.is(codeOf(() => assertOrigin(request, rules)[0] ?? ''), expected)
+  })
+}
 
 test('refuses two Origins', () => {
   const origins = ['http://localhost', 'http://localhost']
-  assert.throws(() => assertOrigin({ origins, host: local, hasEffect: false }, rules), /more than once/)
+  assert.throws(() => assertOrigin({ ...none, origins, host: local, purpose: 'read' }, rules), /more than once/)
 })
 
 test('names the option that would allow an origin', () => {
-  const request = { origins: ['https://evil.net'], host: local, hasEffect: true }
+  const request = { ...none, origins: ['https://evil.net'], host: local, purpose: 'change' } as const
   assert.throws(() => assertOrigin(request, rules), /--allowed-origin https:\/\/evil\.net /)
 })
 
