@@ -150,6 +150,8 @@ function takeTail<R, T>(
 
 /** Off the hot path: no route has both this path and this method. */
 function explainMiss<R>(root: Node<R>, path: string): Match<R> {
+  // The asterisk of RFC 9112, section 3.2.4.
+  if (!path.startsWith('/')) return { kind: 'not_found' }
   const methods = methodsOf(root, path)
   if (methods.size > 0) return { kind: 'method_not_allowed', allow: [...methods].join(', ') }
   const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
