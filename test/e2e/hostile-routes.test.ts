@@ -112,14 +112,21 @@ const reads = routes.filter(({ method }) => method === 'GET')
 
 test(`none of ${reads.length} routes that read changes anything, whatever else is said`, async () => {
   const before = await keyed.state()
+  let served = 0
   for (const { name, path } of reads) {
     const line = `${path.replace('{event}', eventId)}?ids=${id}&${tricks}`
     // The one route that reads what its body names.
     const body = name.endsWith('/events') ? `["${eventId}"]` : evil
     const headers = [withKey, 'X-HTTP-Method-Override: DELETE', 'X-Expose-Secrets: plaintext', 'Idempotency-Key: 1']
-    for (const method of ['GET', 'HEAD']) assert.is(await statusOf(tell(`${method} ${line}`, body, ...headers)), 200, name)
+    for (const method of ['GET', 'HEAD']) {
+      const status = await statusOf(tell(`${method} ${line}`, body, ...headers))
+      // What is asked for may not be there; then too nothing may have been made.
+      assert.ok([200, 404].includes(status), `${method} ${name} ${status}`)
+      if (status === 200) served++
+    }
     assert.equal(changesOf(before, await keyed.state()), [], name)
   }
+  assert.ok(served >= 46, `${served} were served`)
   assert.not.ok(keyed.hasRun())
 })
 

@@ -57,6 +57,7 @@ const allowedSuccess = [
   /\r\n\r\n\{"status":"(?:ok|ready)"\}$/,
   /\r\n\r\n\{"[^]*"sdk_version":/,
   /\r\n\r\n\{"openapi":/,
+  /^307 [^]*\r\nLocation: \/[^/]/,
   // OPTIONS.
   /^204 [^]*\r\nAllow: GET/,
   /^200 [^]*\r\nAccess-Control-Allow-Methods: /,
