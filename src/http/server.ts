@@ -60,6 +60,7 @@ export class HttpServer {
     this.#server = createHttpServer(this.#limits)
     this.#server.on('connection', (socket) => this.#hold(socket))
     this.#server.on('request', (request, response) => this.#serve(request, response))
+    this.#server.on('checkContinue', (request, response) => this.#continue(request, response))
     this.#server.on('clientError', (error, socket) => this.#refuse(error, socket))
     if (options.upgrade !== undefined) this.#server.on('upgrade', options.upgrade)
   }
@@ -116,6 +117,15 @@ export class HttpServer {
     // Node's parser also takes versions that it does not speak, among them HTTP/0.9, which has no headers.
     if (request.httpVersionMajor !== 1) refuse(request.socket, 505)
     else this.#options.handle(request, response)
+  }
+
+  /**
+   * RFC 9110, section 10.1.1. The answer to a pipelined request has no socket yet: Node would put the interim answer
+   * between its headers and its body, and whoever reads by length would take one for the other.
+   */
+  #continue(request: IncomingMessage, response: ServerResponse): void {
+    if (response.socket !== null) response.writeContinue()
+    this.#serve(request, response)
   }
 
   /** Answers what the parser did not understand, after the answers to what came before it. */

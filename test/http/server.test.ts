@@ -51,6 +51,15 @@ for (const [name, request] of malformed) {
   })
 }
 
+test('puts no interim answer between the headers and the body of an answer to a pipelined request', async () => {
+  const waiting = 'POST /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n{}'
+  await serving(path, async (port) => {
+    const answers = parseAnswers(await exchange(port, get('/a') + waiting))
+    assert.equal(answers.map(({ status, body }) => `${status} ${body}`), ['200 "/a"', '200 "/b"'])
+    assert.equal(statuses(await exchange(port, waiting)), [100, 200])
+  })
+})
+
 test('answers other versions of HTTP with 505', async () => {
   for (const line of ['GET /', 'GET / HTTP/0.9', 'GET / HTTP/2.0']) {
     await serving(path, async (port) => {

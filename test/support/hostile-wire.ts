@@ -77,6 +77,7 @@ const hiding: readonly Shorthand[] = [
   ['behind an upgrade that is refused', `${ask('GET /api/settings', 'Connection: Upgrade', 'Upgrade: websocket')}${hidden}`, 404],
   ['behind a request that is too large', `${head}X: ${'x'.repeat(40_000)}\r\n\r\n${hidden}`, 431],
   ['without a key behind one without', `${ask('GET /api/settings', 'Connection: keep-alive')}${ask(`DELETE /api/conversations/${id}`)}`, 401, 401],
+  ['an interim answer between two', `${ask('GET /api/settings', 'Connection: keep-alive')}${tell('POST /api/conversations', '{}', 'Expect: 100-continue')}`, 401, 401],
   ['between two answers', `${tell('POST /api/conversations', 'HTTP/1.1 200 OK\r\n\r\n', 'Connection: keep-alive')}${ask('GET /api/settings')}`, 401, 401],
 ]
 
