@@ -79,7 +79,14 @@ export interface Program extends Reachable, Folders {
 }
 
 /** Starts `agent-server serve` as `startProgram` does. */
-export type StartProgram = (args?: readonly string[], keys?: { readonly withKey: boolean }) => Promise<Program>
+export type StartProgram = (args?: readonly string[], surroundings?: Surroundings) => Promise<Program>
+
+export interface Surroundings {
+  /** False: the program makes a session key of its own, or finds one. */
+  readonly withKey: boolean
+  /** What it gets besides PATH and HOME. */
+  readonly environment?: NodeJS.ProcessEnv
+}
 
 /** A test body with a folder of its own, in which it may start programs; those it does not stop are killed. */
 export function withPrograms(body: (start: StartProgram, folder: string) => Promise<void>): () => Promise<void> {
@@ -87,8 +94,8 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
     const { folder, remove } = makeFolder()
     const programs: Program[] = []
     try {
-      await body(async (args, keys) => {
-        const program = await startProgram(folder, args, keys)
+      await body(async (args, surroundings) => {
+        const program = await startProgram(folder, args, surroundings)
         programs.push(program)
         return program
       }, folder)
@@ -100,14 +107,14 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
 }
 
 /**
- * Starts `agent-server serve` as a child and waits until it is ready. The caller stops it and removes the folder. With
- * `withKey` false the program makes a session key of its own.
+ * Starts `agent-server serve` as a child and waits until it is ready. The caller stops it and removes the folder.
  */
-export async function startProgram(folder: string, args: readonly string[] = [], { withKey } = { withKey: true }): Promise<Program> {
+export async function startProgram(folder: string, args: readonly string[] = [], surroundings: Surroundings = { withKey: true }): Promise<Program> {
+  const { withKey, environment } = surroundings
   const folders = foldersIn(folder)
   const where = ['--port', '0', '--data-dir', folders.dataDir, '--workspace-dir', folders.workspaceDir]
   const access = withKey ? ['--session-api-key', key] : []
-  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder)
+  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, environment)
   const url = await Promise.race([readyUrl(child), ended.then(() => undefined)])
   if (url === undefined) throw new Error(`The server ended before it was ready: ${output.stderr}`)
   return {
