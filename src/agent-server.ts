@@ -82,7 +82,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   const mask = (line: string): string => masker.mask(line)
   const log = writeLog === undefined ? silentLog : createLog({ write: writeLog, level: config.logLevel, clock, mask })
   const app = await createApp({ config, environment, log, masker, clock, onLost })
-  return new Server({ app, config, log, clock })
+  return new Server({ app, config, log, clock, mask })
 }
 
 interface ServerParts {
@@ -90,6 +90,7 @@ interface ServerParts {
   readonly config: Config
   readonly log: Log
   readonly clock: Clock
+  readonly mask: (text: string) => string
 }
 
 class Server implements AgentServer {

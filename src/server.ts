@@ -35,12 +35,14 @@ export interface HandlerOptions {
   readonly config: Config
   readonly log: Log
   readonly clock: Clock
+  /** Hides known secrets. */
+  readonly mask: (text: string) => string
   /** Why no work is taken, or undefined. */
   readonly unreadyBecause: () => string | undefined
 }
 
 /** The handlers that a host may mount on a server of its own. */
-export function createHandlers({ app, config, log, clock, unreadyBecause }: HandlerOptions): Handlers {
+export function createHandlers({ app, config, log, clock, mask, unreadyBecause }: HandlerOptions): Handlers {
   const keys = app.sessionKeys.length === 0 ? undefined : createSessionKeys(app.sessionKeys)
   const origins = originRules(config)
   let lastWorkAt = clock()
@@ -66,6 +68,7 @@ export function createHandlers({ app, config, log, clock, unreadyBecause }: Hand
       urlLimitBytes: config.urlLimitBytes,
       body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs },
       log,
+      mask,
       nextRequestId: createRequestIds(clock),
       onWork: () => (lastWorkAt = clock()),
     }),

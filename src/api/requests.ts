@@ -26,6 +26,8 @@ export interface RequestRules {
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly log: Log
+  /** Hides known secrets in what a failed request is told: errors quote what was sent. */
+  readonly mask: (text: string) => string
   /** Names a request in the answer and in the log, unless the client has. */
   readonly nextRequestId: () => string
   /** Called for every request that needed a key. */
@@ -41,7 +43,7 @@ export function createRequestHandler(rules: RequestRules): (request: IncomingMes
     const exchange = createExchange(request, response, rules.nextRequestId)
     respond(exchange, rules).then(
       (answer) => send(exchange, answer),
-      (thrown: unknown) => send(exchange, problem(thrown, rules.log, exchange.requestId)),
+      (thrown: unknown) => send(exchange, masked(problem(thrown, rules.log, exchange.requestId), rules.mask)),
     )
   }
 }
@@ -79,6 +81,10 @@ async function serve(
   const read = await readJsonBody(exchange.request, rules.body)
   if (!read.ok) throw invalid(read.issues)
   return route.handle({ exchange, ...found, body: read.value })
+}
+
+function masked({ body = Buffer.alloc(0), ...answer }: Answer, mask: (text: string) => string): Answer {
+  return { ...answer, body: Buffer.from(mask(body.toString())) }
 }
 
 /** Checks Host and Origin; gives the CORS headers that whatever answer follows must carry. */

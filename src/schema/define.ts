@@ -65,6 +65,8 @@ export type Member = {
   readonly doc: string
   /** The value is a secret: never shown in an issue. */
   readonly secret?: true
+  /** The value is an address, and a secret if it carries credentials (base/secret-address). */
+  readonly address?: true
 } & (
   | { readonly presence: 'required' }
   /** May be missing or null, which mean the same; left out of the normal form then. */
@@ -203,6 +205,10 @@ export function orNull(schema: Schema, doc = ''): Member {
 
 export function secret(member: Member): Member {
   return { ...member, secret: true }
+}
+
+export function address(member: Member): Member {
+  return { ...member, address: true }
 }
 
 /** An object that refuses members it does not know. */

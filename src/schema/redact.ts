@@ -2,11 +2,12 @@
  * Takes secrets out of the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
  * A value is secret by the name it stands under: names that contain one of the words below, and every leaf under the
- * containers. It is a courtesy to the client and a guard for logs, decided by names alone: masking of known values is
+ * containers, and the credentials in an address wherever it stands. It is a courtesy to the client and a guard for logs, decided by names alone: masking of known values is
  * another matter. The original is not touched. An input that is too large to be of use is left out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
+import { redactAddresses } from '../base/secret-address.ts'
 
 export const redacted = '<redacted>'
 
@@ -38,6 +39,7 @@ export function redactIssue(issue: Issue): Issue {
 
 function redact(value: unknown, isContained: boolean): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => redact(item, isContained))
+  if (typeof value === 'string' && !isContained) return redactAddresses(value, redacted)
   if (!isObject(value)) return isContained ? redacted : value
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
     if (isSecretName(name)) return [name, redacted]

@@ -6,11 +6,12 @@
  * names members, with `*` for the keys of maps above the secret member, so a renamed MCP server keeps its tokens.
  */
 import { isObject } from '../base/json.ts'
+import { addressSecrets } from '../base/secret-address.ts'
 import type { Schema, UnionSchema } from '../schema/define.ts'
 import { isSecretSource } from '../schema/generated/secrets.ts'
 import { registry, tagValues } from '../schema/registry.ts'
 import type { SecretMap } from './secret-source.ts'
-import { isWorthMasking } from './secret-values.ts'
+import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
 /** The value with each of its secrets replaced; a secret that becomes nothing is left out. */
 export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
@@ -24,6 +25,7 @@ export function secretsToMask(type: string, value: unknown): string[] {
     const name = path.slice(path.lastIndexOf('.') + 1)
     // A member called `value` is the secret of an object that says so itself.
     if (name === 'value' || isWorthMasking(name, secret)) found.add(secret)
+    for (const part of addressSecrets(secret)) found.add(part)
     return secret
   })
   return [...found]
@@ -46,6 +48,7 @@ function walkNamed(name: string, value: unknown, path: Path, map: SecretMap): un
         const rule = Object.hasOwn(schema.members, member) ? schema.members[member] : undefined
         if (rule === undefined) return content
         const inner = [...path, member]
+        if (rule.address) return mapAddress(content, inner, map)
         return rule.secret ? mapStrings(content, inner, map) : walk(rule.schema, content, inner, map)
       })
   }
@@ -75,6 +78,12 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value === 'string') return map(value, path.join('.'))
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, path, map)).filter((item) => item !== undefined)
   return mapEntries(value, (key, content) => mapStrings(content, [...path, key], map))
+}
+
+/** An address that carries credentials is a secret as a whole; so is what stands for one. */
+function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
+  if (typeof value !== 'string') return value
+  return isSecretAddress(value) ? map(value, path.join('.')) : value
 }
 
 /** Anything but an object stays as it is. */

@@ -3,7 +3,7 @@
  * (contract/conversations.md 6). Pure: which parts of a source are secret themselves.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
-import { isCredentialName, isUnset } from './secret-values.ts'
+import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
 
 /** Gives what stands for a secret value, undefined for nothing. The context tells values of one source apart. */
 export type SecretMap = (value: string, context: string) => string | undefined
@@ -16,7 +16,8 @@ export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSo
     return mapped === undefined ? rest : { ...rest, value: mapped }
   }
   const headers = mapSecretHeaders(source.headers, (value, name) => map(value, `headers.${name.toLowerCase()}`))
-  return { ...source, headers }
+  const url = isSecretAddress(source.url) ? (map(source.url, 'url') ?? '') : source.url
+  return { ...source, url, headers }
 }
 
 /** The headers with those that carry credentials replaced, or left out where nothing is given. */

@@ -5,6 +5,8 @@
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { minSecretLength } from '../base/masking.ts'
+import { addressSecrets } from '../base/secret-address.ts'
+import { isToken } from './cipher.ts'
 
 /** What a redacted view shows in the place of a secret. Never saved as a value. */
 export const redactedValue = '**********'
@@ -17,6 +19,11 @@ export function isUnset(value: string): boolean {
 /** A value that cannot be masked must not be stored under a name that promises a credential. */
 export function isTooShort(name: string, value: string): boolean {
   return /(?:KEY|TOKEN|SECRET|PASSWORD)$/i.test(name) && value.trim().length < minSecretLength
+}
+
+/** True for an address that carries credentials, and for what stands for one: a sealed token, or what a view shows. */
+export function isSecretAddress(value: string): boolean {
+  return value.trim() === redactedValue || isToken(value) || addressSecrets(value).length > 0
 }
 
 /** True for the name of a variable, header or member that says its value is a credential. */
@@ -38,7 +45,7 @@ export function isWorthMasking(name: string, value: string): boolean {
 
 /** What must not show of a value: itself and, for a credential file, every string in it. */
 export function maskedParts(value: string): string[] {
-  return [value, ...(stringsInside(value) ?? [])]
+  return [value, ...addressSecrets(value), ...(stringsInside(value) ?? [])]
 }
 
 /** The strings in a value that is a JSON object or array; undefined for any other value. */

@@ -6,7 +6,7 @@
  * so that whoever hides only the plain value shows the middle. A hit names the canary and never shows it.
  */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 export interface Canaries {
@@ -44,13 +44,13 @@ function formsOf(core: string): string[] {
   return [core, ...encoded]
 }
 
-/** Every hit in the names and the bytes of all files below a folder, but for those whose path begins so. */
+/** Every hit in the names and the bytes of all files below a folder, but for those whose path begins so; links are names. */
 export function hitsInFiles(canaries: Canaries, folder: string, except: readonly string[]): string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => !except.some((start) => path.startsWith(start)))
   return paths.flatMap((path) => {
     const names = canaries.hitsIn(`the name ${relative(folder, path)}`, path)
     const file = join(folder, path)
-    return statSync(file).isFile() ? [...names, ...canaries.hitsIn(`the file ${path}`, readFileSync(file))] : names
+    return lstatSync(file).isFile() ? [...names, ...canaries.hitsIn(`the file ${path}`, readFileSync(file))] : names
   })
 }
 

@@ -6,7 +6,7 @@
  * stay open in a request: settings/ migrates and checks the one, conversation/hook-config the other.
  */
 import {
-  alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable, nullDefaultTo,
+  address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable, nullDefaultTo,
   nullMeans, number, numberOf, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
 } from '../define.ts'
@@ -66,7 +66,7 @@ const agents: Definitions = {
   Critic: tolerant('A model that judges what the agent is about to say.', {
     kind: defaultTo('APIBasedCritic', constant('APIBasedCritic')),
     mode: defaultTo('finish_and_message', oneOf('finish_and_message', 'all_actions')),
-    server_url: orNull(string, 'The base URL of a model. Null: that of the agent.'),
+    server_url: address(orNull(string, 'The base URL of a model. Null: that of the agent.')),
     model_name: orNull(string, '`provider/model`. Null: the model of the agent.'),
     api_key: secret(orNull(string)),
     iterative_refinement: orNull(ref('IterativeRefinement'), 'Null: the agent is not sent on.'),

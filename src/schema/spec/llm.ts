@@ -4,7 +4,7 @@
  * Nulls are part of these answers; unknown members are ignored.
  */
 import {
-  alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, secret, string, stringOf,
+  address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, secret, string, stringOf,
   tolerant, type Definitions,
 } from '../define.ts'
 
@@ -17,7 +17,7 @@ export const llm: Definitions = {
     provider_connection_id: orNull(string),
     auth_type: defaultTo('api_key', oneOf('api_key', 'subscription')),
     subscription_vendor: orNull(oneOf('openai')),
-    base_url: orNull(string),
+    base_url: address(orNull(string)),
     api_version: orNull(string),
     aws_access_key_id: secret(orNull(string)),
     aws_secret_access_key: secret(orNull(string)),
@@ -26,7 +26,7 @@ export const llm: Definitions = {
     aws_profile_name: orNull(string),
     aws_role_name: orNull(string),
     aws_session_name: orNull(string),
-    aws_bedrock_runtime_endpoint: orNull(string),
+    aws_bedrock_runtime_endpoint: address(orNull(string)),
     openrouter_site_url: defaultTo('', string),
     openrouter_app_name: defaultTo('', string),
     num_retries: defaultTo(5, integer),
@@ -46,7 +46,7 @@ export const llm: Definitions = {
     extra_headers: secret(orNull(mapOf(string))),
     input_cost_per_token: orNull(number),
     output_cost_per_token: orNull(number),
-    ollama_base_url: orNull(string),
+    ollama_base_url: address(orNull(string)),
     stream: defaultTo(false, boolean),
     drop_params: defaultTo(true, boolean),
     modify_params: defaultTo(true, boolean),

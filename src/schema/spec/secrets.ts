@@ -3,7 +3,7 @@
  * that a conversation is given (contract/conversations.md, section 6).
  */
 import {
-  arrayOf, boolean, constant, defaultTo, mapOf, optional, orNull, ref, required, response, secret, string, tolerant,
+  address, arrayOf, boolean, constant, defaultTo, mapOf, optional, orNull, ref, required, response, secret, string, tolerant,
   union, type Definitions,
 } from '../define.ts'
 
@@ -15,7 +15,7 @@ export const secrets: Definitions = {
   }),
   LookupSecret: tolerant('A secret that is fetched with GET when it is used.', {
     kind: required(constant('LookupSecret')),
-    url: required(string),
+    url: address(required(string)),
     headers: secret(defaultTo({}, mapOf(string))),
     description: optional(string),
   }),

@@ -7,7 +7,7 @@
  * merging, migration and splitting of a command line. Unknown members are ignored, except in MCP servers.
  */
 import {
-  alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number, numberOf,
+  address, alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number, numberOf,
   omittable, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant, union,
   uuid, type Definitions,
 } from '../define.ts'
@@ -135,7 +135,7 @@ const agentSettings: Definitions = {
     enable_iterative_refinement: defaultTo(false, boolean),
     critic_threshold: defaultTo(0.6, numberOf({ minimum: 0, maximum: 1 })),
     max_refinement_iterations: defaultTo(3, atLeast1),
-    critic_server_url: orNull(string),
+    critic_server_url: address(orNull(string)),
     critic_model_name: orNull(string),
     critic_api_key: secret(orNull(string)),
   }),
@@ -179,7 +179,7 @@ export const settings: Definitions = {
   }),
 
   McpServer: closed('A server of the Model Context Protocol.', {
-    url: optional(string),
+    url: address(optional(string)),
     transport: optional(oneOf('stdio', 'http', 'streamable-http', 'sse')),
     command: optional(string),
     args: optional(arrayOf(string)),
