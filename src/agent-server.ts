@@ -46,6 +46,8 @@ export interface AgentServer {
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server made it. */
   readonly sessionKeyPath: string | undefined
+  /** Hides every secret that the server knows in a text: for what a host tells of it. */
+  mask(text: string): string
   /** Listens where the options say. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>
   /** Starts a conversation as `POST /api/conversations` does. @throws AppError `invalid_input` and what that route answers. */
@@ -98,6 +100,7 @@ class Server implements AgentServer {
   readonly #app: App
   readonly #config: Config
   readonly #log: Log
+  readonly #mask: (text: string) => string
   #listener: HttpServer | undefined
   #closing: Promise<void> | undefined
 
@@ -105,6 +108,7 @@ class Server implements AgentServer {
     this.#app = parts.app
     this.#config = parts.config
     this.#log = parts.log
+    this.#mask = parts.mask
     const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : 'The server is shutting down')
     this.handlers = createHandlers({ ...parts, unreadyBecause })
   }
@@ -115,6 +119,10 @@ class Server implements AgentServer {
 
   get sessionKeyPath(): string | undefined {
     return this.#app.sessionKeyPath
+  }
+
+  mask(text: string): string {
+    return this.#mask(text)
   }
 
   async listen(): Promise<Listening> {

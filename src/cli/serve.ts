@@ -3,13 +3,13 @@
  *
  * When it is ready it prints one line on standard output, which says where it listens and where the session key is; its
  * log goes to standard error. The first SIGTERM or SIGINT pauses what runs and ends with exit code 0, a second one ends
- * at once.
+ * at once. What nobody has caught ends it too, as it would without us, with its words masked.
  */
 import { createAgentServer } from '../agent-server.ts'
 import { AppError } from '../base/errors.ts'
 import { deferred } from '../base/wait.ts'
 import type { Config } from '../config.ts'
-import { onSignals } from './signals.ts'
+import { onCrash, onSignals } from './signals.ts'
 
 /** @throws AppError as `createAgentServer` and `listen` do. */
 export async function serve(config: Config, words: readonly string[]): Promise<number> {
@@ -24,6 +24,7 @@ export async function serve(config: Config, words: readonly string[]): Promise<n
     onLost: () => ended.resolve('lost'),
   })
   const stopListening = onSignals(() => ended.resolve('signal'))
+  const stopWatching = onCrash((words) => process.stderr.write(`${server.mask(words)}\n`))
   try {
     const { url } = await server.listen()
     const key = server.sessionKeyPath === undefined ? '' : ` (session key in ${server.sessionKeyPath})`
@@ -32,6 +33,7 @@ export async function serve(config: Config, words: readonly string[]): Promise<n
   } finally {
     await server.close()
     stopListening()
+    stopWatching()
   }
 }
 

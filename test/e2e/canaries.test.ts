@@ -16,15 +16,14 @@ import { stdioProgram } from '../agents/mcp/carriers.ts'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import { startMcpHttp } from '../fixtures/mcp-http.ts'
 import type { ModelStep } from '../fixtures/model-step.ts'
-import { exchange } from '../http/raw-client.ts'
+import { exchange, open } from '../http/raw-client.ts'
 import { createCanaries, hitsInFiles, hitsInProcesses } from '../support/canaries.ts'
-import { until } from '../support/processes.ts'
+import { makeFolder, until } from '../support/processes.ts'
 import { rest, type Answer, type Call } from '../support/rest.ts'
-import { credentialAgent, runToEnd, startProgram, type Program } from '../support/server.ts'
-import { makeFolder } from '../support/processes.ts'
+import { credentialAgent, runToEnd, startProgram, withServer, type Program } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { connect } from '../support/ws-client.ts'
-import { framesOf, messagesOf, outline, startTalk, type Talk } from './talk.ts'
+import { framesOf, messagesOf, outline, startTalk, talkTo, type Talk } from './talk.ts'
 
 const test = suite('canaries', 90_000)
 const canaries = createCanaries()
@@ -38,7 +37,7 @@ const environment = {
 
 /** All that the server has said. */
 const heard: (readonly [where: string, text: string])[] = []
-const talks: Talk[] = []
+const ids: string[] = []
 const ended: { stop(): unknown }[] = []
 let program: Program
 
@@ -61,16 +60,28 @@ function client(key: string | undefined = sessionKey): Program['rest'] {
   }
 }
 
-async function start(): Promise<Program> {
+async function start(more: NodeJS.ProcessEnv = {}): Promise<Program> {
   const keyFile = join(folder, 'session-key')
   writeFileSync(keyFile, sessionKey, { mode: 0o600 })
-  return startProgram(folder, ['--session-api-key-file', keyFile, '--log-level', 'debug'], { withKey: false, environment })
+  return startProgram(folder, ['--session-api-key-file', keyFile, '--log-level', 'debug'], { withKey: false, environment: { ...environment, ...more } })
+}
+
+/** Ends the program; what it wrote is kept. */
+async function stop(signal: NodeJS.Signals): Promise<number | string> {
+  const code = await program.stop(signal)
+  heard.push(['standard output', program.stdout()], ['the log', program.stderr()])
+  return code
 }
 
 async function talk(request: object): Promise<Talk> {
   const started = await startTalk({ ...program, rest: client() }, request)
-  talks.push(started)
+  ids.push(started.id)
   return started
+}
+
+/** The first of them, at the server of the moment. */
+function firstTalk(): Talk {
+  return talkTo({ ...program, rest: client() }, ids[0] ?? '')
 }
 
 /** Sends a word and waits for the end of the run. */
@@ -113,6 +124,15 @@ function llm(url: string, key: string, more: object = {}): object {
 function addressWith(place: string, host: string, path: string): string {
   return `http://name:${encodeURIComponent(canaries.of(`${place}: user`))}@${host}${path}?token=${encodeURIComponent(canaries.of(`${place}: query`))}`
 }
+
+test('the search finds a canary in every form, and none where there is none', () => {
+  const seen = createCanaries()
+  const value = seen.of('here')
+  const base64 = ['', 'x', 'xy', 'xyz'].flatMap((before) => (['base64', 'base64url'] as const).map((form) => Buffer.from(`${before}${value} `).toString(form)))
+  const escaped = [JSON.stringify(value), JSON.stringify(JSON.stringify({ value })), encodeURIComponent(value), String(new URLSearchParams({ value }))]
+  for (const form of [value, ...base64, ...escaped]) assert.equal(seen.hitsIn('there', `{"a":"${form}"}`), ['there: here'], form)
+  assert.equal(seen.hitsIn('there', createCanaries().of('here')), [])
+})
 
 test.before(async () => {
   program = await start()
@@ -246,9 +266,10 @@ test('requests that are refused are not remembered, and their errors name no sec
     ['PATCH', '/api/settings', { body: { agent_settings_diff: { mcp_config: { a: { url: 'http://x', headers: { Authorization: secret('two headers') }, auth: { strategy: 'bearer', value: secret('beside') } } } } } }, 422],
     ['PUT', '/api/settings/secrets', { body: { name: 'not a name', value: secret('value of a bad name') } }, 422],
     ['PUT', '/api/settings/secrets', { body: { name: 'LD_PRELOAD', value: secret('value of a loader') } }, 422],
-    ['POST', `/api/conversations/${talks[0]?.id}/secrets`, { body: { secrets: { 'no name': secret('secret without a name') } } }, 200],
-    ['POST', `/api/conversations/${talks[0]?.id}/switch_llm`, { body: { llm: { model: 7, api_key: secret('switched key') } } }, 422],
-    ['GET', `/api/conversations/${canaries.of('global secret').replace(/\W/g, '')}`, {}, 422],
+    ['POST', `/api/conversations/${ids[0]}/secrets`, { body: { secrets: { 'no name': secret('secret without a name') } } }, 200],
+    ['POST', `/api/conversations/${ids[0]}/switch_llm`, { body: { llm: { model: 7, api_key: secret('switched key') } } }, 422],
+    ['GET', `/api/conversations/${encodeURIComponent(canaries.of('global secret'))}`, {}, 422],
+    ['GET', `/api/settings/secrets/${encodeURIComponent(canaries.of('global secret'))}`, {}, 422],
   ]
   for (const [method, path, call, status] of refusals) {
     assert.is((await client().send(method, path, call)).status, status, `${method} ${path} ${JSON.stringify(call).slice(0, 200)}`)
@@ -258,7 +279,7 @@ test('requests that are refused are not remembered, and their errors name no sec
 })
 
 test('sockets that are refused say nothing of the key they were given', async () => {
-  const path = `${program.url}/sockets/events/${talks[0]?.id}`
+  const path = `${program.url}/sockets/events/${ids[0]}`
   const query = `?session_api_key=${encodeURIComponent(canaries.of('wrong key in a query'))}`
   heard.push(['an upgrade', await connect(path + query).then(() => 'opened', (refused: unknown) => JSON.stringify(refused) + String(refused))])
   const first = await connect(path)
@@ -274,6 +295,49 @@ test('sockets that are refused say nothing of the key they were given', async ()
   heard.push(['a socket', right.messages.join('\n')])
 })
 
+test('an error that nobody catches ends the server, and its words are masked', async () => {
+  await stop('SIGTERM')
+  const place = join(folder, 'crash.cjs')
+  const secret = JSON.stringify(canaries.of('global secret'))
+  // Behind every promise and handler of the server, as a mistake of ours would be.
+  writeFileSync(place, `process.on('SIGUSR2', () => { throw new Error('Unexpected ' + ${secret} + ' in ' + JSON.stringify({ text: ${secret} })) })`)
+  program = await start({ NODE_OPTIONS: `--require ${place}` })
+  rmSync(place)
+  await client().get('/api/settings/secrets')
+  await firstTalk().get()
+  assert.is(await stop('SIGUSR2'), 1)
+  assert.match(program.stderr(), 'Error: Unexpected <secret-hidden> in {"text":"<secret-hidden>"}')
+  program = await start()
+})
+
+test('an error that nobody expected is answered with an id, and its words are masked in the log', async () => {
+  const secret = canaries.of('secret in an unexpected error')
+  let faults = 0
+  const clock = (): number => {
+    if (faults-- > 0) throw new Error(`Unexpected ${secret} in ${JSON.stringify({ secret })} and ${Buffer.from(secret).toString('base64')}`)
+    return Date.now()
+  }
+  await withServer(async ({ rest, log }) => {
+    assert.is((await rest.put('/api/settings/secrets', { name: 'KNOWN', value: secret })).status, 200)
+    faults = 1
+    const { status, text } = await rest.get('/server_info')
+    assert.is(status, 500)
+    assert.match(text, /"error_id":"[0-9a-f]{32}"/)
+    const line = log.find((one) => one.includes('A request failed unexpectedly')) ?? ''
+    assert.match(line, 'Unexpected <secret-hidden> in')
+    heard.push(['an unexpected error', text], ['the log of an unexpected error', log.join('')])
+  }, { clock })
+})
+
+test('options that are refused are not shown', async () => {
+  const wrong = { AGENT_SERVER_SECRET_KEY: `${canaries.of('sealing key that is wrong')}\n`, AGENT_SERVER_SESSION_API_KEY: `${canaries.of('session key that is wrong')}é` }
+  for (const [name, value] of Object.entries(wrong)) {
+    const { code, stdout, stderr } = await runToEnd(['serve', '--data-dir', join(folder, 'other'), '--workspace-dir', join(folder, 'another')], folder, { [name]: value })
+    assert.is(code, 2, stderr)
+    heard.push(['a refused option', stdout + stderr])
+  }
+})
+
 test('a failure inside tells the client an id, and the log no secret', async () => {
   const path = join(program.dataDir, 'settings.json')
   renameSync(path, `${path}.away`)
@@ -287,22 +351,24 @@ test('a failure inside tells the client an id, and the log no secret', async () 
 /** Reads everything there is to read over REST and sockets. */
 async function readAll(): Promise<void> {
   const paths = Object.keys(access).filter((name) => name.startsWith('GET ') && !name.includes('/sockets/') && !name.endsWith('/stream') && !name.endsWith('/{name}'))
-  for (const { id } of talks) {
-    const [event] = await talks[0]?.events() ?? []
+  const [event] = await firstTalk().events()
+  for (const id of ids) {
     for (const path of paths) await client().get(path.slice(4).replace('{conversation_id}', id).replace('{event_id}', String(event?.id)))
     const socket = await connect(`${program.url}/sockets/events/${id}?resend_mode=all`, { 'X-Session-API-Key': sessionKey })
-    const { length } = (await client().get(`/api/conversations/${id}/events/count`)).text
-    await socket.until(() => length > 0 && framesOf(socket).length > 1)
+    const count = Number((await client().get(`/api/conversations/${id}/events/count`)).text)
+    await socket.until(() => framesOf(socket).length > count)
     await socket.close()
     heard.push([`the socket of ${id}`, socket.messages.join('\n')])
+    const stream = open(Number(new URL(program.url).port))
+    stream.socket.write(`GET /api/conversations/${id}/events/stream?resend_mode=all HTTP/1.1\r\nHost: localhost\r\nX-Session-API-Key: ${sessionKey}\r\n\r\n`)
+    heard.push([`the stream of ${id}`, await stream.until((text) => text.split('\ndata: ').length > 2)])
+    stream.socket.destroy()
   }
 }
 
 function hits(): string[] {
   return [
     ...heard.flatMap(([where, text]) => canaries.hitsIn(where, text)),
-    ...canaries.hitsIn('standard output', program.stdout()),
-    ...canaries.hitsIn('the log', program.stderr()),
     ...hitsInFiles(canaries, program.dataDir, ['keys', 'runtime']),
     ...hitsInFiles(canaries, program.workspaceDir, []),
     ...hitsInProcesses(canaries),
@@ -311,18 +377,19 @@ function hits(): string[] {
 
 test('no canary is anywhere: not while all of it runs, not after a kill and a restart, not in a check of the data', async () => {
   await readAll()
-  assert.match(program.stderr(), '"level":"debug"')
-  assert.equal([...new Set(hits())], [])
-  await program.stop('SIGKILL')
+  const whileItRuns = hits()
+  await stop('SIGKILL')
   program = await start()
   await readAll()
-  await program.stop('SIGTERM')
+  await stop('SIGTERM')
   for (const command of [['verify'], ['doctor']]) {
     const { stdout, stderr } = await runToEnd([...command, '--data-dir', program.dataDir, '--workspace-dir', program.workspaceDir], folder, environment)
     heard.push([command.join(), stdout + stderr])
   }
-  assert.equal([...new Set(hits())], [])
-  assert.ok(canaries.places.length >= 50, String(canaries.places.length))
+  assert.equal([...new Set([...whileItRuns, ...hits()])], [])
+  assert.ok(heard.some(([where, text]) => where === 'the log' && text.includes('"level":"debug"')))
+  process.stdout.write(`${canaries.places.length} canaries, ${heard.length} answers, streams and logs\n`)
+  assert.ok(canaries.places.length >= 60, String(canaries.places.length))
 })
 
 test.run()
