@@ -7,6 +7,7 @@ import { isGenerated } from './architecture.ts'
 import { checkCycles, checkImports } from './boundaries.ts'
 import type { Finding } from './finding.ts'
 import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
+import { checkSecurityPromises } from './security-promises.ts'
 import { checkSecurityTable } from './security-table.ts'
 import { readSource, type SourceFile } from './source-file.ts'
 import { checkConsole, checkHeader, checkStyle } from './style.ts'
@@ -26,7 +27,7 @@ export function checkShape(tree: Tree): Finding[] {
     ...files.flatMap(checkFile),
     ...checkCycles(src),
     ...checkUnusedPowers(src),
-    ...(tree.security === undefined ? [] : checkSecurityTable(tree.security)),
+    ...(tree.security === undefined ? [] : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
   ]
   return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
 }
