@@ -3,7 +3,7 @@
  * tampers with nothing of ours, and is seen by a model only as a person would see it (SECURITY.md).
  */
 import { createSocket } from 'node:dgram'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { readContent } from '../../src/browser/content.ts'
 import { click } from '../../src/browser/input.ts'
@@ -118,6 +118,18 @@ browse('a page is given no permission', async (browser) => {
   await untilTitle(browser, 'location 1 notify denied')
 })
 
+browse('no process of the browser listens on a port: it is driven by a pipe alone', async ({ folder, act }) => {
+  await act(() => ({ said: '' }))
+  const [profile = ''] = readdirSync(`${folder}/run`)
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(profile))
+  assert.ok(pids.some((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--remote-debugging-pipe')))
+  const sockets = new Set(pids.flatMap(socketsOf))
+  assert.ok(sockets.size > 0)
+  const listening = ['tcp', 'tcp6'].flatMap((file) => readFileSync(`/proc/net/${file}`, 'latin1').split('\n').slice(1)).map((line) => line.trim().split(/\s+/))
+  // The fourth column is the state, 0A one that listens; the tenth is the inode (proc_pid_net(5)).
+  assert.equal(listening.filter(([, , , state, , , , , , inode = '']) => state === '0A' && sockets.has(inode)), [])
+})
+
 browse('nothing of the server is in the environment of the browser, and its profile is private', async ({ agent, folder, act }) => {
   await act(() => ({ said: '' }))
   const [profile = ''] = readdirSync(`${folder}/run`)
@@ -128,6 +140,16 @@ browse('nothing of the server is in the environment of the browser, and its prof
   await agent.close()
   assert.equal(readdirSync(`${folder}/run`), [])
 })
+
+/** The inodes of the sockets of a process; none of one that has ended. */
+function socketsOf(pid: string): string[] {
+  try {
+    const links = readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`))
+    return links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? [])
+  } catch {
+    return []
+  }
+}
 
 function environmentOf(pid: string): string {
   try {
