@@ -30,6 +30,7 @@ import { buildEnvironment, type Environment } from './process/environment.ts'
 import { detectTerminalKind, type TerminalKind } from './process/pty.ts'
 import type { Agent as BuiltInSettings, ConversationAgent } from './schema/generated/conversations.ts'
 import type { LLM } from './schema/generated/llm.ts'
+import type { Cipher } from './settings/cipher.ts'
 import { customServer } from './settings/providers.ts'
 import type { Provider } from './settings/providers-table.ts'
 import { version } from './version.ts'
@@ -52,6 +53,7 @@ export interface AgentMakerOptions {
   readonly logins: Logins
   /** The model of a stored profile. @throws AppError */
   readonly loadProfile: (name: string) => Promise<LLM>
+  readonly cipher: Cipher
 }
 
 export interface AgentMaker {
@@ -102,6 +104,7 @@ function shareBuiltIn(options: AgentMakerOptions, mcp: McpHost): BuiltInAgents {
     environment,
     passEnvironment: config.passEnv,
     privateDirs: [dataDir],
+    cipher: options.cipher,
     homeDir: homeDirOf(environment),
     runtimeDir,
     instanceId,

@@ -19,7 +19,7 @@ import type { ModelStep } from '../fixtures/model-step.ts'
 import { exchange, open } from '../http/raw-client.ts'
 import { createCanaries, hitsInFiles, hitsInProcesses } from '../support/canaries.ts'
 import { makeFolder, until } from '../support/processes.ts'
-import { rest, type Answer, type Call } from '../support/rest.ts'
+import { rest, textAt, type Answer, type Call } from '../support/rest.ts'
 import { credentialAgent, runToEnd, startProgram, withServer, type Program } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { connect } from '../support/ws-client.ts'
@@ -200,12 +200,19 @@ test('the built-in agent, its tools, its hooks and its servers may say what they
     'for (const b of ["", "x", "xy"]) for (const f of ["base64", "base64url"]) console.log(Buffer.from(b + s + "z").toString(f))',
     'console.error(s.slice(0, 20)); process.stdout.write(s.slice(0, 9)); setTimeout(() => process.stdout.write(s.slice(9)), 50)',
   ].join('; ')
+  const place = join(program.workspaceDir, 'busy')
   const far = await startMcpHttp()
   ended.push({ stop: () => far.close() })
   const host = await serving(tellsAll)
   const model = await scripted([
     call('terminal', { command: `SHELL_TOKEN="$SHELL_TOKEN" ${process.execPath} -e '${script.replaceAll("'", '')}'; env | grep TOKEN` }),
     call('terminal', { command: 'echo "$SHELL_TOKEN" > kept; cat kept; ls "$SHELL_TOKEN"; "$SHELL_TOKEN"; rm kept' }),
+    call('terminal', { command: 'for i in $(seq 1500); do echo "$i: $SHELL_TOKEN"; done' }),
+    call('terminal', { command: 'printf "A=%s\\n" "$SHELL_TOKEN" > kept.env' }),
+    call('file_editor', { command: 'view', path: join(place, 'kept.env') }),
+    call('file_editor', { command: 'insert', path: join(place, 'kept.env'), insert_line: 1, new_str: 'B=1' }),
+    call('file_editor', { command: 'str_replace', path: join(place, 'kept.env'), old_str: 'B=1', new_str: 'B=2' }),
+    call('terminal', { command: 'rm kept.env' }),
     call('env', {}),
     { text: 'Done.' },
   ])
@@ -217,14 +224,21 @@ test('the built-in agent, its tools, its hooks and its servers may say what they
     queried: { url: `http://${host}/mcp?key=${encodeURIComponent(canaries.of('query of an MCP server'))}` },
   }
   const says = 'echo "$HOOK_TOKEN ${SHELL_TOKEN}"; printf %s "$OPENHANDS_TOOL_NAME" >&2'
-  const agent = { kind: 'Agent', llm: llm(model, canaries.of('model key')), tools: [{ name: 'terminal' }], mcp_config: servers }
+  const judges = {
+    condenser: { kind: 'LLMSummarizingCondenser', llm: llm(`http://${host}`, canaries.of('key of a condenser')) },
+    critic: { api_key: canaries.of('key of a critic'), model_name: 'anthropic/critic', server_url: `http://${host}` },
+  }
+  const tools = [{ name: 'terminal' }, { name: 'file_editor' }]
+  const agent = { kind: 'Agent', llm: llm(model, canaries.of('model key')), tools, mcp_config: servers, ...judges }
   const secrets = { SHELL_TOKEN: { kind: 'StaticSecret', value: canaries.of('secret of a command') } }
   const hook_config = { PreToolUse: [{ hooks: [{ command: says }] }], Stop: [{ hooks: [{ command: says }] }] }
-  const busy = await talk({ agent, secrets, hook_config })
+  const busy = await talk({ agent, secrets, hook_config, workspace: { working_dir: place } })
   const words = await work(busy)
   assert.ok(words.includes('TerminalObservation') && words.includes('MCPToolObservation'), words.join())
   assert.match(JSON.stringify(await busy.events()), '<secret-hidden>')
+  assert.is(words.filter((word) => word === 'FileEditorObservation').length, 3)
   await busy.post('/ask_agent', { question: 'What is it?' })
+  ids.push(textAt((await busy.post('/fork')).json, 'id'))
   await busy.post('/condense')
   await busy.post('/switch_llm', { llm: llm(`http://${host}`, canaries.of('key of another model')) })
   await work(busy)

@@ -3,6 +3,7 @@
  * change is seen in review: the system prompt, the context of a conversation, the usual tools with what every tool gets,
  * what skills add, and the question for a title. `scripts/tool-snapshots` writes them, a test compares them.
  */
+import { testCipher } from './cipher.ts'
 import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
 import { HookSession } from '../../src/agents/builtin/hooks/session.ts'
 import { modelTool } from '../../src/agents/builtin/tool-calls.ts'
@@ -96,7 +97,7 @@ function toolsOf(settings: Agent, signal: AbortSignal): Promise<ToolSet> {
     secretsFor: async () => ({}),
     hostname: 'host',
   }
-  return createToolSet({ ...folders, privateDirs: [], settings, makers: { terminal: () => createTerminalTool(terminal) }, signal })
+  return createToolSet({ ...folders, cipher: testCipher(), privateDirs: [], settings, makers: { terminal: () => createTerminalTool(terminal) }, signal })
 }
 
 /** Instructions, Agent Skills, memory, and what goes with a message that calls for a skill. */

@@ -2,6 +2,7 @@
  * What models and clients are told of each tool, as text files under `test/agents/tools/snapshots`, so that a change of a
  * word is seen in review. `scripts/tool-snapshots` writes them, a test compares them.
  */
+import { testCipher } from './cipher.ts'
 import { browserTools } from '../../src/agents/tools/browser.ts'
 import { createToolSet, toolNames } from '../../src/agents/tools/registry.ts'
 import { AgentBrowser } from '../../src/browser/agent-browser.ts'
@@ -20,6 +21,7 @@ export function snapshotPath(name: string, folder: 'tools' | 'builtin' = 'tools'
 /** Name of the tool -> text. */
 export async function snapshotsOf(): Promise<ReadonlyMap<string, string>> {
   const { tools } = await createToolSet({
+    cipher: testCipher(),
     workingDir: '/workspace',
     observationsDir: '/observations',
     privateDirs: [],

@@ -4,6 +4,7 @@
 import { mkdir, mkdtemp, readdir, readlink, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { testCipher } from './cipher.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import type { FileLimits } from '../../src/agents/tools/file-scope.ts'
 import { createToolSet, type ToolMaker, type ToolSettings } from '../../src/agents/tools/registry.ts'
@@ -53,6 +54,7 @@ export interface ToolOptions {
 export async function openTools(folders: Folders, options: ToolOptions = {}): Promise<Tools> {
   const { settings, ...rest } = options
   const set = await createToolSet({
+    cipher: testCipher(),
     workingDir: folders.workspace,
     observationsDir: join(folders.root, 'observations'),
     privateDirs: [],

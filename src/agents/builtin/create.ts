@@ -21,6 +21,7 @@ import { buildEnvironment, type Environment } from '../../process/environment.ts
 import type { TerminalKind } from '../../process/pty.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
+import type { Cipher } from '../../settings/cipher.ts'
 import { createModelClient } from '../llm/client.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
@@ -45,6 +46,8 @@ export interface BuiltInAgents {
   readonly passEnvironment: readonly string[]
   /** No tool reads or writes there. */
   readonly privateDirs: readonly string[]
+  /** Seals what the tools keep of files. */
+  readonly cipher: Cipher
   /** Where the user's skills are; undefined when it is not known. */
   readonly homeDir: string | undefined
   readonly runtimeDir: string
@@ -126,6 +129,7 @@ async function createTools(settings: AgentSettings, { host, shared, skills, sign
     workingDir: host.workingDir,
     observationsDir: host.observationsDir,
     privateDirs: shared.privateDirs,
+    cipher: shared.cipher,
     settings,
     makers: { terminal: () => createTerminal(kind, host, shared), ...createBrowserTools(host, shared) },
     signal,

@@ -9,6 +9,7 @@
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
+import type { Cipher } from '../../settings/cipher.ts'
 import { PatternThread } from '../../workspace/pattern-thread.ts'
 import { toolNameOf } from './definition.ts'
 import { createEditTool } from './edit.ts'
@@ -38,6 +39,8 @@ export interface ToolSetOptions {
   readonly observationsDir: string
   /** The server's own folders: no tool reads or writes there. */
   readonly privateDirs: readonly string[]
+  /** Seals what edits replace. */
+  readonly cipher: Cipher
   readonly settings: ToolSettings
   /** Tools that are made elsewhere, by their names: `terminal`. */
   readonly makers?: Readonly<Record<string, ToolMaker>>
@@ -107,8 +110,8 @@ const fileToolNames = [
 const defaultTools: Readonly<Record<string, ToolMaker>> = { finish: createFinishTool, think: createThinkTool }
 
 function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[number], ToolMaker> {
-  const { observationsDir } = options
-  const history = createUndoHistory(join(observationsDir, 'undo'), undoLimits)
+  const { observationsDir, cipher } = options
+  const history = createUndoHistory(join(observationsDir, 'undo'), undoLimits, cipher)
   const scope: EditorScope = { ...createFileScope(options), history }
   return {
     file_editor: () => createFileEditorTool(scope),

@@ -1,21 +1,24 @@
 /**
  * What the file editor's changes replaced, so that they can be undone, also after a restart.
  *
- * A small index and one file for each former content, in a private folder of the conversation. The newest entries within a
- * number and a size are kept. An entry knows the version of the file that its change made: a file that is another one by now
+ * A small index and one file for each former content, in a private folder of the conversation. Contents are sealed: a file of
+ * the workspace may hold a secret, and is not to be found in a backup of the data folder. The newest entries within a number
+ * and a size are kept. An entry knows the version of the file that its change made: a file that is another one by now
  * is not to be overwritten by an undo. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
 import { readJsonFile, writeFileAtomically, writeJsonFile } from '../../base/json-file.ts'
 import { isObject } from '../../base/json.ts'
+import type { Cipher } from '../../settings/cipher.ts'
 
 export interface UndoHistory {
   record(change: Change): Promise<void>
   /** The newest change of this file that is still known. */
   newest(path: string): Promise<UndoEntry | undefined>
-  /** The content before a change; undefined when there was no file. */
+  /** The content before a change; undefined when there was no file. @throws AppError `invalid_input` when it cannot be opened */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
   /** A change was undone, which made this version of the file (none: the file is gone). */
   forget(entry: UndoEntry, version: string): Promise<void>
@@ -42,7 +45,7 @@ export interface UndoLimits {
   readonly limitBytes: number
 }
 
-export function createUndoHistory(folder: string, limits: UndoLimits): UndoHistory {
+export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Cipher): UndoHistory {
   const indexPath = join(folder, 'index.json')
   const contentPath = ({ id }: UndoEntry): string => join(folder, id)
   return { record, newest, contentBefore, forget }
@@ -51,7 +54,7 @@ export function createUndoHistory(folder: string, limits: UndoLimits): UndoHisto
     if ((before?.bytes.length ?? 0) > limits.limitBytes) return
     const entry = { id: randomUUID(), path, version, versionBefore: before?.version ?? 'none', bytes: before?.bytes.length ?? 0 }
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    if (before !== undefined) await writeFileAtomically(contentPath(entry), before.bytes)
+    if (before !== undefined) await writeFileAtomically(contentPath(entry), Buffer.from(cipher.seal(before.bytes.toString('latin1'), entry.id)))
     await write([...await read(), entry])
   }
 
@@ -60,7 +63,10 @@ export function createUndoHistory(folder: string, limits: UndoLimits): UndoHisto
   }
 
   async function contentBefore(entry: UndoEntry): Promise<Buffer | undefined> {
-    return entry.versionBefore === 'none' ? undefined : readFile(contentPath(entry))
+    if (entry.versionBefore === 'none') return undefined
+    const text = cipher.open(await readFile(contentPath(entry), 'latin1'), entry.id)
+    if (text === undefined) throw new AppError('invalid_input', `Cannot undo: the former content of "${entry.path}" was sealed with another key`)
+    return Buffer.from(text, 'latin1')
   }
 
   /** The change before this one stands again, in a file that is new. */

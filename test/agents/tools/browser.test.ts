@@ -1,5 +1,6 @@
 /** The browser tools as a model and a client see them, on a real Chromium where there is one. */
 import * as assert from 'uvu/assert'
+import { testCipher } from '../../support/cipher.ts'
 import { browserTools } from '../../../src/agents/tools/browser.ts'
 import { createToolSet, type ToolSettings } from '../../../src/agents/tools/registry.ts'
 import type { Tool, ToolSet } from '../../../src/agents/tools/tool.ts'
@@ -80,6 +81,7 @@ test('a tool set is its single tools, each can be had alone, and the filter take
   const { folder, remove } = makeFolder()
   const agent = new AgentBrowser(browserOptions(folder))
   const open = (settings: Partial<ToolSettings>): Promise<ToolSet> => createToolSet({
+    cipher: testCipher(),
     workingDir: '/workspace', observationsDir: folder, privateDirs: [], signal: new AbortController().signal,
     settings: { tools: [], include_default_tools: [], filter_tools_regex: null, ...settings },
     makers: browserTools({ browser: agent, createId: () => 'id' }),

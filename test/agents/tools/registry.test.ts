@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import * as assert from 'uvu/assert'
+import { testCipher } from '../../support/cipher.ts'
 import { suite } from '../../support/suite.ts'
 import { snapshotPath, snapshotsOf } from '../../support/tool-snapshots.ts'
 import { AppError, messageOf } from '../../../src/base/errors.ts'
@@ -17,6 +18,7 @@ const test = suite('agents/tools/registry', 30_000)
 
 function open(settings: Partial<ToolSettings>, terminal?: () => ClosableTool): Promise<ToolSet> {
   return createToolSet({
+    cipher: testCipher(),
     workingDir: '/workspace',
     observationsDir: join(tmpdir(), 'never-made'),
     privateDirs: [],

@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { testCipher } from '../../support/cipher.ts'
 import { suite } from '../../support/suite.ts'
 import { createUndoHistory, type UndoHistory, type UndoLimits } from '../../../src/agents/tools/undo-history.ts'
 
@@ -10,7 +11,7 @@ const test = suite('agents/tools/undo-history')
 async function withHistory(limits: Partial<UndoLimits>, body: (history: UndoHistory, folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'undo-'))
   try {
-    await body(createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000, ...limits }), folder)
+    await body(createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000, ...limits }, testCipher()), folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -82,6 +83,20 @@ test('entries that are none of ours are ignored', async () => {
     assert.is(await history.newest('/a'), undefined)
     await writeFile(join(folder, 'index.json'), '{}')
     assert.is(await history.newest('/a'), undefined)
+  })
+})
+
+test('former contents are sealed, whatever their bytes; one of another key is not taken for a file that was not there', async () => {
+  await withHistory({}, async (history, folder) => {
+    const bytes = Buffer.from([...Array(256).keys()].concat([...Buffer.from('a secret of the file')]))
+    await history.record({ path: '/a', before: { bytes, version: '1' }, version: '2' })
+    const entry = await history.newest('/a')
+    if (entry === undefined) throw new TypeError('Expected an entry')
+    const kept = await readFile(join(folder, entry.id), 'latin1')
+    assert.match(kept, /^as1:[0-9a-f]{8}:[A-Za-z0-9_-]+$/)
+    assert.equal(await history.contentBefore(entry), bytes)
+    const other = createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000 }, testCipher(2))
+    assert.is(await other.contentBefore(entry).catch((error: Error) => error.message), 'Cannot undo: the former content of "/a" was sealed with another key')
   })
 })
 
