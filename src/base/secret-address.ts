@@ -22,15 +22,15 @@ export function redactAddresses(text: string, mark: string): string {
   return eachSecret(text, () => mark)
 }
 
-/** scheme "://" userinfo "@" */
-const userPart = /([a-z][a-z0-9+.-]*:\/\/)([^\s/?#]+)@/gi
+/** "://" userinfo "@"; like the next one it takes time in proportion to the text, whatever that is. */
+const userPart = /:\/\/([^\s/?#]+)@/g
 /** ( "?" / "&" ) name "=" value */
-const parameter = /([?&])([^\s=&#]+)=([^\s&#]+)/g
+const parameter = /([?&])([^\s?=&#]+)=([^\s&#]+)/g
 
 function eachSecret(text: string, replace: (secret: string) => string): string {
   if (!text.includes('://')) return text
   return text
-    .replaceAll(userPart, (_whole, scheme: string, user: string) => `${scheme}${replace(user)}@`)
+    .replaceAll(userPart, (_whole, user: string) => `://${replace(user)}@`)
     .replaceAll(parameter, (whole, mark: string, name: string, value: string) => {
       return isSecret(name, value) ? `${mark}${name}=${replace(value)}` : whole
     })

@@ -10,6 +10,7 @@ import { addressSecrets } from '../base/secret-address.ts'
 import type { Schema, UnionSchema } from '../schema/define.ts'
 import { isSecretSource } from '../schema/generated/secrets.ts'
 import { registry, tagValues } from '../schema/registry.ts'
+import { isToken } from './cipher.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
@@ -80,10 +81,13 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
   return mapEntries(value, (key, content) => mapStrings(content, [...path, key], map))
 }
 
-/** An address that carries credentials is a secret as a whole; so is what stands for one. */
+/**
+ * An address that carries credentials is a secret as a whole; so is what stands for one. A token that does not open stays:
+ * no request can be sent there, where without an address one would go to another place.
+ */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
-  if (typeof value !== 'string') return value
-  return isSecretAddress(value) ? map(value, path.join('.')) : value
+  if (typeof value !== 'string' || !isSecretAddress(value)) return value
+  return map(value, path.join('.')) ?? (isToken(value) ? value : undefined)
 }
 
 /** Anything but an object stays as it is. */

@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
 import { createMasker } from '../../src/base/masking.ts'
-import { createCipher } from '../../src/settings/cipher.ts'
+import { mapSecrets } from '../../src/settings/secret-fields.ts'
 import { mapSourceSecrets, withoutUnset } from '../../src/settings/secret-source.ts'
+import { testCipher } from '../support/cipher.ts'
 import { suite } from '../support/suite.ts'
 import { at, refuses, withStore } from './store-setup.ts'
 
@@ -49,8 +50,15 @@ test('takes back tokens of its own, and never saves what a view shows', () =>
     assert.is(at((await store.get()).agent_settings, 'llm', 'base_url'), null)
   }))
 
+test('an address that does not open with this key is no address, and not the usual one', () => {
+  const sealed = mapSecrets('AgentSettings', diff, (value, path) => testCipher(1).seal(value, path))
+  const opened = mapSecrets('AgentSettings', sealed, (value, path) => testCipher(2).open(value, path))
+  const [base, , , mcp] = addresses(opened)
+  for (const address of [base, mcp]) assert.is(new URL(String(address)).protocol, 'as1:')
+})
+
 test('an address of a lookup is sealed with its headers, and opened again', () => {
-  const cipher = createCipher({ keys: [Buffer.alloc(32, 1)], random: (size) => Buffer.alloc(size, 7) })
+  const cipher = testCipher()
   const source = { kind: 'LookupSecret', url: `https://vault.example/?token=${token}`, headers: {} } as const
   const sealed = mapSourceSecrets(source, (value, path) => cipher.seal(value, path))
   assert.not.match(JSON.stringify(sealed), token)
