@@ -82,6 +82,8 @@ test('a socket without a key is told nothing, and what it says is not heard', as
 })
 
 test(`the table has ${rows.length} rows of ${kinds.length} kinds, no two of them the same, and none that expects to be served`, () => {
+  const sent = rows.reduce((sum, row) => sum + row.entrances.length, 0)
+  process.stdout.write(`${rows.length} rows of ${kinds.length} kinds, sent ${sent} times to ${entrances.length} servers\n`)
   assert.ok(rows.length >= 120)
   assert.is(new Set(rows.map(({ bytes }) => bytes)).size, rows.length)
   for (const { what, statuses } of rows) assert.ok(statuses.every((status) => status === 100 || status >= 400), what)

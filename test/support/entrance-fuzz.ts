@@ -25,7 +25,7 @@ interface Attack {
 }
 
 export async function fuzzEntrance({ seed, rounds }: { readonly seed: number; readonly rounds: number }): Promise<FuzzReport> {
-  const target = await startTarget('keyed')
+  const target = await startTarget('keyed', { headersTimeoutMs: 500 })
   const counts = new Map<string, number>()
   const attacks = attacksFrom(seed)
   try {

@@ -28,9 +28,10 @@ const options = {
   public: { host: '0.0.0.0' },
 } as const satisfies Record<Entrance, object>
 
-export async function startTarget(entrance: Entrance): Promise<Target> {
-  // What is kept open for a next request is closed soon, and what is never finished too.
-  const server = await startServer({ keepAliveTimeoutMs: 50, headersTimeoutMs: 200, ...options[entrance] })
+/** `headersTimeoutMs`: after which time half a request is given up; long enough for whole ones on a machine that is busy. */
+export async function startTarget(entrance: Entrance, { headersTimeoutMs = 3000 } = {}): Promise<Target> {
+  // What is kept open for a next request is closed soon.
+  const server = await startServer({ keepAliveTimeoutMs: 50, headersTimeoutMs, ...options[entrance] })
   const mark = join(server.workspaceDir, 'started')
   const agent = { kind: 'ACPAgent', acp_command: ['/bin/sh', '-c', `echo yes > '${mark}'`] }
   const { status, text } = await server.rest.post('/api/conversations', { conversation_id: id, agent })

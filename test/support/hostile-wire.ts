@@ -82,7 +82,6 @@ const hiding: readonly Shorthand[] = [
 ]
 
 const versions: readonly Shorthand[] = [
-  ['HTTP/0.9', 'GET /api/settings\r\n', 408],
   ['HTTP/0.9 by name', `GET /api/settings HTTP/0.9\r\n${withKey}\r\n\r\n`, 505],
   ['HTTP/1.2', `GET /api/settings HTTP/1.2\r\nHost: localhost\r\n${withKey}\r\n\r\n`, 400],
   ['HTTP/2.0', `GET /api/settings HTTP/2.0\r\nHost: localhost\r\n${withKey}\r\n\r\n`, 505],
@@ -136,6 +135,10 @@ const sizes: readonly Shorthand[] = [
   ['a method without end', 'X'.repeat(50_000), 400],
   ['a body beyond the limit, as it says', `${head}${json}Content-Length: 99999999999\r\n\r\n`, 413],
   ['a body beyond the limit, without a key', `${line}${json}Content-Length: 99999999999\r\n\r\n`, 401],
+]
+
+const halves: readonly Shorthand[] = [
+  ['HTTP/0.9 without an end of its headers', 'GET /api/settings\r\n', 408],
   ['half a request', head.slice(0, -4), 408],
 ]
 
@@ -145,4 +148,5 @@ export const wireRows: readonly HostileRow[] = [
   ...rowsOf('versions', ['keyed', 'open'], versions),
   ...rowsOf('targets', ['keyed'], targets),
   ...rowsOf('sizes', ['keyed'], sizes),
+  ...rowsOf('half requests', ['keyed'], halves),
 ]
