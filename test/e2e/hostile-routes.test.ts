@@ -107,6 +107,8 @@ test('no socket opens for a foreign page, a rebound name or a wrong key', async 
 })
 
 const evil = '{"run":true,"agent_settings_diff":{"acp_command":["/bin/evil"]}}'
+/** Changes something for who brings the state of a sign-in that waits, and refuses all others (test/e2e/oauth). */
+const callback = 'GET /api/mcp/oauth/callback'
 const tricks = '_method=DELETE&method=POST&run=true&x=1'
 const reads = routes.filter(({ method }) => method === 'GET')
 
@@ -121,7 +123,7 @@ test(`none of ${reads.length} routes that read changes anything, whatever else i
     for (const method of ['GET', 'HEAD']) {
       const status = await statusOf(tell(`${method} ${line}`, body, ...headers))
       // What is asked for may not be there; then too nothing may have been made.
-      assert.ok([200, 404].includes(status), `${method} ${name} ${status}`)
+      assert.ok([200, 404, ...(name === callback ? [400] : [])].includes(status), `${method} ${name} ${status}`)
       if (status === 200) served++
     }
     assert.equal(changesOf(before, await keyed.state()), [], name)
