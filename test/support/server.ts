@@ -130,6 +130,14 @@ export async function startProgram(folder: string, args: readonly string[] = [],
   }
 }
 
+/** Starts `agent-server serve` and kills it after a time, ready or not. */
+export async function startThenKill(folder: string, afterMs: number): Promise<void> {
+  const { dataDir, workspaceDir } = foldersIn(folder)
+  const { child, ended } = runProgram(['serve', '--port', '0', '--data-dir', dataDir, '--workspace-dir', workspaceDir], folder)
+  setTimeout(() => child.kill('SIGKILL'), afterMs)
+  await ended
+}
+
 export interface ProgramEnd {
   readonly code: number | string
   readonly stdout: string

@@ -1,0 +1,23 @@
+/** The same as test/e2e/kill, 500 times; says how soon after its start the server answered a message. */
+import { killUnderLoad } from '../../e2e/kill-rounds.ts'
+import { makeFolder } from '../../support/processes.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('slow/e2e/kill', 2_390_000)
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const kills = Number(process.env['KILLS'] ?? 500)
+
+test('everything acknowledged is there once and in order after each of 500 kills under load, and nothing half-made', async () => {
+  const { folder, remove } = makeFolder()
+  try {
+    const { duringStart, acknowledged, answeredAfterMs } = await killUnderLoad(folder, kills, seed)
+    const sorted = answeredAfterMs.map(Math.round).sort((a, b) => a - b)
+    const [median, worst] = [sorted[sorted.length >> 1], sorted.at(-1)]
+    process.stdout.write(`seed ${seed}: ${kills} kills, ${duringStart} of them during the start, ${acknowledged} answers;`)
+    process.stdout.write(` a message answered ${median} ms after the start of the process in the median, ${worst} ms at most\n`)
+  } finally {
+    remove()
+  }
+})
+
+test.run()
