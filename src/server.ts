@@ -57,7 +57,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       clock,
       startedAt: clock(),
       idleMs: () => clock() - lastWorkAt,
-      unreadyBecause: () => unreadyBecause() ?? (app.reserve.held ? undefined : 'The disk is full'),
+      unreadyBecause: async () => unreadyBecause() ?? app.reserve.problem(),
     },
   })
   return {

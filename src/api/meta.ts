@@ -25,15 +25,15 @@ export interface Meta {
   /** Milliseconds since the last request that needed a key. */
   readonly idleMs: () => number
   /** Why the server cannot take work, or undefined when it can. */
-  readonly unreadyBecause: () => string | undefined
+  readonly unreadyBecause: () => Promise<string | undefined>
 }
 
 export function alive(): Answer {
   return ok({ status: 'ok' })
 }
 
-export function ready({ meta }: { readonly meta: Meta }): Answer {
-  const message = meta.unreadyBecause()
+export async function ready({ meta }: { readonly meta: Meta }): Promise<Answer> {
+  const message = await meta.unreadyBecause()
   return message === undefined ? ok({ status: 'ready' }) : jsonAnswer(503, { status: 'initializing', message })
 }
 

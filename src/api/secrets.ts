@@ -11,14 +11,17 @@ import { bodyOf, ok, type Call } from './call.ts'
 
 export interface SecretParts {
   readonly secrets: SecretStore
+  readonly reserve: { assertHeld(): Promise<void> }
 }
 
 export async function listSecrets({ secrets }: SecretParts): Promise<Answer> {
   return ok({ secrets: await secrets.list() })
 }
 
-export async function putSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {
-  return ok(await secrets.put(bodyOf(call, SecretWrite)))
+export async function putSecret({ secrets, reserve }: SecretParts, call: Call): Promise<Answer> {
+  const secret = bodyOf(call, SecretWrite)
+  await reserve.assertHeld()
+  return ok(await secrets.put(secret))
 }
 
 export async function getSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {

@@ -13,6 +13,7 @@ import { bodyOf, ok, type Call } from './call.ts'
 
 export interface SettingsParts {
   readonly settings: SettingsStore
+  readonly reserve: { assertHeld(): Promise<void> }
 }
 
 export async function getSettings({ settings }: SettingsParts, call: Call): Promise<Answer> {
@@ -20,8 +21,10 @@ export async function getSettings({ settings }: SettingsParts, call: Call): Prom
   return ok(await settings.view(parseExposeMode(header)))
 }
 
-export async function patchSettings({ settings }: SettingsParts, call: Call): Promise<Answer> {
-  return ok(await settings.patch(bodyOf(call, SettingsPatch)))
+export async function patchSettings({ settings, reserve }: SettingsParts, call: Call): Promise<Answer> {
+  const patch = bodyOf(call, SettingsPatch)
+  await reserve.assertHeld()
+  return ok(await settings.patch(patch))
 }
 
 export function describeAgentSettings(): Answer {

@@ -10,7 +10,7 @@
  * Messages name the file without its folders. What the content means, and its version number, is up to the caller.
  */
 import { randomBytes } from 'node:crypto'
-import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { parseJson } from './json.ts'
@@ -59,6 +59,32 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
     await rm(temporary, { force: true }).catch(() => undefined)
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }
+}
+
+/**
+ * Makes a folder with those above it, unless it is there; durable once it resolves. Not by mkdir's own recursion: Node
+ * repeats that for ever where the system makes no folder, as in /proc, and says ENOENT where there is no space.
+ * Rejects with what mkdir rejects with.
+ */
+export async function makeFolder(path: string, mode?: number): Promise<void> {
+  const parent = dirname(path)
+  try {
+    await makeOne(path, mode)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) throw thrown
+    await makeFolder(parent, mode)
+    await makeOne(path, mode)
+  }
+}
+
+async function makeOne(path: string, mode: number | undefined): Promise<void> {
+  try {
+    await mkdir(path, mode)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
+    return
+  }
+  await syncFolder(dirname(path))
 }
 
 /** Makes new names, renames and removals in a folder survive a power cut. */

@@ -107,6 +107,7 @@ export class ConversationService {
     const conversation = await this.#change(id, async () => {
       if (this.#listing.has(id)) return undefined
       try {
+        await deps.reserve.assertHeld()
         await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
         return await this.#adopt(id)
       } catch (thrown) {
@@ -139,6 +140,7 @@ export class ConversationService {
     }
     return this.#change(id, async () => {
       if (this.#listing.has(id)) throw new AppError('conflict', `A conversation with the id ${id} exists already`)
+      await deps.reserve.assertHeld()
       await catalogue.create(id, (directory) => writeForked(directory, deps.cache, from, forked))
       return this.#adopt(id)
     })

@@ -52,7 +52,8 @@ export class Catalogue {
     const path = this.pathOf(id)
     const made = this.#temporaryPath(id)
     try {
-      await mkdir(join(made, 'observations'), { recursive: true, mode: 0o700 })
+      await mkdir(made, { mode: 0o700 })
+      await mkdir(join(made, 'observations'), { mode: 0o700 })
       await fill(made)
       await syncFolder(made)
       await rename(made, path)

@@ -14,14 +14,16 @@
  * mode of a data folder that exists is the operator's choice. Who may use the folder is decided elsewhere (a lock).
  */
 import { hash, randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
-import { readJsonFile, removeTemporaryFiles, storageError, syncFolder, writeJsonFile } from '../base/json-file.ts'
+import { makeFolder, readJsonFile, removeTemporaryFiles, storageError, writeJsonFile } from '../base/json-file.ts'
 
 /** The format that this version reads and writes. A change to it comes with a migration. */
 export const formatNumber = 1
+
+/** For the owner alone. */
+const folderMode = 0o700
 
 export interface DataFolder {
   readonly path: string
@@ -44,21 +46,15 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     reserve: resolve(path, 'reserve'),
   }
   try {
-    await makeFolder(folder.path)
+    await makeFolder(folder.path, folderMode)
     await removeTemporaryFiles(folder.path)
     const made = await readFormat(folder.path)
-    await makeFolder(folder.conversations)
-    await makeFolder(folder.temporary)
+    await makeFolder(folder.conversations, folderMode)
+    await makeFolder(folder.temporary, folderMode)
     return { ...folder, instance: `${made}-${hash('sha256', folder.path, 'hex').slice(0, 8)}` }
   } catch (thrown) {
     throw storageError('Cannot open the data folder', thrown)
   }
-}
-
-/** Makes a folder durably, with the folders above it, unless it is there. */
-async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 })
-  if (first !== undefined) await syncFolder(dirname(first))
 }
 
 /** Checks the format, or writes it into a new folder; gives the id that the folder got when it was made. */

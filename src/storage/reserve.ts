@@ -6,11 +6,13 @@
  * stops the turn, calls `release()`, reopens the log and appends its closing records, which now fit. Everything else
  * that wants to write calls `assertHeld()` first: while the space is given back it tries, at most once a second, to
  * take it again, and refuses with `storage_full` until that works. So the freed bytes go to closing records only, and
- * writing goes on by itself once there is space. Reading needs none of this.
+ * writing goes on by itself once there is space. Reading needs none of this. `problem()` is for who asks before anything
+ * was refused.
  */
 import { randomFillSync } from 'node:crypto'
-import { open, rm, stat } from 'node:fs/promises'
-import { AppError, systemCodeOf } from '../base/errors.ts'
+import { access, constants, open, rm, stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
 import { storageError } from '../base/json-file.ts'
 import type { Clock } from '../base/stamp.ts'
 
@@ -71,6 +73,24 @@ export class Reserve {
       if (!(await this.#isTaken())) await this.#take()
       this.#held = true
     })
+  }
+
+  /**
+   * Why new work would soon fail to be written, in words; undefined when it would not. Takes the space again if there
+   * is some, since nobody may be writing who would.
+   */
+  async problem(): Promise<string | undefined> {
+    try {
+      await this.assertHeld()
+      const folder = dirname(this.#path)
+      await access(folder, constants.W_OK)
+      const { blocks, bsize, bavail, files, ffree } = await statfs(folder)
+      // Some file systems count neither.
+      if (blocks > 0 && bavail * bsize < this.#sizeBytes) return `The disk is full: ${bavail * bsize} bytes are left`
+      return files > 0 && ffree === 0 ? 'The disk is full: no more files can be made' : undefined
+    } catch (thrown) {
+      return messageOf(storageError('Cannot write to the data folder', thrown))
+    }
   }
 
   async #inTurn(work: () => Promise<void>): Promise<void> {

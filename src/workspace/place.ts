@@ -5,9 +5,10 @@
  * inside it, and every folder above it, because an agent that works there could read its keys (decisions 20). Links are
  * followed before that is decided. What is not there is made, and becomes a git repository unless it is inside one.
  */
-import { mkdir, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
+import { makeFolder } from '../base/json-file.ts'
 import { initRepository } from './git.ts'
 import type { Environment } from '../process/environment.ts'
 
@@ -28,7 +29,7 @@ export interface PlaceOptions {
  */
 export async function preparePlace(requested: string | undefined, conversationId: string, options: PlaceOptions): Promise<string> {
   const path = await locatePlace(requested ?? conversationId.replaceAll('-', ''), options)
-  await makeFolder(path)
+  await makeWorkspace(path)
   await initRepository(path, options)
   return path
 }
@@ -54,35 +55,15 @@ async function assertNotPrivate(path: string, privateDirs: readonly string[]): P
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
+async function makeWorkspace(path: string): Promise<void> {
   try {
-    await makeFolders(path)
+    await makeFolder(path)
     if (!(await stat(path)).isDirectory()) throw refused(path, 'it is not a folder')
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const code = systemCodeOf(thrown) ?? ''
     if (code === 'ENOSPC' || code === 'EDQUOT') throw new AppError('storage_full', `Cannot make the workspace "${path}": the disk is full`)
     throw refused(path, reasons[code] ?? `it cannot be made (${code})`)
-  }
-}
-
-/** Not by mkdir's own recursion: Node repeats that for ever where the system makes no folder, as in /proc. */
-async function makeFolders(path: string): Promise<void> {
-  const parent = dirname(path)
-  try {
-    await makeOne(path)
-  } catch (thrown) {
-    if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) throw thrown
-    await makeFolders(parent)
-    await makeOne(path)
-  }
-}
-
-async function makeOne(path: string): Promise<void> {
-  try {
-    await mkdir(path)
-  } catch (thrown) {
-    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
   }
 }
 
