@@ -1,6 +1,9 @@
 /**
  * How a conversation begins on disk: its first lines are written before anyone can see its folder, so there is never
  * an empty or half-copied conversation. Meant as the `fill` of `Catalogue.create`.
+ *
+ * The lines that make a conversation what it is stand there twice: folding them again changes nothing, and one that is
+ * damaged does not take the conversation with it.
  */
 import type { JsonObject } from '../base/json.ts'
 import { copyPrefix } from '../storage/copy-prefix.ts'
@@ -10,9 +13,10 @@ import { openLog, type ConversationLog } from '../storage/log.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import type { Created, Forked, PrivateRecord } from './state.ts'
 
-/** Writes the line that makes a conversation. */
+/** Writes the line that makes a conversation, twice. */
 export async function writeCreated(directory: string, cache: LineCache, created: Created): Promise<void> {
-  await append(directory, cache, [record(['created', created])])
+  const line = record(['created', created])
+  await append(directory, cache, [line, line])
 }
 
 export interface ForkSource {
@@ -25,9 +29,10 @@ export interface ForkSource {
   readonly secrets: Readonly<Record<string, JsonObject>>
 }
 
-/** Writes a copy of the source's lines, and the line that makes it a conversation of its own. */
+/** Writes a copy of the source's lines, and those that make it a conversation of its own, twice. */
 export async function writeForked(directory: string, cache: LineCache, source: ForkSource, forked: Forked): Promise<void> {
-  const own = [record(['agent', source.agent]), record(['secrets', source.secrets]), record(['forked', forked])]
+  const once = [record(['agent', source.agent]), record(['secrets', source.secrets]), record(['forked', forked])]
+  const own = [...once, ...once]
   if (source.lastEvent >= 0) {
     await copyPrefix({ log: source.log, from: source.directory, to: directory, event: source.lastEvent })
     await append(directory, cache, own)

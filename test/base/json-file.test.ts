@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { AppError } from '../../src/base/errors.ts'
-import { readJsonFile, removeTemporaryFiles, storageError, writeFileAtomically, writeJsonFile } from '../../src/base/json-file.ts'
+import { AppError, systemCodeOf } from '../../src/base/errors.ts'
+import { makeFolder, readJsonFile, removeTemporaryFiles, storageError, writeFileAtomically, writeJsonFile } from '../../src/base/json-file.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('base/json-file')
@@ -93,5 +93,25 @@ test('tells a full disk and a full quota from other failures, and passes an AppE
   const own = new AppError('conflict', 'No')
   assert.is(storageError('Cannot write', own), own)
 })
+
+test('makes a folder with those above it, and leaves one that is there as it is', async () => {
+  const path = join(folder, 'above', 'made')
+  await makeFolder(path, 0o700)
+  await writeFile(join(path, 'kept'), '')
+  await makeFolder(path, 0o755)
+  assert.equal([(await stat(path)).mode & 0o777, await readdir(path)], [0o700, ['kept']])
+  await writeFile(join(folder, 'file'), '')
+  const thrown = await makeFolder(join(folder, 'file', 'made')).catch((reason: unknown) => reason)
+  assert.is(systemCodeOf(thrown), 'ENOTDIR')
+})
+
+if (process.platform === 'linux') {
+  test('gives up where the system makes no folder', async () => {
+    const thrown = await makeFolder('/proc/nothing/made').catch((reason: unknown) => reason)
+    assert.is(systemCodeOf(thrown), 'ENOENT')
+  })
+} else {
+  test.skip('gives up where the system makes no folder', 'it needs /proc')
+}
 
 test.run()

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { Reserve } from '../../src/storage/reserve.ts'
@@ -66,6 +66,32 @@ test('begins as given back when the space cannot be taken, and says why when ask
     now = 2000
     assert.is(await codeOfFailure(reserve.assertHeld()), 'storage_failed')
     assert.is(await codeOfFailure(reserve.release()), 'storage_failed')
+  }))
+
+test('says why nothing can be written, and takes the space again when asked', () =>
+  withFolder(async (directory) => {
+    let now = 0
+    const path = join(directory, 'own', 'reserve')
+    await mkdir(join(directory, 'own'))
+    const reserve = await Reserve.open({ path, clock: () => now, sizeBytes: 100 })
+    assert.is(await reserve.problem(), undefined)
+    await reserve.release()
+    assert.is(await reserve.problem(), 'Cannot write: the disk is full')
+    now = 2000
+    assert.is(await reserve.problem(), undefined)
+    assert.ok(reserve.held)
+    await rm(join(directory, 'own'), { recursive: true })
+    assert.is(await reserve.problem(), 'Cannot write to the data folder: ENOENT')
+  }))
+
+test('finds a disk full that has less left than it takes up itself', () =>
+  withFolder(async (directory) => {
+    const path = join(directory, 'reserve')
+    await writeFile(path, '')
+    // Sparse: as large as it has to be, without taking up anything.
+    await truncate(path, 2 ** 40)
+    const reserve = await Reserve.open({ path, clock: () => 0, sizeBytes: 2 ** 40 })
+    assert.match(await reserve.problem() ?? '', /^The disk is full: \d+ bytes are left$/)
   }))
 
 test.run()
