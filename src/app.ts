@@ -45,6 +45,7 @@ import { createProfileStore, plainLlm, type ProfileStore } from './settings/prof
 import { createSecretStore, type SecretStore } from './settings/secrets.ts'
 import { createSettingsStore, type SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
+import { nodeFiles, ownedFiles, type Files } from './storage/files.ts'
 import { openDataFolder, type DataFolder } from './storage/layout.ts'
 import { LineCache } from './storage/line-cache.ts'
 import { Reserve } from './storage/reserve.ts'
@@ -129,7 +130,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const logins = openLogins(options, folder, cipher, undo)
   const shared = { runtimeDir, cgroupParent, providers, installed, vault, logins, loadProfile, cipher }
   const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
-  const parts = { ...options, folder, agents, secrets, vault, reserve, urls }
+  const files = ownedFiles(nodeFiles, () => lock.isOurs())
+  const parts = { ...options, folder, files, agents, secrets, vault, reserve, urls }
   const service = await startService(parts, undo)
   const mcp = serveMcp({ ...parts, logins, cipher }, undo)
   let closing: Promise<void> | undefined
@@ -238,6 +240,7 @@ function watchInstalled({ log, clock }: AppOptions, folder: DataFolder, undo: Un
 
 interface ServiceParts extends AppOptions {
   readonly folder: DataFolder
+  readonly files: Files
   readonly agents: AgentMaker
   readonly secrets: SecretStore
   readonly vault: AgentVault
@@ -247,7 +250,7 @@ interface ServiceParts extends AppOptions {
 }
 
 async function startService(parts: ServiceParts, undo: Undo[]): Promise<ConversationService> {
-  const { config, log, masker, clock, folder, agents, reserve, secrets, vault, urls } = parts
+  const { config, log, masker, clock, folder, files, agents, reserve, secrets, vault, urls } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
@@ -256,6 +259,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       clock,
       random: randomBytes,
       diagnostics: log,
+      files,
       cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),
       reserve,
       readerLimit: config.subscriberLimit,

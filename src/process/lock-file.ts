@@ -4,8 +4,9 @@
  * The file holds the owner's token and the time of its last beat. It is made with its content in one step (link(2)),
  * and beats are written into the same file, never under its name. A file without a beat for `staleMs` is replaced by
  * rename; whoever's token is in it after `settleMs` has won. An owner that was stopped for longer than that (a
- * suspended machine) finds a foreign token at its next beat, and is told. Weaker than a lock of the kernel: such an
- * owner may write for up to one beat beside the new one, and after a crash the folder is closed for `staleMs`.
+ * suspended machine) finds a foreign token at its next beat, and is told; by its clock it knows at once that it may have
+ * been replaced, and `isOurs` says so. Weaker than a lock of the kernel: only who asks that before each write is sure,
+ * and after a crash the folder is closed for `staleMs`.
  */
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
@@ -23,6 +24,8 @@ export interface Heartbeat {
   readonly settleMs?: number
 }
 
+const defaultStaleMs = 45_000
+
 export interface LockFileOptions extends Heartbeat {
   readonly path: string
   readonly clock: Clock
@@ -30,10 +33,17 @@ export interface LockFileOptions extends Heartbeat {
   readonly onLost: () => void
 }
 
-/** What unlocks, or `taken` when the owner is alive. */
-export async function holdLockFile(options: LockFileOptions): Promise<(() => Promise<void>) | 'taken'> {
-  const { path, clock, onLost, beatMs = 10_000 } = options
+export interface HeldLockFile {
+  /** False as soon as another one may have taken it: there was no beat for too long, or a foreign one was found. */
+  isOurs(): boolean
+  release(): Promise<void>
+}
+
+/** `taken` when the owner is alive. */
+export async function holdLockFile(options: LockFileOptions): Promise<HeldLockFile | 'taken'> {
+  const { path, clock, onLost, beatMs = 10_000, staleMs = defaultStaleMs } = options
   const token = randomUUID()
+  const beatAt = clock()
   const file = await open(`${path}.${token}`, 'wx', 0o600)
   let isOurs = false
   try {
@@ -44,7 +54,7 @@ export async function holdLockFile(options: LockFileOptions): Promise<(() => Pro
     if (!isOurs) await file.close()
   }
   if (!isOurs) return 'taken'
-  return keepBeating({ path, token, file, clock, onLost, beatMs })
+  return keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, beatAt })
 }
 
 async function create(path: string, token: string): Promise<boolean> {
@@ -58,7 +68,7 @@ async function create(path: string, token: string): Promise<boolean> {
 }
 
 async function takeOver(options: LockFileOptions, token: string): Promise<boolean> {
-  const { path, clock, staleMs = 45_000, settleMs = 2000 } = options
+  const { path, clock, staleMs = defaultStaleMs, settleMs = 2000 } = options
   if (clock() - await readBeat(path) < staleMs) return false
   await rename(`${path}.${token}`, path)
   await sleep(settleMs)
@@ -72,12 +82,18 @@ interface Beating {
   readonly clock: Clock
   readonly onLost: () => void
   readonly beatMs: number
+  readonly staleMs: number
+  /** When the beat that is in the file was made, or a moment before. */
+  readonly beatAt: number
 }
 
-function keepBeating({ path, token, file, clock, onLost, beatMs }: Beating): () => Promise<void> {
+function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...first }: Beating): HeldLockFile {
+  let { beatAt } = first
   let last = Promise.resolve()
   const beat = async (): Promise<void> => {
+    const now = clock()
     const isOurs = await readToken(path) === token && await writeBeat(file, token, clock).then(() => true, () => false)
+    if (isOurs) beatAt = now
     if (isOurs || timer === undefined) return
     stop()
     onLost()
@@ -87,11 +103,14 @@ function keepBeating({ path, token, file, clock, onLost, beatMs }: Beating): () 
     clearInterval(timer)
     timer = undefined
   }
-  return async () => {
-    stop()
-    await last
-    if (await readToken(path) === token) await rm(path, { force: true })
-    await file.close()
+  return {
+    isOurs: () => timer !== undefined && clock() - beatAt < staleMs,
+    async release() {
+      stop()
+      await last
+      if (await readToken(path) === token) await rm(path, { force: true })
+      await file.close()
+    },
   }
 }
 

@@ -28,6 +28,8 @@ export interface LockOptions {
 export interface FolderLock {
   /** Tells people under which address the owner answers. */
   announce(url: string): Promise<void>
+  /** False once another server may own the folder: nothing may be written there any more. Always true with flock(1). */
+  isOurs(): boolean
   /** Idempotent. */
   release(): Promise<void>
 }
@@ -57,10 +59,10 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
     onLost()
   }
   const locked = await lockDescriptor({ path: join(folder, 'lock'), searchPath })
-  const unlock = locked === 'unsupported'
+  const held = locked === 'unsupported'
     ? await holdLockFile({ path: join(folder, 'lock.heartbeat'), clock, onLost: lose, ...heartbeat })
     : locked
-  if (unlock === 'taken') throw new AppError('owned_by_another', await describeOwner(folder))
+  if (held === 'taken') throw new AppError('owned_by_another', await describeOwner(folder))
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
   // Only people read it, so a disk that is too full for it is no reason not to start.
   const write = (value: Owner): Promise<void> =>
@@ -68,11 +70,12 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   await write(owner)
   const release = async (): Promise<void> => {
     if (isOurs) await rm(ownerPath, { force: true })
-    await unlock()
+    await (typeof held === 'function' ? held() : held.release())
   }
   let releasing: Promise<void> | undefined
   return {
     announce: (url) => write({ ...owner, url }),
+    isOurs: () => typeof held === 'function' || held.isOurs(),
     release: () => releasing ??= release(),
   }
 }

@@ -7,6 +7,7 @@
  */
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { AppError } from '../base/errors.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
@@ -50,6 +51,29 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
         },
         truncate: (length) => handle.truncate(length),
         sync: () => handle.datasync(),
+      }
+    },
+  }
+}
+
+/** The same files, not changed any more once the folder they are in may be another server's. */
+export function ownedFiles(files: Files, isOurs: () => boolean): Files {
+  const assertOurs = (): void => {
+    if (!isOurs()) throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
+  }
+  return {
+    async open(path, options) {
+      const file = await files.open(path, options)
+      return {
+        ...file,
+        async write(bytes, position) {
+          assertOurs()
+          await file.write(bytes, position)
+        },
+        async truncate(length) {
+          assertOurs()
+          await file.truncate(length)
+        },
       }
     },
   }

@@ -2,11 +2,12 @@
 import * as assert from 'uvu/assert'
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { hostname } from 'node:os'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { runToEnd, withPrograms } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
-import { startTalk } from './talk.ts'
+import { messagesOf, startTalk, talkTo } from './talk.ts'
 
 const test = suite('cli', 60_000)
 
@@ -41,6 +42,32 @@ test('a folder that another server owns is not verified either, and its owner is
   }
   assert.is((await talk.get()).status, 200)
   assert.is(await program.stop('SIGTERM'), 0)
+}))
+
+test('a stopped owner keeps its folder and goes on; of a killed one it is free at once', withPrograms(async (start, folder) => {
+  const owner = await start()
+  const talk = await startTalk(owner)
+  owner.child.kill('SIGSTOP')
+  const { code, stdout, stderr } = await runToEnd(inside(folder), folder)
+  assert.equal([code, stdout], [4, ''])
+  const started = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(stderr)?.[0] ?? ''
+  assert.ok(Math.abs(Date.parse(started) - Date.now()) < 600_000, stderr)
+  const words = `another server owns it, process ${owner.child.pid} on host ${hostname()}, started ${started} at ${owner.url}`
+  assert.is(stderr, `agent-server: Cannot use the data folder "${owner.dataDir}": ${words}\n`)
+  owner.child.kill('SIGCONT')
+  assert.is((await talk.send('still mine', false)).status, 200)
+  owner.child.kill('SIGSTOP')
+  assert.is(await owner.stop('SIGKILL'), 'SIGKILL')
+  const next = await start()
+  assert.equal(messagesOf(await talkTo(next, talk.id).events(), 'user'), ['still mine'])
+  assert.is(await next.stop('SIGTERM'), 0)
+}))
+
+test('of four servers that start on one folder at once, one owns it', withPrograms(async (start, folder) => {
+  const starting = Array.from({ length: 4 }, () => start().then(() => 'owner', (error: unknown) => String(error)))
+  const refused = (await Promise.all(starting)).filter((end) => end !== 'owner')
+  assert.is(refused.length, 3)
+  for (const words of refused) assert.match(words, `Cannot use the data folder "${join(folder, 'data')}": another server owns it`)
 }))
 
 const readOnly = 'a data folder that may not be written ends with 5 and one line'

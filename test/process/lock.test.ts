@@ -145,13 +145,13 @@ test('an owner that lost the folder says so once and leaves the files of the new
   const first = await holdLockFile({ path, clock: Date.now, onLost: () => (lost += 1), ...fast })
   const later = (): number => Date.now() + 60_000
   const second = await holdLockFile({ path, clock: later, onLost: () => assert.unreachable('lost'), ...fast })
-  assert.type(second, 'function')
+  assert.is.not(second, 'taken')
   await until(() => lost === 1)
   if (first === 'taken' || second === 'taken') return assert.unreachable('taken')
-  await first()
+  await first.release()
   assert.is(lost, 1)
   assert.ok(existsSync(path))
-  await second()
+  await second.release()
   assert.not.ok(existsSync(path))
 })
 
@@ -168,12 +168,29 @@ test('lockFolder tells its owner about the loss and does not remove the owner fi
 test('a beat keeps the lock alive', async () => {
   const path = join(newFolder(), 'lock.heartbeat')
   let now = 1_000_000
-  const release = await holdLockFile({ path, clock: () => now, onLost: () => assert.unreachable('lost'), beatMs: 5 })
+  const held = await holdLockFile({ path, clock: () => now, onLost: () => assert.unreachable('lost'), beatMs: 5 })
   now += 44_000
   await until(() => readFileSync(path, 'utf8').includes('1044000'))
   now += 44_000
   assert.is(await holdLockFile({ path, clock: () => now, onLost: () => {} }), 'taken')
-  if (release !== 'taken') await release()
+  if (held !== 'taken') await held.release()
+})
+
+test('an owner without a beat for too long knows that the folder may be another one\'s, before it reads that', async () => {
+  const folder = newFolder()
+  let now = 1_000_000
+  const lock = await lockFolder(folder, options({ searchPath: nowhere, clock: () => now }))
+  assert.ok(lock.isOurs())
+  now += 44_999
+  assert.ok(lock.isOurs())
+  now += 1
+  assert.not(lock.isOurs())
+  await lock.release()
+  assert.not(lock.isOurs())
+  const locked = await lockFolder(folder, options({ clock: () => now }))
+  now += 1_000_000
+  assert.is(locked.isOurs(), hasFlock)
+  await locked.release()
 })
 
 test('of many that take a dead owner over at once, one wins', async () => {
@@ -181,9 +198,9 @@ test('of many that take a dead owner over at once, one wins', async () => {
   writeFileSync(path, '{"token":"dead","beat":"0"}')
   const clock = (): number => 1_000_000
   const results = await Promise.all(Array.from({ length: 8 }, () => holdLockFile({ path, clock, onLost: () => {}, settleMs: 300 })))
-  const winners = results.filter((result) => result !== 'taken')
+  const winners = results.flatMap((result) => (result === 'taken' ? [] : [result]))
   assert.is(winners.length, 1)
-  for (const release of winners) await release()
+  for (const winner of winners) await winner.release()
 })
 
 test('a file without content counts from when it was made', async () => {
@@ -191,9 +208,9 @@ test('a file without content counts from when it was made', async () => {
   writeFileSync(path, '')
   const base = { path, onLost: () => {}, settleMs: 1 }
   assert.is(await holdLockFile({ ...base, clock: () => Date.now() + 40_000 }), 'taken')
-  const release = await holdLockFile({ ...base, clock: () => Date.now() + 50_000 })
-  if (release !== 'taken') await release()
-  assert.type(release, 'function')
+  const held = await holdLockFile({ ...base, clock: () => Date.now() + 50_000 })
+  if (held !== 'taken') await held.release()
+  assert.is.not(held, 'taken')
 })
 
 test('a folder that is not there fails', async () => {

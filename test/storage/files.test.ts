@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { createFiles } from '../../src/storage/files.ts'
+import { createFiles, nodeFiles, ownedFiles } from '../../src/storage/files.ts'
 
 const test = suite('storage/files')
 const folder = mkdtempSync(join(tmpdir(), 'files-'))
@@ -27,5 +27,25 @@ for (const hasDataSync of [true, false]) {
     })
   }
 }
+
+test('a folder that may be another server\'s is not changed any more, and still read', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'owned-files-'))
+  try {
+    let isOurs = true
+    const path = join(directory, 'file')
+    const file = await ownedFiles(nodeFiles, () => isOurs).open(path, { writeThrough: true })
+    await file.write(Buffer.from('ours'), 0)
+    isOurs = false
+    for (const change of [file.write(Buffer.from('lost'), 0), file.truncate(0)]) {
+      const thrown = await change.then(() => undefined, (error: unknown) => error)
+      assert.match(String(thrown), 'another server may own the data folder')
+    }
+    assert.equal(await file.read(10, 0), Buffer.from('ours'))
+    await file.close()
+    assert.is(readFileSync(path, 'utf8'), 'ours')
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})
 
 test.run()

@@ -78,15 +78,17 @@ export interface Program extends Reachable, Folders {
   stop(signal: NodeJS.Signals): Promise<number | string>
 }
 
-/** Starts `agent-server serve` as `startProgram` does. */
-export type StartProgram = (args?: readonly string[], surroundings?: Surroundings) => Promise<Program>
-
-export interface Surroundings {
-  /** False: the program makes a session key of its own, or finds one. */
+export interface StartOptions {
+  /** Without it the program makes a session key of its own. */
   readonly withKey: boolean
+  /** A command and its arguments that runs what follows them. */
+  readonly launcher?: readonly string[]
   /** What it gets besides PATH and HOME. */
   readonly environment?: NodeJS.ProcessEnv
 }
+
+/** Starts `agent-server serve` as `startProgram` does. */
+export type StartProgram = (args?: readonly string[], options?: StartOptions) => Promise<Program>
 
 /** A test body with a folder of its own, in which it may start programs; those it does not stop are killed. */
 export function withPrograms(body: (start: StartProgram, folder: string) => Promise<void>): () => Promise<void> {
@@ -94,8 +96,8 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
     const { folder, remove } = makeFolder()
     const programs: Program[] = []
     try {
-      await body(async (args, surroundings) => {
-        const program = await startProgram(folder, args, surroundings)
+      await body(async (args, options) => {
+        const program = await startProgram(folder, args, options)
         programs.push(program)
         return program
       }, folder)
@@ -106,15 +108,14 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
   }
 }
 
-/**
- * Starts `agent-server serve` as a child and waits until it is ready. The caller stops it and removes the folder.
- */
-export async function startProgram(folder: string, args: readonly string[] = [], surroundings: Surroundings = { withKey: true }): Promise<Program> {
-  const { withKey, environment } = surroundings
+/** Starts `agent-server serve` as a child and waits until it is ready. The caller stops it and removes the folder. */
+export async function startProgram(
+  folder: string, args: readonly string[] = [], { withKey, launcher, environment }: StartOptions = { withKey: true },
+): Promise<Program> {
   const folders = foldersIn(folder)
   const where = ['--port', '0', '--data-dir', folders.dataDir, '--workspace-dir', folders.workspaceDir]
   const access = withKey ? ['--session-api-key', key] : []
-  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, environment)
+  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, environment, {}, launcher)
   const url = await Promise.race([readyUrl(child), ended.then(() => undefined)])
   if (url === undefined) throw new Error(`The server ended before it was ready: ${output.stderr}`)
   return {
@@ -168,10 +169,13 @@ export function credentialAgent(needsCredentialAt = ''): object {
   return { kind: 'ACPAgent', acp_server: 'codex', acp_command: [process.execPath, program, needsCredentialAt] }
 }
 
-function runProgram(args: readonly string[], home: string, environment: NodeJS.ProcessEnv = {}, user: { readonly uid?: number } = {}) {
+function runProgram(
+  args: readonly string[], home: string, environment: NodeJS.ProcessEnv = {}, user: { readonly uid?: number } = {}, launcher: readonly string[] = [],
+) {
   const main = fileURLToPath(new URL(`../../src/cli/main${extname(import.meta.url)}`, import.meta.url))
   const env = { PATH: process.env['PATH'], HOME: home, ...environment }
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: home, ...user })
+  const [command = '', ...words] = [...launcher, process.execPath, main, ...args]
+  const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: home, ...user })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()))
