@@ -64,8 +64,7 @@ async function loadAndKill(program: Program, ledger: Ledger, random: () => numbe
 }
 
 async function check(program: Program, ledger: Ledger, label: string, onAnswer: () => void): Promise<void> {
-  await checkExistence(program, ledger, label)
-  const [first] = ledger.conversations
+  const first = ledger.conversations.find(({ exists }) => !exists.allowed.includes(false))
   if (first !== undefined) {
     const text = `first after ${label}`
     const { status } = await program.rest.post(`/api/conversations/${first.id}/events`, userMessage(text, true))
@@ -73,6 +72,7 @@ async function check(program: Program, ledger: Ledger, label: string, onAnswer: 
     onAnswer()
     first.messages.found([...await checkMessages(program, first, label, [text]), text])
   }
+  await checkExistence(program, ledger, label)
   for (const known of ledger.conversations) await checkConversation(program, known, label)
   await checkSettings(program, ledger, label)
   await until(() => readdirSync(join(program.dataDir, 'temporary')).length === 0)
