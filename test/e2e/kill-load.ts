@@ -85,11 +85,9 @@ const agents = [fakeAgent('echo'), { kind: 'ACPAgent', acp_command: ['agent-serv
 /** All clients at once, until the server is gone. Rejects when it answers with anything but success. */
 export async function workUntilKilled(load: Load): Promise<void> {
   const { conversations } = load.ledger
-  const clients = Array.from({ length: clientCount }, (_, client) => {
-    const own = conversations.filter((_known, place) => place % clientCount === client)
-    return untilGone(() => talk(load, own))
-  })
-  await Promise.all([...clients, untilGone(() => configure(load))])
+  // All are dealt out before the first of them makes more.
+  const shares = Array.from({ length: clientCount }, (_, client) => conversations.filter((_known, place) => place % clientCount === client))
+  await Promise.all([...shares.map((own) => untilGone(() => talk(load, own))), untilGone(() => configure(load))])
 }
 
 class Unexpected extends Error {}
@@ -145,11 +143,11 @@ async function configure(load: Load): Promise<void> {
   const number = 1 + below(random, 400)
   const value = `value ${randomUUID()}`
   const settings = (): Promise<Answer> => server.rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: number } })
-  if (secret === undefined || below(random, 2) === 0) return ledger.maxIterations.to(number, () => answered(load, settings()))
+  if (secret === undefined || below(random, 2) === 0) return ledger.maxIterations.to(number, () => answered(load, settings(), 'the settings'))
   if (secret.value !== undefined && below(random, 3) === 0) {
-    return secret.to(undefined, () => answered(load, server.rest.delete(`/api/settings/secrets/${name}`)))
+    return secret.to(undefined, () => answered(load, server.rest.delete(`/api/settings/secrets/${name}`), 'a secret'))
   }
-  await secret.to(value, () => answered(load, server.rest.put('/api/settings/secrets', { name, value })))
+  await secret.to(value, () => answered(load, server.rest.put('/api/settings/secrets', { name, value }), 'a secret'))
 }
 
 function newKnown(messages: readonly string[]): Known {
@@ -158,12 +156,12 @@ function newKnown(messages: readonly string[]): Known {
 
 function done(load: Load, method: string, id: string, tail: string, body?: unknown): Promise<void> {
   const path = id === '' ? '/api/conversations' : `/api/conversations/${id}${tail}`
-  return answered(load, load.server.rest.send(method, path, body === undefined ? {} : { body }))
+  return answered(load, load.server.rest.send(method, path, body === undefined ? {} : { body }), `${method} ${path}`)
 }
 
-async function answered(load: Load, asking: Promise<Answer>): Promise<void> {
+async function answered(load: Load, asking: Promise<Answer>, what: string): Promise<void> {
   const { status, text, json } = await asking
-  if (status >= 300 || !(isObject(json) || Array.isArray(json))) throw new Unexpected(`Expected a success, got ${status} ${text}`)
+  if (status >= 300 || !(isObject(json) || Array.isArray(json))) throw new Unexpected(`Expected ${what} to succeed, got ${status} ${text}`)
   load.ledger.acknowledged++
   load.onAnswer()
 }
