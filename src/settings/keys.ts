@@ -6,9 +6,9 @@
  * reads the whole data folder. A key file that cannot be read is refused, never replaced: what it sealed would be lost.
  */
 import { scrypt } from 'node:crypto'
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeJsonFile } from '../base/json-file.ts'
+import { makeFolder, writeJsonFile } from '../base/json-file.ts'
 import type { RandomBytes } from '../base/stamp.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
 
@@ -92,7 +92,7 @@ async function readStored(folder: string, file: string, member: string): Promise
 }
 
 async function writeStored(folder: string, file: string, member: string, key: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   const path = join(folder, file)
   await writeJsonFile(path, { version, [member]: key })
   await restrict(folder, path)

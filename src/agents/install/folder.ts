@@ -10,10 +10,10 @@
  * A record is what makes an installation: files that no record names are waste. They may still be in use by an agent
  * that was started before, so `removeUnused` is only for who knows that no server runs agents from here.
  */
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import { storageError } from '../../base/json-file.ts'
+import { makeFolder, storageError } from '../../base/json-file.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { lockFolder } from '../../process/lock.ts'
 import { listInstalled, readInstallation } from './record.ts'
@@ -31,7 +31,7 @@ export function agentsFolderIn(dataDir: string): string {
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
   const lockPath = join(folder, 'lock')
-  await mkdir(lockPath, { recursive: true, mode: 0o700 }).catch((thrown: unknown) => {
+  await makeFolder(lockPath, 0o700).catch((thrown: unknown) => {
     throw storageError('Cannot make the folder of installed agents', thrown)
   })
   const lock = await lockFolder(lockPath, { clock, onLost: () => undefined }).catch((thrown: unknown) => {
