@@ -38,16 +38,28 @@ export async function killUnderLoad(folder: string, kills: number, seed: number)
       continue
     }
     const begun = performance.now()
-    const program = await startProgram(folder)
-    await check(program, ledger, label, () => answeredAfterMs.push(performance.now() - begun))
-    await loadAndKill(program, ledger, random)
+    await inProgram(folder, async (program) => {
+      await check(program, ledger, label, () => answeredAfterMs.push(performance.now() - begun))
+      await loadAndKill(program, ledger, random)
+    })
   }
-  const last = await startProgram(folder)
-  await check(last, ledger, `seed ${seed} in the end`, () => undefined)
-  assert.is(await last.stop('SIGTERM'), 0)
-  const { code, stdout } = await runToEnd(['verify', '--data-dir', last.dataDir], folder)
-  assert.is(code, 0, stdout)
+  await inProgram(folder, async (last) => {
+    await check(last, ledger, `seed ${seed} in the end`, () => undefined)
+    assert.is(await last.stop('SIGTERM'), 0)
+    const { code, stdout } = await runToEnd(['verify', '--data-dir', last.dataDir], folder)
+    assert.is(code, 0, stdout)
+  })
   return { kills, duringStart, acknowledged: ledger.acknowledged, answeredAfterMs }
+}
+
+/** Whatever happens, it is gone in the end. */
+async function inProgram(folder: string, body: (program: Program) => Promise<void>): Promise<void> {
+  const program = await startProgram(folder)
+  try {
+    await body(program)
+  } finally {
+    await program.stop('SIGKILL')
+  }
 }
 
 async function loadAndKill(program: Program, ledger: Ledger, random: () => number): Promise<void> {
@@ -56,11 +68,8 @@ async function loadAndKill(program: Program, ledger: Ledger, random: () => numbe
   const onAnswer = (): void => {
     if (ledger.acknowledged === killAt) setTimeout(() => program.child.kill('SIGKILL'), laterMs)
   }
-  try {
-    await workUntilKilled({ server: program, ledger, random, onAnswer })
-  } finally {
-    await program.stop('SIGKILL')
-  }
+  await workUntilKilled({ server: program, ledger, random, onAnswer })
+  await program.stop('SIGKILL')
 }
 
 async function check(program: Program, ledger: Ledger, label: string, onAnswer: () => void): Promise<void> {
