@@ -7,7 +7,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 process.stdout.write(`seed ${seed}\n`)
 
 test('whatever was acknowledged is there after power is lost, and nothing half-made', async () => {
-  await losePower(seed, { times: 12 })
+  await losePower(seed, { times: 8 })
 })
 
 test.run()
