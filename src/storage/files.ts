@@ -7,7 +7,7 @@
  */
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { AppError } from '../base/errors.ts'
+import { AppError, systemCodeOf } from '../base/errors.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
@@ -42,7 +42,11 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
   return {
     async open(path, { writeThrough } = { writeThrough: false }) {
       const dataSync = writeThrough && hasDataSync ? constants.O_DSYNC : 0
-      const handle = await open(path, constants.O_RDWR | constants.O_CREAT | dataSync, 0o600)
+      const handle = await open(path, constants.O_RDWR | constants.O_CREAT | dataSync, 0o600).catch((thrown: unknown) => {
+        if (systemCodeOf(thrown) !== 'EROFS') throw thrown
+        return undefined
+      })
+      if (handle === undefined) return readOnly(await openToRead(path))
       return {
         ...readable(handle),
         write: async (bytes, position) => {
@@ -82,6 +86,14 @@ export function ownedFiles(files: Files, isOurs: () => boolean): Files {
 /** Opens a real file that nothing is to be changed in. */
 export async function openToRead(path: string): Promise<ReadableFile> {
   return readable(await open(path, constants.O_RDONLY))
+}
+
+/** A file that the system lets us read only is read, and refuses the rest. */
+function readOnly(file: ReadableFile): OpenFile {
+  const refuse = async (): Promise<never> => {
+    throw new AppError('storage_failed', 'Cannot write: the file system was read-only when the file was opened')
+  }
+  return { ...file, write: refuse, truncate: refuse, sync: async () => undefined }
 }
 
 function readable(handle: FileHandle): ReadableFile {

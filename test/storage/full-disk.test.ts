@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -81,6 +81,32 @@ else test(name, async () => {
   assert.equal(again.damages, [])
   await again.log.close()
   await catalogue.close()
+})
+
+const reading = 'opens a log that can only be read, reads it, and says so to who writes'
+if (refusal !== undefined) test.skip(reading, `no file system can be mounted here: ${refusal}`)
+else test(reading, async () => {
+  const directory = join(path, 'read-only')
+  await mkdir(directory)
+  const make = eventMaker()
+  const lines = [make(100), make(100)]
+  const { log } = await openTestLog(directory)
+  for (const line of lines) log.append(line)
+  await log.close()
+  execFileSync('mount', ['-o', 'remount,ro', path])
+  try {
+    const again = await openTestLog(directory)
+    assertSameLines(await allLines(again.log), lines)
+    again.log.append(make(100))
+    assert.is(await codeOfFailure(again.log.durable()), 'storage_failed')
+    assert.match(again.log.failure?.message ?? '', 'the file system was read-only')
+    await again.log.close()
+  } finally {
+    execFileSync('mount', ['-o', 'remount,rw', path])
+  }
+  const writable = await openTestLog(directory)
+  assertSameLines(await allLines(writable.log), lines)
+  await writable.log.close()
 })
 
 test.run()
