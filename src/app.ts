@@ -20,7 +20,7 @@ import { createLogins, type Logins } from './agents/mcp/oauth/logins.ts'
 import { redirectUriOf } from './agents/mcp/oauth/redirect-uri.ts'
 import { createMcpService, type McpService } from './agents/mcp/service.ts'
 import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
-import { makeFolder } from './base/json-file.ts'
+import { makeFolder, ownFolder } from './base/json-file.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
@@ -166,7 +166,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
 
 async function takeFolder({ config, clock, onLost }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   try {
-    await makeFolder(resolve(config.dataDir), 0o700)
+    await makeFolder(resolve(config.dataDir), ownFolder)
   } catch (thrown) {
     const why = systemCodeOf(thrown) ?? messageOf(thrown)
     throw new AppError('storage_failed', `Cannot make the data folder "${config.dataDir}": ${why}`, { cause: thrown })

@@ -61,30 +61,38 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
   }
 }
 
+export interface FolderOptions {
+  readonly mode?: number
+  /** Whether it is there after a power cut, once it was made. */
+  readonly isDurable?: boolean
+}
+
+/** A folder of the server's own: for its owner alone, and not to be lost. */
+export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
+
 /**
- * Makes a folder with those above it, unless it is there; durable once it resolves. Not by mkdir's own recursion: Node
- * repeats that for ever where the system makes no folder, as in /proc, and says ENOENT where there is no space.
- * Rejects with what mkdir rejects with.
+ * Makes a folder with those above it, unless it is there. Not by mkdir's own recursion: Node repeats that for ever where
+ * the system makes no folder, as in /proc, and says ENOENT where there is no space. Rejects with what mkdir rejects with.
  */
-export async function makeFolder(path: string, mode?: number): Promise<void> {
+export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)
   try {
-    await makeOne(path, mode)
+    await makeOne(path, options)
   } catch (thrown) {
     if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) throw thrown
-    await makeFolder(parent, mode)
-    await makeOne(path, mode)
+    await makeFolder(parent, options)
+    await makeOne(path, options)
   }
 }
 
-async function makeOne(path: string, mode: number | undefined): Promise<void> {
+async function makeOne(path: string, { mode, isDurable = false }: FolderOptions): Promise<void> {
   try {
     await mkdir(path, mode)
   } catch (thrown) {
     if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
     return
   }
-  await syncFolder(dirname(path))
+  if (isDurable) await syncFolder(dirname(path))
 }
 
 /** Makes new names, renames and removals in a folder survive a power cut. */

@@ -8,7 +8,7 @@
 import { scrypt } from 'node:crypto'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder, writeJsonFile } from '../base/json-file.ts'
+import { makeFolder, ownFolder, writeJsonFile } from '../base/json-file.ts'
 import type { RandomBytes } from '../base/stamp.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
 
@@ -92,7 +92,7 @@ async function readStored(folder: string, file: string, member: string): Promise
 }
 
 async function writeStored(folder: string, file: string, member: string, key: string): Promise<void> {
-  await makeFolder(folder, 0o700)
+  await makeFolder(folder, ownFolder)
   const path = join(folder, file)
   await writeJsonFile(path, { version, [member]: key })
   await restrict(folder, path)

@@ -17,13 +17,10 @@ import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
-import { makeFolder, readJsonFile, removeTemporaryFiles, storageError, writeJsonFile } from '../base/json-file.ts'
+import { makeFolder, ownFolder, readJsonFile, removeTemporaryFiles, storageError, writeJsonFile } from '../base/json-file.ts'
 
 /** The format that this version reads and writes. A change to it comes with a migration. */
 export const formatNumber = 1
-
-/** For the owner alone. */
-const folderMode = 0o700
 
 export interface DataFolder {
   readonly path: string
@@ -46,11 +43,11 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     reserve: resolve(path, 'reserve'),
   }
   try {
-    await makeFolder(folder.path, folderMode)
+    await makeFolder(folder.path, ownFolder)
     await removeTemporaryFiles(folder.path)
     const made = await readFormat(folder.path)
-    await makeFolder(folder.conversations, folderMode)
-    await makeFolder(folder.temporary, folderMode)
+    await makeFolder(folder.conversations, ownFolder)
+    await makeFolder(folder.temporary, ownFolder)
     return { ...folder, instance: `${made}-${hash('sha256', folder.path, 'hex').slice(0, 8)}` }
   } catch (thrown) {
     throw storageError('Cannot open the data folder', thrown)

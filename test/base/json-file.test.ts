@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError, systemCodeOf } from '../../src/base/errors.ts'
-import { makeFolder, readJsonFile, removeTemporaryFiles, storageError, writeFileAtomically, writeJsonFile } from '../../src/base/json-file.ts'
+import { makeFolder, ownFolder, readJsonFile, removeTemporaryFiles, storageError, writeFileAtomically, writeJsonFile } from '../../src/base/json-file.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('base/json-file')
@@ -96,9 +96,9 @@ test('tells a full disk and a full quota from other failures, and passes an AppE
 
 test('makes a folder with those above it, and leaves one that is there as it is', async () => {
   const path = join(folder, 'above', 'made')
-  await makeFolder(path, 0o700)
+  await makeFolder(path, ownFolder)
   await writeFile(join(path, 'kept'), '')
-  await makeFolder(path, 0o755)
+  await makeFolder(path, { mode: 0o755 })
   assert.equal([(await stat(path)).mode & 0o777, await readdir(path)], [0o700, ['kept']])
   await writeFile(join(folder, 'file'), '')
   const thrown = await makeFolder(join(folder, 'file', 'made')).catch((reason: unknown) => reason)

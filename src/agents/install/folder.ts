@@ -13,7 +13,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import { makeFolder, storageError } from '../../base/json-file.ts'
+import { makeFolder, ownFolder, storageError } from '../../base/json-file.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { lockFolder } from '../../process/lock.ts'
 import { listInstalled, readInstallation } from './record.ts'
@@ -31,7 +31,7 @@ export function agentsFolderIn(dataDir: string): string {
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
   const lockPath = join(folder, 'lock')
-  await makeFolder(lockPath, 0o700).catch((thrown: unknown) => {
+  await makeFolder(lockPath, ownFolder).catch((thrown: unknown) => {
     throw storageError('Cannot make the folder of installed agents', thrown)
   })
   const lock = await lockFolder(lockPath, { clock, onLost: () => undefined }).catch((thrown: unknown) => {
