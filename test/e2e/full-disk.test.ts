@@ -130,6 +130,8 @@ testOnDisk('a server starts on a full disk, serves what is there, and writes onc
   assert.is((await program.rest.post(`${talk.path}/events`, userMessage(large))).status, 507)
   disk.clear()
   await until(async () => (await program.rest.get('/ready')).status === 200)
+  // The turn that was killed is served again, before what is sent now.
+  writeFileSync(join(textAt((await talk.get()).json, 'workspace', 'working_dir'), 'go'), '')
   assert.is((await talk.send('hello')).status, 200)
   await talk.reaches('finished')
   assert.is(await program.stop('SIGTERM'), 0)
