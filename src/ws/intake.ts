@@ -3,7 +3,9 @@
  * inflater in a row.
  *
  * While a message is being decompressed nothing more comes out, so the order stays, and whoever pushes should stop
- * pushing, so no more than that message is held. `onReady` tells when `next` has something again.
+ * pushing, so no more than that message is held. The same after very many frames in one piece, for one turn of the event
+ * loop: a peer that sends tiny frames as fast as it can costs others no more than its turn. `onReady` tells when `next`
+ * has something again.
  */
 import { Assembler, messageOf } from './assembler.ts'
 import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'
@@ -15,6 +17,9 @@ export interface IntakeOptions extends AssemblerOptions {
   readonly onReady: () => void
 }
 
+/** Of frames in one chunk. What carries data of any size has far fewer: a chunk is 64 KiB. */
+const framesInTurn = 1000
+
 export class Intake {
   readonly #parser: Parser
   readonly #assembler: Assembler
@@ -23,6 +28,8 @@ export class Intake {
   #isBusy = false
   /** What a compressed message has become. */
   #inflated: Incoming | undefined
+  #framesLeft = framesInTurn
+  #rest: NodeJS.Immediate | undefined
 
   constructor(options: IntakeOptions) {
     this.#parser = new Parser(options.inflater !== undefined)
@@ -31,7 +38,7 @@ export class Intake {
     this.#onReady = options.onReady
   }
 
-  /** A message is being decompressed. */
+  /** A message is being decompressed, or others have their turn. */
   get isBusy(): boolean {
     return this.#isBusy
   }
@@ -45,6 +52,7 @@ export class Intake {
   }
 
   push(chunk: Buffer): void {
+    this.#framesLeft = framesInTurn
     this.#parser.push(chunk)
   }
 
@@ -60,15 +68,26 @@ export class Intake {
   }
 
   close(): void {
+    clearImmediate(this.#rest)
     this.#inflater?.close()
   }
 
   #read(): Incoming | undefined {
     for (;;) {
+      if (this.#framesLeft-- === 0) return this.#takeRest()
       const frame = this.#parser.next(this.#assembler.remainingBytes)
       const incoming = frame?.kind === 'frame' ? this.#assembler.add(frame) : frame
       if (incoming !== undefined || frame === undefined) return incoming
     }
+  }
+
+  #takeRest(): undefined {
+    this.#isBusy = true
+    this.#rest = setImmediate(() => {
+      this.#isBusy = false
+      this.#framesLeft = framesInTurn
+      this.#onReady()
+    })
   }
 
   #inflate({ of, payload }: Compressed): void {

@@ -1,0 +1,54 @@
+/** What comes out of an intake when very much came in at once. The rest of it is tested through connections. */
+import * as assert from 'uvu/assert'
+import { defaultLimits } from '../../src/ws/connection.ts'
+import { Intake } from '../../src/ws/intake.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('ws/intake')
+
+const ping = Buffer.from([0x89, 0x80, 0, 0, 0, 0])
+
+function pings(count: number): Buffer {
+  return Buffer.concat(Array.from({ length: count }, () => ping))
+}
+
+function taken(intake: Intake): number {
+  let count = 0
+  while (intake.next() !== undefined) count++
+  return count
+}
+
+test('very many frames in one piece are given in parts, with a turn for others between them', async () => {
+  let isReady = false
+  const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => (isReady = true) })
+  intake.push(pings(2500))
+  const parts: number[] = []
+  for (;;) {
+    parts.push(taken(intake))
+    if (!intake.isBusy) break
+    assert.not.ok(isReady)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.ok(isReady)
+    isReady = false
+  }
+  assert.equal(parts, [1000, 1000, 500])
+})
+
+test('pieces with as many frames as data has are given whole', () => {
+  const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was never busy') })
+  for (let piece = 0; piece < 10; piece++) {
+    intake.push(pings(900))
+    assert.is(taken(intake), 900)
+  }
+  assert.not.ok(intake.isBusy)
+})
+
+test('one that is closed while others have their turn says nothing more', async () => {
+  const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was closed') })
+  intake.push(pings(1500))
+  assert.is(taken(intake), 1000)
+  intake.close()
+  await new Promise((resolve) => setImmediate(resolve))
+})
+
+test.run()
