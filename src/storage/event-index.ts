@@ -17,6 +17,14 @@ const blockBytes = blockRecords * recordBytes
 const checkSeed = 0x5a
 const twoTo32 = 0x1_0000_0000
 
+/** One event: the two halves of the first 8 bytes of its id, its mark, and where its line begins. */
+export interface IndexRecord {
+  readonly high: number
+  readonly low: number
+  readonly mark: number
+  readonly offset: number
+}
+
 export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
@@ -36,22 +44,25 @@ export class EventIndex {
 
   /** @throws RangeError when the id or the offset is not behind the last one. */
   push(label: EventLabel, offset: number): void {
+    if (this.add({ high: highHalf(label.upper), low: lowHalf(label.upper), mark: label.mark, offset })) return
+    throw new RangeError(`Cannot index event ${this.#count}: its id "${label.upper}" or offset ${offset} does not increase`)
+  }
+
+  /** False, and nothing is added, when the id or the offset is not behind the last one. */
+  add({ high, low, mark, offset }: IndexRecord): boolean {
     const number = this.#count
-    const high = highHalf(label.upper)
-    const low = lowHalf(label.upper)
-    if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) {
-      throw new RangeError(`Cannot index event ${number}: its id "${label.upper}" or offset ${offset} does not increase`)
-    }
+    if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) return false
     if (number === this.#blocks.length * blockRecords) this.#blocks.push(new DataView(new ArrayBuffer(blockBytes)))
     const { block, at } = this.#locate(number)
     block.setUint32(at, high)
     block.setUint32(at + 4, low)
     block.setUint16(at + 8, Math.floor(offset / twoTo32))
     block.setUint32(at + 10, offset % twoTo32)
-    block.setUint8(at + 14, label.mark)
+    block.setUint8(at + 14, mark)
     block.setUint8(at + 15, 0)
     block.setUint8(at + 15, checkOf(block, at))
     this.#count++
+    return true
   }
 
   offsetOf(number: number): number {

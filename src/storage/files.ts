@@ -11,7 +11,8 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
-  read(length: number, position: number): Promise<Buffer>
+  /** `into` may be used for the bytes, instead of a new buffer. */
+  read(length: number, position: number, into?: Buffer): Promise<Buffer>
   close(): Promise<void>
 }
 
@@ -99,16 +100,15 @@ function readOnly(file: ReadableFile): OpenFile {
 function readable(handle: FileHandle): ReadableFile {
   return {
     size: async () => (await handle.stat()).size,
-    read: (length, position) => readFully(handle, length, position),
+    read: (length, position, into = Buffer.allocUnsafe(length)) => readFully(handle, into.subarray(0, length), position),
     close: () => handle.close(),
   }
 }
 
-async function readFully(handle: FileHandle, length: number, position: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length)
+async function readFully(handle: FileHandle, bytes: Buffer, position: number): Promise<Buffer> {
   let filled = 0
-  while (filled < length) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled)
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, position + filled)
     if (bytesRead === 0) break
     filled += bytesRead
   }

@@ -12,11 +12,14 @@ import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
 import type { EventIndex } from './event-index.ts'
 import type { Files, OpenFile } from './files.ts'
+import { indexLines } from './line-heads.ts'
 import { isEvent, labelOf } from './record.ts'
 import { scan, type Piece } from './scan.ts'
 
 /** How much of the end of a log is checked when it is opened. */
 export const checkedBytes = 64 * 1024
+/** An index that is behind by more than an index file of ours ever is belongs to something else, or is none. */
+const farBehindBytes = 2 * 1024 * 1024
 /** Damage beyond this many places is set aside without being reported one by one. */
 export const maxDamages = 10_000
 
@@ -57,7 +60,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { log, index } = options
   const size = await log.size()
   const before = index.count
-  const along = await walk(options, size)
+  const along = size - coveredBy(index) <= farBehindBytes ? await walk(options, size) : undefined
   const { end, damages, keep } = along ?? (await rebuild(options, size))
   if (end.offset < size) {
     const length = size - end.offset
@@ -70,6 +73,11 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   return { end, damages, indexed: along === undefined ? 0 : Math.min(before, index.count) }
 }
 
+/** Where the last line begins that the index has. */
+function coveredBy(index: EventIndex): number {
+  return index.count === 0 ? 0 : index.offsetOf(index.count - 1)
+}
+
 interface Outcome {
   readonly end: Position
   readonly damages: Damage[]
@@ -77,8 +85,14 @@ interface Outcome {
   readonly keep: boolean
 }
 
+/** Fast, by the beginnings of lines; with the chain from the first line on when that leads into a contradiction. */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
-  options.index.truncate(0)
+  const { index } = options
+  index.truncate(0)
+  await indexLines({ ...options, to: size - farBehindBytes })
+  const quick = await walk(options, size)
+  if (quick !== undefined) return quick
+  index.truncate(0)
   const outcome = await walk(options, size)
   if (outcome === undefined) throw new TypeError('An empty index contradicts no log')
   return outcome
@@ -87,7 +101,7 @@ async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome>
 /** Reads the end of the log along the index. Undefined when the index does not fit the log. */
 async function walk(options: RecoveryOptions, size: number): Promise<Outcome | undefined> {
   const { log, index, lineLimitBytes, kinds } = options
-  const covered = index.count === 0 ? 0 : index.offsetOf(index.count - 1)
+  const covered = coveredBy(index)
   if (covered > size) return undefined
   const checkedFrom = Math.min(Math.max(0, size - checkedBytes), covered)
   const first = firstToRead(index, index.firstFromOffset(checkedFrom))
