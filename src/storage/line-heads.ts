@@ -1,11 +1,11 @@
 /**
- * Makes the index of a log that has none, from the beginnings of its lines alone: little slower than newlines are found.
+ * Makes the index of a log that has none, from the beginnings of its lines alone: not much slower than finding newlines.
  *
  * The chain is not checked here, as it is not where a log is opened along its index: a line is checked when it is read.
- * So only what looks exactly like a line of this server is taken: a hash, a space, and an event in canonical form whose
- * id is after the one before, or a private record. At the first line that looks otherwise this stops, and who goes on
- * from there along the chain finds out. The last event is given back too: when its id was damaged so that it became
- * higher, only the line behind it shows that.
+ * So only what looks like a line of this server is taken: a hash, a space, and an event in canonical form whose id is
+ * after the one before, or a private record. At the first line that looks otherwise this stops, and who goes on from
+ * there along the chain finds out. The last event is given back too: when its id was damaged so that it became higher,
+ * only the line behind it shows that.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'
@@ -17,74 +17,91 @@ export interface IndexLinesOptions {
   /** Is empty, and gets the events. */
   readonly index: EventIndex
   readonly kinds: readonly string[]
-  /** No line that ends behind this byte is looked at. */
+  /** Where the reading ends; a line that goes on behind it is left out. */
   readonly to: number
-  readonly lineLimitBytes: number
 }
 
 const chunkBytes = 1024 * 1024
-const space = 0x20
+/** As much of a line as is looked at, or more. */
+const beginningBytes = 256
 
-export async function indexLines({ log, index, kinds, to, lineLimitBytes }: IndexLinesOptions): Promise<void> {
-  const starts = kinds.map((kind) => Buffer.from(`${kind}","id":"`))
-  let buffer = Buffer.allocUnsafeSlow(chunkBytes)
-  for (let offset = 0; offset < to; ) {
-    const data = await log.read(Math.min(buffer.length, to - offset), offset, buffer)
-    const used = indexChunk({ data, offset, index, starts })
-    if (used === undefined) break
-    offset += used
-    if (used > 0) continue
-    if (data.length < buffer.length || buffer.length > lineLimitBytes) break
-    // A line that is longer than the buffer.
-    buffer = Buffer.allocUnsafeSlow(2 * buffer.length)
+export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {
+  const take = createTaker(index, kinds)
+  /** The beginning of the line that has not ended yet, and where that is. */
+  let open: Buffer = Buffer.alloc(0)
+  let start = 0
+  for await (const { data, offset } of readAhead(log, to)) {
+    open = Buffer.concat([open, data.subarray(0, beginningBytes)])
+    const first = data.indexOf(lineFeed) + 1
+    if (first === 0) continue
+    const last = take(open, 0, start) ? takeLines(data, first, offset, take) : undefined
+    if (last === undefined) break
+    open = Buffer.from(data.subarray(last, last + beginningBytes))
+    start = offset + last
   }
   index.truncate(Math.max(0, index.count - 1))
 }
 
-interface Chunk {
-  readonly data: Buffer
-  /** Where it begins, which is where a line does. */
-  readonly offset: number
-  readonly index: EventIndex
-  /** Behind `{"kind":"`, of an event of each kind. */
-  readonly starts: readonly Buffer[]
-}
-
-/** Adds the events of all whole lines, and tells where the last of them ends; undefined when one looks damaged. */
-function indexChunk({ data, offset, index, starts }: Chunk): number | undefined {
-  let at = 0
-  for (let end = data.indexOf(lineFeed); end !== -1; end = data.indexOf(lineFeed, at)) {
-    if (data[at + hashLength] !== space) return undefined
-    const json = at + headLength
-    if (beginsWith(data, json, eventStart)) {
-      if (!indexEvent(data, json + eventStart.length, starts, index, offset + at)) return undefined
-    } else if (!beginsWith(data, json, recordStart)) return undefined
+/** Where the last of the lines from `at` on ends; undefined if one of them is not taken. */
+function takeLines(data: Buffer, first: number, offset: number, take: Taker): number | undefined {
+  let at = first
+  for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, at)) {
+    if (!take(data, at, offset + at)) return undefined
     at = end + 1
   }
   return at
 }
 
-const eventStart = Buffer.from('{"kind":"')
+/** Reads one chunk while the one before is looked at, whose bytes are good until the next one is asked for. */
+async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<{ readonly data: Buffer; readonly offset: number }> {
+  let [current, other] = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)]
+  const read = (offset: number): Promise<Buffer> => {
+    [current, other] = [other, current]
+    return log.read(Math.max(0, Math.min(chunkBytes, to - offset)), offset, current)
+  }
+  let next = read(0)
+  try {
+    for (let offset = 0; offset < to; offset += chunkBytes) {
+      const data = await next
+      next = read(offset + chunkBytes)
+      yield { data, offset }
+    }
+  } finally {
+    // Who stops early may close the file.
+    await next
+  }
+}
+
+/** Adds a line to the index; false when it looks like none of ours, or is not behind the last one. */
+type Taker = (data: Buffer, at: number, offset: number) => boolean
+
+const space = 0x20
+const openingBrace = 0x7b
 const recordStart = Buffer.from('["')
 const timestampStart = Buffer.from('","timestamp":"')
 const sourceStart = Buffer.from('","source":"')
+const kindAt = headLength + '{"kind":"'.length
 const timestampLength = '2026-11-21T09:30:00.123456Z'.length
 const idLength = 36
 
-/** False when it does not look like an event whose kind begins at `at`. */
-function indexEvent(data: Buffer, at: number, starts: readonly Buffer[], index: EventIndex, offset: number): boolean {
-  const kind = starts.findIndex((start) => beginsWith(data, at, start))
-  const id = at + (starts[kind]?.length ?? 0)
-  const time = id + idLength
-  if (kind === -1 || !beginsWith(data, time, timestampStart)) return false
-  const high = readHex(data, id, 8)
-  const low = readHex(data, id + 9, 4) * 0x1_0000 + readHex(data, id + 14, 4)
-  const source = time + timestampStart.length + timestampLength
-  const mark = markOf(kind, beginsWith(data, source, sourceStart) ? sourceOf(data[source + sourceStart.length]) : '')
-  return !Number.isNaN(high + low) && index.add({ high, low, mark, offset })
+function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
+  const kindStarts = kinds.map((kind) => Buffer.from(`${kind}","id":"`))
+  return (data, at, offset) => {
+    if (data[at + hashLength] !== space) return false
+    if (data[at + headLength] !== openingBrace) return beginsWith(data, at + headLength, recordStart)
+    const kind = kindStarts.findIndex((start) => beginsWith(data, at + kindAt, start))
+    const id = at + kindAt + (kindStarts[kind]?.length ?? 0)
+    const time = id + idLength
+    if (kind === -1 || !beginsWith(data, time, timestampStart)) return false
+    const high = readHex(data, id, 8)
+    const low = readHex(data, id + 9, 4) * 0x1_0000 + readHex(data, id + 14, 4)
+    const source = time + timestampStart.length + timestampLength
+    const mark = markOf(kind, beginsWith(data, source, sourceStart) ? sourceOf(data[source + sourceStart.length]) : '')
+    return !Number.isNaN(high + low) && index.add({ high, low, mark, offset })
+  }
 }
 
-/** The sources begin with different letters. */
+/** By its first letter, which no other one has. */
 function sourceOf(letter: number | undefined): EventSource | '' {
   switch (letter) {
     case 0x61: return 'agent'

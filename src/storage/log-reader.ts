@@ -56,7 +56,11 @@ export async function readEvents(
   for await (const pieces of scan({ read, from: position.offset, to, lineLimitBytes, ...chain })) {
     for (const piece of pieces) {
       while (number < next && index.offsetOf(number) < piece.offset) reportEvent(options, number++)
-      if (number === next || index.offsetOf(number) !== piece.offset) continue
+      if (number === next || index.offsetOf(number) !== piece.offset) {
+        // An event that recovery gave no number is none.
+        if (piece.offset > index.offsetOf(from) && isEvent(piece.bytes)) options.onDamage(damageOf(piece, undefined))
+        continue
+      }
       if (piece.state === 'sound') events.push({ number, json: piece.bytes })
       else reportEvent(options, number, piece)
       number++

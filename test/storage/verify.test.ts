@@ -106,6 +106,18 @@ test('finds an index that lacks a record, has one too many or is of another log'
     assert.ok((await verify(directory)).sound)
   }))
 
+test('names an event that the index does not have, and finds the others right', () =>
+  withFolder(async (directory) => {
+    await fill(directory)
+    const path = join(directory, 'events.index')
+    const good = await readFile(path)
+    await writeFile(path, Buffer.concat([good.subarray(0, 48), good.subarray(64)]))
+    const { sound, events, issues } = await verify(directory)
+    assert.not(sound)
+    assert.is(events, 9)
+    assert.equal(issues, [{ file: 'events.index', offset: 48, problem: 'an event of the log is missing' }])
+  }))
+
 test('finds a cached state that was changed or is of another log', () =>
   withFolder(async (directory) => {
     await fill(directory)
