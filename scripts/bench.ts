@@ -16,6 +16,7 @@ import { getEvent } from './bench/get-event.ts'
 import { parallelSteps } from './bench/parallel-steps.ts'
 import { relay } from './bench/relay.ts'
 import { longLog } from './bench/long-log.ts'
+import { jsonRpc } from './bench/rpc.ts'
 import { longConversation } from './bench/steps.ts'
 import { fanOut, replay } from './bench/streams.ts'
 import { printTable } from './bench/table.ts'
@@ -32,6 +33,7 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'fan-out', gate: fanOut, seconds: 20 },
   { name: 'compression', gate: compression, seconds: 6 },
   { name: 'replay', gate: replay, seconds: 15 },
+  { name: 'json-rpc', gate: jsonRpc, seconds: 20 },
   { name: 'relay', gate: relay, seconds: 20 },
   { name: 'steps', gate: longConversation, seconds: 40 },
   { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },

@@ -83,7 +83,7 @@ export class RpcPeer {
   readonly #options: RpcPeerOptions
   readonly #requestLimit: number
   readonly #pending: PendingRequests
-  readonly #incoming = new Map<RpcId, AbortController>()
+  readonly #incoming = new Map<RpcId, CancellableRequest>()
   #turn: NodeJS.Immediate | undefined
   #closed = false
 
@@ -126,7 +126,7 @@ export class RpcPeer {
     this.#options.framing.close()
     this.#pending.close(reason)
     const ended = new RpcClosedError('The connection closed')
-    for (const controller of this.#incoming.values()) controller.abort(ended)
+    for (const request of this.#incoming.values()) request.cancel(ended)
     this.#incoming.clear()
   }
 
@@ -183,36 +183,35 @@ export class RpcPeer {
     if (this.#incoming.size >= this.#requestLimit) {
       return this.#answerError(id, { code: rpcCodes.internalError, message: 'Too many open requests' })
     }
-    const controller = new AbortController()
-    this.#incoming.set(id, controller)
-    this.#handle({ method, params, signal: controller.signal })
-      .then((result) => this.#answer(id, { result: result ?? null }))
-      .catch((error: unknown) => this.#answerError(id, this.#errorFor(error, controller.signal)))
-      .finally(() => this.#forget(id, controller))
+    const request = new CancellableRequest(method, params)
+    this.#incoming.set(id, request)
+    void this.#handle(id, request)
   }
 
-  async #handle(request: IncomingRequest): Promise<unknown> {
+  async #handle(id: RpcId, request: CancellableRequest): Promise<void> {
     const { onRequest } = this.#options
-    if (onRequest === undefined) throw new RpcError({ code: rpcCodes.methodNotFound, message: 'Method not found' })
-    return onRequest(request)
+    try {
+      if (onRequest === undefined) throw new RpcError({ code: rpcCodes.methodNotFound, message: 'Method not found' })
+      const result = await onRequest(request)
+      this.#answer(id, { result: result ?? null })
+    } catch (error) {
+      this.#answerError(id, this.#errorFor(error, request.isCancelled))
+    }
+    if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
   /** What the other side may know of a failure: an RpcError as it is, of anything else nothing. */
-  #errorFor(error: unknown, signal: AbortSignal): RpcErrorObject {
+  #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
-    if (signal.aborted) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
+    if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
     this.#options.onInvalid?.('handler_failed', error)
     return { code: rpcCodes.internalError, message: 'Internal error' }
-  }
-
-  #forget(id: RpcId, controller: AbortController): void {
-    if (this.#incoming.get(id) === controller) this.#incoming.delete(id)
   }
 
   #cancelIncoming(params: unknown): void {
     const id = isObject(params) ? params.requestId : undefined
     if (typeof id !== 'number' && typeof id !== 'string') return
-    this.#incoming.get(id)?.abort(new RpcError({ code: rpcCodes.requestCancelled, message: 'Request cancelled' }))
+    this.#incoming.get(id)?.cancel(new RpcError({ code: rpcCodes.requestCancelled, message: 'Request cancelled' }))
   }
 
   #sendCancel(id: number): void {
@@ -240,6 +239,34 @@ export class RpcPeer {
       this.#options.onInvalid?.('handler_failed', error)
       this.#answerError(id, { code: rpcCodes.internalError, message: 'Internal error' })
     })
+  }
+}
+
+/** Its signal is made when a handler asks for it, which few do: making one takes longer than the rest of a request. */
+class CancellableRequest implements IncomingRequest {
+  readonly method: string
+  readonly params: unknown
+  #reason: RpcError | RpcClosedError | undefined
+  #controller: AbortController | undefined
+
+  constructor(method: string, params: unknown) {
+    this.method = method
+    this.params = params
+  }
+
+  get isCancelled(): boolean {
+    return this.#reason !== undefined
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    return this.#controller.signal
+  }
+
+  cancel(reason: RpcError | RpcClosedError): void {
+    this.#reason ??= reason
+    this.#controller?.abort(reason)
   }
 }
 
