@@ -2,18 +2,11 @@
  * All conversations of the server, open or not, as far as lists need to know them (contract: conversations.md section 4).
  *
  * Kept in memory, a few words for each; the catalogue on disk is the folders themselves. Lists are sorted by creation or
- * by last change, ids break ties, and a page begins at an id that the page before named, so that what is added meanwhile
- * neither repeats nor hides another.
+ * by last change (conversation/sorted-entries), and a page begins at an id that the page before named, so that what is
+ * added meanwhile neither repeats nor hides another; the last page costs what the first one does.
  */
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
-
-export interface ListEntry {
-  readonly id: string
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly status: ExecutionStatus
-  readonly parentId: string | null
-}
+import { SortedEntries, type ListEntry } from './sorted-entries.ts'
 
 export type SortOrder = 'CREATED_AT' | 'UPDATED_AT' | 'CREATED_AT_DESC' | 'UPDATED_AT_DESC'
 
@@ -27,81 +20,80 @@ export interface ListQuery {
 
 export class Listing {
   readonly #entries = new Map<string, ListEntry>()
-  /** Sorted by creation and by change, oldest first; made when asked for. */
-  #byCreation: readonly ListEntry[] | undefined
-  #byChange: readonly ListEntry[] | undefined
+  /** By the parent that they name. */
+  readonly #children = new Map<string, SortedEntries>()
+  /** Made when first asked for. */
+  #byCreation: SortedEntries | undefined
+  #byChange: SortedEntries | undefined
 
   has(id: string): boolean {
     return this.#entries.has(id)
   }
 
+  /** Adds a conversation, or what has become of one; its creation and its parent stay. */
   set(entry: ListEntry): void {
     const known = this.#entries.get(entry.id)
     this.#entries.set(entry.id, entry)
-    this.#byChange = undefined
-    if (known === undefined || known.status !== entry.status) this.#byCreation = undefined
+    this.#byChange?.put(entry, known)
+    this.#byCreation?.put(entry, known)
+    if (entry.parentId !== null) this.#siblingsOf(entry.parentId).put(entry, known)
   }
 
   /** Takes one out and gives it. */
   delete(id: string): ListEntry | undefined {
     const entry = this.#entries.get(id)
+    if (entry === undefined) return undefined
     this.#entries.delete(id)
-    this.#byCreation = undefined
-    this.#byChange = undefined
+    this.#byChange?.take(entry)
+    this.#byCreation?.take(entry)
+    if (entry.parentId !== null) this.#siblingsOf(entry.parentId).take(entry)
     return entry
   }
 
   count(status?: ExecutionStatus): number {
     if (status === undefined) return this.#entries.size
-    return this.#all().filter((entry) => entry.status === status).length
+    let count = 0
+    for (const entry of this.#entries.values()) if (entry.status === status) count++
+    return count
   }
 
-  /** Ids of conversations that name this one as their parent. */
+  /** Ids of conversations that name this one as their parent, in the order of their creation. */
   childrenOf(id: string): string[] {
-    return this.#all()
-      .filter((entry) => entry.parentId === id)
-      .map((entry) => entry.id)
+    return this.#children.get(id)?.ids() ?? []
   }
 
-  page(query: ListQuery): { readonly ids: readonly string[]; readonly nextPageId: string | null } {
-    const sorted = this.#sorted(query.sortOrder)
-    const matching = query.status === undefined ? sorted : sorted.filter((entry) => entry.status === query.status)
-    const first = query.pageId === undefined ? 0 : Math.max(0, matching.findIndex((entry) => entry.id === query.pageId))
-    const page = matching.slice(first, first + query.limit)
-    const next = matching[first + query.limit]
+  page({ status, sortOrder, limit, pageId }: ListQuery): { readonly ids: readonly string[]; readonly nextPageId: string | null } {
+    const sorted = this.#sortedBy(sortOrder)
+    const isDescending = sortOrder.endsWith('_DESC')
+    const named = pageId === undefined ? undefined : this.#entries.get(pageId)
+    const start = isDescending ? sorted.count - 1 : 0
+    const ids: string[] = []
+    for (let place = named === undefined ? start : sorted.placeOf(named); ids.length <= limit; place += isDescending ? -1 : 1) {
+      const entry = sorted.get(place)
+      if (entry === undefined) break
+      if (status === undefined || entry.status === status) ids.push(entry.id)
+    }
+    const next = ids[limit]
     // The wire form of page ids has no dashes.
-    return { ids: page.map((entry) => entry.id), nextPageId: next === undefined ? null : next.id.replaceAll('-', '') }
+    return { ids: ids.slice(0, limit), nextPageId: next === undefined ? null : next.replaceAll('-', '') }
   }
 
-  #all(): readonly ListEntry[] {
-    this.#byCreation ??= [...this.#entries.values()].sort(compareBy('createdAt'))
-    return this.#byCreation
-  }
-
-  #sorted(order: SortOrder): readonly ListEntry[] {
+  #sortedBy(order: SortOrder): SortedEntries {
     switch (order) {
       case 'CREATED_AT':
-        return this.#all()
       case 'CREATED_AT_DESC':
-        return this.#all().toReversed()
+        this.#byCreation ??= new SortedEntries('createdAt', this.#entries.values())
+        return this.#byCreation
       case 'UPDATED_AT':
-        return this.#changed()
       case 'UPDATED_AT_DESC':
-        return this.#changed().toReversed()
+        this.#byChange ??= new SortedEntries('updatedAt', this.#entries.values())
+        return this.#byChange
     }
   }
 
-  #changed(): readonly ListEntry[] {
-    this.#byChange ??= [...this.#entries.values()].sort(compareBy('updatedAt'))
-    return this.#byChange
+  #siblingsOf(parentId: string): SortedEntries {
+    const siblings = this.#children.get(parentId) ?? new SortedEntries('createdAt', [])
+    this.#children.set(parentId, siblings)
+    return siblings
   }
-}
-
-/** Times are fixed-width UTC texts, so that their order is the order of the text. */
-function compareBy(key: 'createdAt' | 'updatedAt'): (a: ListEntry, b: ListEntry) => number {
-  return (a, b) => compare(a[key], b[key]) || compare(a.id, b.id)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { Listing, type ListEntry, type SortOrder } from '../../src/conversation/listing.ts'
+import { Listing, type SortOrder } from '../../src/conversation/listing.ts'
+import type { ListEntry } from '../../src/conversation/sorted-entries.ts'
 
 const test = suite('conversation/listing')
 
@@ -58,6 +59,42 @@ test('what is made between two pages neither repeats nor hides another', () => {
 test('an unknown page begins from the start', () => {
   const listing = listed(entry('a'))
   assert.equal(listing.page({ sortOrder: 'CREATED_AT', limit: 1, pageId: idOf('z') }).ids, [idOf('a')])
+})
+
+test('goes on at the conversation that was named, also when it has another status by then', () => {
+  const listing = listed(entry('a'), entry('b'), entry('c'), entry('d'))
+  const query = { sortOrder: 'CREATED_AT_DESC', limit: 2, status: 'idle' } as const
+  assert.equal(listing.page(query), { ids: [idOf('d'), idOf('c')], nextPageId: idOf('b').replaceAll('-', '') })
+  listing.set(entry('b', { status: 'running' }))
+  assert.equal(listing.page({ ...query, pageId: idOf('b') }), { ids: [idOf('a')], nextPageId: null })
+})
+
+test('keeps the order through thousands of changes', () => {
+  let state = 7
+  const below = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit
+  const listing = new Listing()
+  const expected = new Map<string, ListEntry>()
+  for (let step = 0; step < 3000; step++) {
+    const name = below(400).toString(16).padStart(8, '0')
+    const id = `${name}-0000-4000-8000-000000000000`
+    if (below(4) === 0) {
+      assert.equal(listing.delete(id), expected.get(id))
+      expected.delete(id)
+    } else {
+      const known = expected.get(id)
+      const createdAt = known?.createdAt ?? String(1000 + below(50))
+      const changed: ListEntry = { id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: known?.parentId ?? null }
+      listing.set(changed)
+      expected.set(id, changed)
+    }
+    if (step % 500 !== 0) continue
+    for (const [sortOrder, key] of [['CREATED_AT', 'createdAt'], ['UPDATED_AT', 'updatedAt']] as const) {
+      const sorted = [...expected.values()].sort((a, b) => `${a[key]} ${a.id}`.localeCompare(`${b[key]} ${b.id}`))
+      assert.equal(listing.page({ sortOrder, limit: 1000 }).ids, sorted.map((one) => one.id))
+      const reversed = listing.page({ sortOrder: `${sortOrder}_DESC`, limit: 1000 }).ids
+      assert.equal(reversed, sorted.map((one) => one.id).reverse())
+    }
+  }
 })
 
 test('pages and counts by status, also after it has changed', () => {
