@@ -50,6 +50,11 @@ export class Listing {
     return entry
   }
 
+  /** All of them, in no order. */
+  entries(): ListEntry[] {
+    return [...this.#entries.values()]
+  }
+
   count(status?: ExecutionStatus): number {
     if (status === undefined) return this.#entries.size
     let count = 0

@@ -13,6 +13,7 @@ import { Creations, type Creation } from './creations.ts'
 import { sequenceOf } from './history.ts'
 import { conversationInfo } from './info.ts'
 import { Listing, type ListQuery } from './listing.ts'
+import { isListEntry } from './sorted-entries.ts'
 import { writeCreated, writeForked } from './first-lines.ts'
 import { openConversation, type ConversationDeps } from './opening.ts'
 import { peekState } from './state-cache.ts'
@@ -54,6 +55,8 @@ export class ConversationService {
   /** Ids whose folder is being made, closed or removed. Whoever wants one waits in a loop that has no await behind its last check. */
   readonly #changing = new Map<string, Promise<unknown>>()
   #eviction: NodeJS.Timeout | undefined
+  /** True once all conversations are listed: then the next server can be told. */
+  #isComplete = false
   #closing: Promise<void> | undefined
 
   constructor(options: ServiceOptions) {
@@ -62,10 +65,10 @@ export class ConversationService {
 
   /** Reads the list of conversations and repairs those that a killed server left running. */
   async start(): Promise<void> {
-    const ids = await this.#options.catalogue.list()
-    const keyed: Creation[] = []
-    await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids, keyed)))
-    this.creations.load(keyed)
+    const { catalogue } = this.#options
+    const ids = this.#listKnown(await catalogue.listFile.take()) ?? (await catalogue.list())
+    const started = await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids)))
+    this.#isComplete = !started.includes(false)
     this.#eviction = setInterval(() => this.#evictIdle(), Math.max(1000, this.#options.idleTimeoutMs / 4))
     this.#eviction.unref()
   }
@@ -197,29 +200,45 @@ export class ConversationService {
     clearInterval(this.#eviction)
     await Promise.allSettled(this.#changing.values())
     await Promise.all([...this.#slots.keys()].map((id) => this.#closeSlot(id, 'closed')))
-    await this.#options.catalogue.close()
+    const { catalogue } = this.#options
+    await catalogue.close()
+    // Without it, the next server looks into every folder.
+    if (this.#isComplete) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
   }
 
-  async #startSome(ids: string[], keyed: Creation[]): Promise<void> {
+  /** Lists what the last server left, and gives the ids of those that have to be looked at; undefined if it left nothing. */
+  #listKnown(entries: unknown): string[] | undefined {
+    if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined
+    for (const entry of entries) if (isEnded(entry.status)) this.#listing.set(entry)
+    return entries.filter((entry) => !isEnded(entry.status)).map(({ id }) => id)
+  }
+
+  /** False when one of those that it took cannot be served. */
+  async #startSome(ids: string[]): Promise<boolean> {
+    let areAllListed = true
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       try {
-        const { created_by: request } = await this.#startOne(id)
-        if (request !== null) keyed.push({ id, request })
+        areAllListed = (await this.#startOne(id)) && areAllListed
       } catch (thrown) {
+        areAllListed = false
         this.#options.deps.diagnostics.error('A conversation could not be read and is not served', { id, error: messageOf(thrown) })
       }
     }
+    return areAllListed
   }
 
-  /** One whose cache is up to date and which was not running needs no more than its cache. */
-  async #startOne(id: string): Promise<Readonly<ConversationState>> {
+  /** One whose cache is up to date and which was not running needs no more than its cache. False for what is none. */
+  async #startOne(id: string): Promise<boolean> {
     const directory = this.#options.catalogue.pathOf(id)
-    const state = await peekState(directory)
-    if (state !== undefined && state.id === id && !isLive(state)) return this.#list(state)
+    const cached = await peekState(directory)
+    if (cached !== undefined && cached.id === id && isEnded(cached.execution_status)) {
+      this.#list(cached)
+      return true
+    }
     const conversation = await openConversation(this.#openOptions(directory))
     if (conversation.id === id) this.#list(conversation.state)
     await conversation.close()
-    return conversation.state
+    return conversation.id === id
   }
 
   async #stateOf(id: string): Promise<Readonly<ConversationState>> {
@@ -325,10 +344,6 @@ export class ConversationService {
 }
 
 function ignore(): void {}
-
-function isLive(state: ConversationState): boolean {
-  return !isEnded(state.execution_status)
-}
 
 function notFound(id: string): AppError {
   return new AppError('not_found', `Conversation not found: ${id}`)

@@ -5,7 +5,8 @@
  * what is behind it in memory, so that a list that is asked for all the time is never sorted again. An entry is found by
  * what it is sorted by: to take one out, give it as it was put in.
  */
-import type { ExecutionStatus } from '../schema/generated/conversations.ts'
+import { isObject } from '../base/json.ts'
+import { isExecutionStatus, type ExecutionStatus } from '../schema/generated/conversations.ts'
 
 /** What lists need to know of a conversation. */
 export interface ListEntry {
@@ -14,6 +15,18 @@ export interface ListEntry {
   readonly updatedAt: string
   readonly status: ExecutionStatus
   readonly parentId: string | null
+}
+
+export function isListEntry(value: unknown): value is ListEntry {
+  if (!isObject(value)) return false
+  const { id, createdAt, updatedAt, status, parentId } = value
+  return (
+    typeof id === 'string' &&
+    typeof createdAt === 'string' &&
+    typeof updatedAt === 'string' &&
+    isExecutionStatus(status) &&
+    (parentId === null || typeof parentId === 'string')
+  )
 }
 
 export type SortKey = 'createdAt' | 'updatedAt'

@@ -12,10 +12,13 @@ import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { storageError, syncFolder } from '../base/json-file.ts'
 import type { DataFolder } from './layout.ts'
+import { ListFile } from './list-file.ts'
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export class Catalogue {
+  /** What a server leaves to the next one, so that it need not look into every folder. */
+  readonly listFile: ListFile
   readonly #folder: DataFolder
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
@@ -29,6 +32,7 @@ export class Catalogue {
   }
 
   private constructor(folder: DataFolder, onError: (error: Error) => void) {
+    this.listFile = new ListFile(folder)
     this.#folder = folder
     this.#onError = onError
   }

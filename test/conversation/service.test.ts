@@ -1,4 +1,4 @@
-import { cp, readdir, writeFile } from 'node:fs/promises'
+import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import * as assert from 'uvu/assert'
@@ -289,6 +289,7 @@ test('one conversation that cannot be read does not keep the others from being s
     await service.close()
     await writeFile(join(catalogue.pathOf(idOf(2)), 'state.json'), '')
     await writeFile(join(catalogue.pathOf(idOf(2)), 'events.jsonl'), 'nothing of ours\n')
+    await rm(join(world.folder, 'data', 'list.json'))
     const second = await again()
     assert.equal(listed(second), [idOf(1), idOf(3)])
     assert.match(world.reports.join(), `could not be read and is not served {"id":"${idOf(2)}"`)
