@@ -8,6 +8,7 @@
 import { AppError, messageOf } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { formatMicros } from '../base/stamp.ts'
+import { ClosedStates } from './closed-states.ts'
 import type { Conversation } from './conversation.ts'
 import { Creations, type Creation } from './creations.ts'
 import { sequenceOf } from './history.ts'
@@ -52,6 +53,7 @@ export class ConversationService {
   readonly #options: ServiceOptions
   readonly #listing = new Listing()
   readonly #slots = new Map<string, Slot>()
+  readonly #closedStates = new ClosedStates()
   /** Ids whose folder is being made, closed or removed. Whoever wants one waits in a loop that has no await behind its last check. */
   readonly #changing = new Map<string, Promise<unknown>>()
   #eviction: NodeJS.Timeout | undefined
@@ -244,10 +246,11 @@ export class ConversationService {
   async #stateOf(id: string): Promise<Readonly<ConversationState>> {
     const slot = this.#slots.get(id)
     if (slot !== undefined) return (await slot.conversation).state
-    return (await peekState(this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
+    return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
   }
 
   #openSlot(id: string): Slot {
+    this.#closedStates.forget(id)
     const conversation = openConversation(this.#openOptions(this.#options.catalogue.pathOf(id)))
     const slot = { conversation, lastUsed: this.#now() }
     this.#slots.set(id, slot)
@@ -311,6 +314,7 @@ export class ConversationService {
   async #closeSlot(id: string, reason: 'closed' | 'deleted'): Promise<void> {
     const slot = this.#slots.get(id)
     this.#slots.delete(id)
+    this.#closedStates.forget(id)
     const conversation = await slot?.conversation.catch(() => undefined)
     await conversation?.close(reason).catch((thrown: unknown) => {
       this.#options.deps.diagnostics.error('A conversation could not be closed in good order', { id, error: messageOf(thrown) })

@@ -4,7 +4,7 @@
  * The cache is written whole or not at all (storage/state-file), so the only question is whether it is of this version:
  * one that lacks a field which this version folds is stale, and the log is folded again.
  */
-import { isObject } from '../base/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import type { Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { readFreshState, readState } from '../storage/state-file.ts'
@@ -14,6 +14,12 @@ import { initialState, type ConversationState, type Created } from './state.ts'
 export async function peekState(directory: string): Promise<ConversationState | undefined> {
   const cached = await readFreshState(directory)
   return cached !== undefined && isState(cached.state) ? cached.state : undefined
+}
+
+/** The state that a text of ours holds. */
+export function parseState(text: string): ConversationState | undefined {
+  const state = parseJson(text)
+  return isState(state) ? state : undefined
 }
 
 /** The newest cached state that belongs to this log, and the line up to which it is folded. */
