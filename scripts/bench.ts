@@ -15,6 +15,7 @@ import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
 import { parallelSteps } from './bench/parallel-steps.ts'
 import { relay } from './bench/relay.ts'
+import { list } from './bench/list.ts'
 import { longLog } from './bench/long-log.ts'
 import { jsonRpc } from './bench/rpc.ts'
 import { longConversation } from './bench/steps.ts'
@@ -29,6 +30,7 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'append-alone', gate: appendAlone, seconds: 10 },
   { name: 'append-together', gate: appendTogether, seconds: 10 },
   { name: 'long-log', gate: longLog, seconds: 30 },
+  { name: 'list', gate: list, seconds: 20 },
   { name: 'get-event', gate: getEvent, seconds: 25 },
   { name: 'fan-out', gate: fanOut, seconds: 20 },
   { name: 'compression', gate: compression, seconds: 6 },
