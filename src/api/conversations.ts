@@ -62,7 +62,8 @@ export async function searchConversations({ service }: ConversationParts, call: 
     pageId: query.page_id === undefined ? undefined : dashed(query.page_id),
   })
   const items = await Promise.all(ids.map((id) => infoOrNull(service, id, query.include_skills)))
-  return ok({ items: items.filter((item) => item !== null), next_page_id: nextPageId })
+  // Ids of pages have no dashes on the wire.
+  return ok({ items: items.filter((item) => item !== null), next_page_id: nextPageId?.replaceAll('-', '') ?? null })
 }
 
 export function countConversations({ service }: ConversationParts, call: Call): Answer {

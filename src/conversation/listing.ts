@@ -78,9 +78,7 @@ export class Listing {
       if (entry === undefined) break
       if (status === undefined || entry.status === status) ids.push(entry.id)
     }
-    const next = ids[limit]
-    // The wire form of page ids has no dashes.
-    return { ids: ids.slice(0, limit), nextPageId: next === undefined ? null : next.replaceAll('-', '') }
+    return { ids: ids.slice(0, limit), nextPageId: ids[limit] ?? null }
   }
 
   #sortedBy(order: SortOrder): SortedEntries {

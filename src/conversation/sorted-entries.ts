@@ -31,13 +31,20 @@ export function isListEntry(value: unknown): value is ListEntry {
 
 export type SortKey = 'createdAt' | 'updatedAt'
 
+/** Times are fixed-width UTC texts, so that their order is the order of the text. */
+const isBefore: Readonly<Record<SortKey, (a: ListEntry, b: ListEntry) => boolean>> = {
+  createdAt: (a, b) => a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id),
+  updatedAt: (a, b) => a.updatedAt < b.updatedAt || (a.updatedAt === b.updatedAt && a.id < b.id),
+}
+
 export class SortedEntries {
-  readonly #key: SortKey
+  readonly #isBefore: (a: ListEntry, b: ListEntry) => boolean
   readonly #entries: ListEntry[]
 
   constructor(key: SortKey, entries: Iterable<ListEntry>) {
-    this.#key = key
-    this.#entries = [...entries].sort((a, b) => this.#compare(a, b))
+    const before = isBefore[key]
+    this.#isBefore = before
+    this.#entries = [...entries].sort((a, b) => (before(a, b) ? -1 : 1))
   }
 
   get count(): number {
@@ -59,7 +66,7 @@ export class SortedEntries {
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
       const other = this.#entries[middle]
-      if (other !== undefined && this.#compare(other, entry) < 0) low = middle + 1
+      if (other !== undefined && this.#isBefore(other, entry)) low = middle + 1
       else high = middle
     }
     return low
@@ -75,13 +82,4 @@ export class SortedEntries {
     const place = this.placeOf(entry)
     if (this.#entries[place]?.id === entry.id) this.#entries.splice(place, 1)
   }
-
-  /** Times are fixed-width UTC texts, so that their order is the order of the text. */
-  #compare(a: ListEntry, b: ListEntry): number {
-    return compare(a[this.#key], b[this.#key]) || compare(a.id, b.id)
-  }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }

@@ -40,10 +40,10 @@ test('a change moves a conversation in the order of changes alone', () => {
   assert.is(order(listing, 'CREATED_AT'), 'ab')
 })
 
-test('gives pages that join, named by the id of the next item without dashes', () => {
+test('gives pages that join, named by the id of the next item', () => {
   const listing = listed(entry('a'), entry('b'), entry('c'))
   const first = listing.page({ sortOrder: 'CREATED_AT', limit: 2 })
-  assert.equal(first, { ids: [idOf('a'), idOf('b')], nextPageId: idOf('c').replaceAll('-', '') })
+  assert.equal(first, { ids: [idOf('a'), idOf('b')], nextPageId: idOf('c') })
   const second = listing.page({ sortOrder: 'CREATED_AT', limit: 2, pageId: idOf('c') })
   assert.equal(second, { ids: [idOf('c')], nextPageId: null })
 })
@@ -64,7 +64,7 @@ test('an unknown page begins from the start', () => {
 test('goes on at the conversation that was named, also when it has another status by then', () => {
   const listing = listed(entry('a'), entry('b'), entry('c'), entry('d'))
   const query = { sortOrder: 'CREATED_AT_DESC', limit: 2, status: 'idle' } as const
-  assert.equal(listing.page(query), { ids: [idOf('d'), idOf('c')], nextPageId: idOf('b').replaceAll('-', '') })
+  assert.equal(listing.page(query), { ids: [idOf('d'), idOf('c')], nextPageId: idOf('b') })
   listing.set(entry('b', { status: 'running' }))
   assert.equal(listing.page({ ...query, pageId: idOf('b') }), { ids: [idOf('a')], nextPageId: null })
 })
