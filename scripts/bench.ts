@@ -22,6 +22,7 @@ import { longConversation } from './bench/steps.ts'
 import { fanOut, replay } from './bench/streams.ts'
 import { printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
+import { wholePath } from './bench/whole-path.ts'
 
 /** How many seconds the rounds of a gate get; what is noisy gets more. */
 const gates: readonly { readonly name: string; readonly gate: Gate; readonly seconds: number }[] = [
@@ -36,6 +37,7 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'compression', gate: compression, seconds: 6 },
   { name: 'replay', gate: replay, seconds: 15 },
   { name: 'json-rpc', gate: jsonRpc, seconds: 20 },
+  { name: 'whole-path', gate: wholePath, seconds: 15 },
   { name: 'relay', gate: relay, seconds: 20 },
   { name: 'steps', gate: longConversation, seconds: 40 },
   { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },

@@ -17,7 +17,7 @@ import { compare, inverse, measure, type Round } from './rounds.ts'
 import { actionEvent } from './sample-event.ts'
 
 /** Adds a line to a file; resolves when it is on the disk. */
-type Append = (line: string) => Promise<unknown>
+export type Append = (line: string) => Promise<unknown>
 
 export const appendAlone: Gate = (options) => {
   const limit = (file: FileHandle): Append => async (line) => {
@@ -77,7 +77,8 @@ function produce(append: Append, producers: number, each: number): Promise<unkno
   return Promise.all(Array.from({ length: producers }, produceOne))
 }
 
-function groupCommit(file: FileHandle): Append {
+/** The shortest group commit. */
+export function groupCommit(file: FileHandle): Append {
   let hash = genesis
   let waiting: Buffer[] = []
   let next: Promise<void> | undefined
