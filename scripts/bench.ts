@@ -22,6 +22,7 @@ import { longConversation } from './bench/steps.ts'
 import { fanOut, replay } from './bench/streams.ts'
 import { printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
+import { waitingModels } from './bench/waiting-models.ts'
 import { wholePath } from './bench/whole-path.ts'
 
 /** How many seconds the rounds of a gate get; what is noisy gets more. */
@@ -42,6 +43,7 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'steps', gate: longConversation, seconds: 40 },
   { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },
   { name: 'parallel-steps', gate: parallelSteps, seconds: 20 },
+  { name: 'waiting-models', gate: waitingModels, seconds: 40 },
 ]
 const quickShare = 0.1
 

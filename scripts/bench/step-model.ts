@@ -4,15 +4,18 @@
  *
  * It speaks the stream of Anthropic's Messages API, and looks at nothing of a request but the first part of its path,
  * which names the conversation: so an answer takes the same time however long the request is. It holds an answer back when
- * it is told to. A request for no known conversation gets the last answer of one.
+ * it is told to, and thinks for as long as its script says. A request for no known conversation gets the last answer of one.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../src/base/json.ts'
 import { answer, portOf } from './child.ts'
 
 interface Script {
   readonly steps: number
+  /** How long it thinks before it answers. */
+  readonly delayMs: number
   /** Requests so far. */
   asked: number
   /** Of the newest request. */
@@ -35,7 +38,7 @@ await once(server, 'listening')
 answer(
   {
     port: () => portOf(server),
-    script: (argument) => void scripts.set(nameOf(argument), newScript(numberOf(argument, 'steps'))),
+    script: (argument) => void scripts.set(nameOf(argument), newScript(numberOf(argument, 'steps'), numberOf(argument, 'delayMs'))),
     until: (argument) => Promise.all(namesOf(argument).map((name) => goOn(name, numberOf(argument, 'step')))),
     forget(argument) {
       scripts.get(nameOf(argument))?.release()
@@ -48,8 +51,8 @@ answer(
   },
 )
 
-function newScript(steps: number): Script {
-  return { steps, asked: 0, bytes: 0, stopAt: 1, reached: () => undefined, release: () => undefined }
+function newScript(steps: number, delayMs: number): Script {
+  return { steps, delayMs, asked: 0, bytes: 0, stopAt: 1, reached: () => undefined, release: () => undefined }
 }
 
 /** Lets go what is held back, and resolves with the size of the request for this step when all of it has come. */
@@ -64,7 +67,7 @@ function goOn(name: string, step: number): Promise<number> {
 }
 
 async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const script = scripts.get(request.url?.split('/')[1] ?? '') ?? newScript(0)
+  const script = scripts.get(request.url?.split('/')[1] ?? '') ?? newScript(0, 0)
   let bytes = 0
   request.on('data', (chunk: Buffer) => (bytes += chunk.length))
   await once(request, 'end')
@@ -75,6 +78,7 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
     script.reached()
     await released
   }
+  if (script.delayMs > 0) await sleep(script.delayMs)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.end(eventsOf(script).map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
 }

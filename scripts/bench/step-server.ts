@@ -29,21 +29,10 @@ for (let number = 0; number < files; number++) {
 
 answer(
   {
-    /** Answers with the id of a conversation that has begun to work. */
-    async begin(argument) {
-      const { model, baseUrl, condenserUrl } = isObject(argument) ? argument : {}
-      const llmAt = (url: unknown): object => ({ model, base_url: url, api_key: 'none' })
-      const condenser = condenserUrl === null ? null : { llm: llmAt(condenserUrl) }
-      const agent = { kind: 'Agent', llm: llmAt(baseUrl), tools: [{ name: 'read_file' }], condenser }
-      const workspace = { kind: 'LocalWorkspace', working_dir: workspaceDir }
-      const conversation = await server.createConversation({ agent, workspace, max_iterations: 10_000, autotitle: false })
-      await conversation.send('Find out who calls the parser.')
-      return conversation.id
-    },
-    async remove(id) {
-      const { ok, status } = await fetch(`${url}/api/conversations/${id}`, { method: 'DELETE', headers: { 'X-Session-API-Key': key } })
-      if (!ok) throw new Error(`Could not remove a conversation: ${status}`)
-    },
+    begin,
+    beginAll: (list) => Promise.all(Array.isArray(list) ? list.map(begin) : []),
+    remove,
+    removeAll: (ids) => Promise.all(Array.isArray(ids) ? ids.map(remove) : []),
     async memory() {
       // What waits for a turn of the event loop keeps things alive that nobody needs any more.
       for (let round = 0; round < 4; round++) {
@@ -59,3 +48,20 @@ answer(
     await rm(folder, { recursive: true, force: true })
   },
 )
+
+/** Answers with the id of a conversation that has begun to work. */
+async function begin(argument: unknown): Promise<string> {
+  const { model, baseUrl, condenserUrl } = isObject(argument) ? argument : {}
+  const llmAt = (url: unknown): object => ({ model, base_url: url, api_key: 'none' })
+  const condenser = condenserUrl === null ? null : { llm: llmAt(condenserUrl) }
+  const agent = { kind: 'Agent', llm: llmAt(baseUrl), tools: [{ name: 'read_file' }], condenser }
+  const workspace = { kind: 'LocalWorkspace', working_dir: workspaceDir }
+  const conversation = await server.createConversation({ agent, workspace, max_iterations: 10_000, autotitle: false })
+  await conversation.send('Find out who calls the parser.')
+  return conversation.id
+}
+
+async function remove(id: unknown): Promise<void> {
+  const { ok, status } = await fetch(`${url}/api/conversations/${id}`, { method: 'DELETE', headers: { 'X-Session-API-Key': key } })
+  if (!ok) throw new Error(`Could not remove a conversation: ${status}`)
+}

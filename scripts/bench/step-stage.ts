@@ -10,10 +10,13 @@ export interface StepStage {
   readonly server: Child
   /** Starts a conversation of so many steps, whose history is condensed or not; the model holds its first answer back. */
   begin(name: string, steps: number, isCondensed?: boolean): Promise<void>
+  /** Starts conversations of so many steps at once, whose model thinks for so long before it answers. */
+  beginAll(names: readonly string[], steps: number, delayMs: number): Promise<void>
   /** Lets these conversations go on to the request for this step, and gives the size of each. */
   until(names: readonly string[], step: number): Promise<readonly number[]>
   /** Removes a conversation. */
   end(name: string): Promise<void>
+  endAll(names: readonly string[]): Promise<void>
   /** The model's address for a conversation, or for a request that belongs to none. */
   urlOf(name: string): Promise<string>
 }
@@ -29,9 +32,18 @@ export async function withStage<T>(model: string, body: (stage: StepStage) => Pr
       server,
       urlOf,
       async begin(name, steps, isCondensed = false) {
-        await standIn.ask('script', { name, steps })
+        await standIn.ask('script', { name, steps, delayMs: 0 })
         const condenserUrl = isCondensed ? await urlOf('nobody') : null
         ids.set(name, await server.ask('begin', { model, baseUrl: await urlOf(name), condenserUrl }))
+      },
+      async beginAll(names, steps, delayMs) {
+        const begins: object[] = []
+        for (const name of names) {
+          await standIn.ask('script', { name, steps, delayMs })
+          begins.push({ model, baseUrl: await urlOf(name), condenserUrl: null })
+        }
+        const begun = await server.ask('beginAll', begins)
+        names.forEach((name, place) => ids.set(name, Array.isArray(begun) ? begun[place] : undefined))
       },
       async until(names, step) {
         const sizes = await standIn.ask('until', { names, step })
@@ -40,6 +52,10 @@ export async function withStage<T>(model: string, body: (stage: StepStage) => Pr
       async end(name) {
         await server.ask('remove', ids.get(name))
         await standIn.ask('forget', { name })
+      },
+      async endAll(names) {
+        await server.ask('removeAll', names.map((name) => ids.get(name)))
+        for (const name of names) await standIn.ask('forget', { name })
       },
     })
   } finally {
