@@ -7,7 +7,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:net'
-import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { isObject } from '../../src/base/json.ts'
 import type { Cost } from './rounds.ts'
@@ -18,21 +17,13 @@ export interface Child {
   /** What a piece of work costs, which the child does, though it may be asked for through a socket. */
   measure(work: () => Promise<unknown>): Promise<Cost>
   stop(): Promise<void>
-  /** Its standard input and output, for a child that is spoken to through them. */
-  pipes(): { readonly input: Writable; readonly output: Readable }
-}
-
-interface ChildOptions {
-  /** Its standard input and output are pipes, not those of this program. */
-  readonly piped: boolean
 }
 
 /** Starts the program of this name in this folder, with these options of Node. */
-export function startChild(program: string, execArgv: readonly string[] = [], { piped }: ChildOptions = { piped: false }): Child {
+export function startChild(program: string, execArgv: readonly string[] = []): Child {
   // Built or not: the program has the same ending as this file.
   const path = fileURLToPath(new URL(program + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url))
-  const standard = piped ? 'pipe' : 'inherit'
-  const child = fork(path, { serialization: 'advanced', execArgv: [...execArgv], stdio: [standard, standard, 'inherit', 'ipc'] })
+  const child = fork(path, { serialization: 'advanced', execArgv: [...execArgv] })
   // An answer, or the end of the child, settles the question that is open.
   let settle: (message: unknown) => void = () => undefined
   child.on('message', (message) => settle(message))
@@ -62,11 +53,6 @@ export function startChild(program: string, execArgv: readonly string[] = [], { 
       if (!child.connected) return
       child.disconnect()
       await once(child, 'exit')
-    },
-    pipes() {
-      const { stdin, stdout } = child
-      if (stdin === null || stdout === null) throw new TypeError(`The input and output of ${program} are not piped`)
-      return { input: stdin, output: stdout }
     },
   }
 }

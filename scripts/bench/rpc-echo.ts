@@ -1,27 +1,41 @@
 /**
- * A program that answers requests of JSON-RPC on its standard input with their own parameters: by the peer of this
- * server, or by the shortest loop that splits lines, parses them and prints answers, which knows no errors and no limits.
+ * A program that answers requests of JSON-RPC with their own parameters: by the peer of this server, or by the shortest
+ * loop that splits lines, parses them and prints answers, which knows no errors and no limits.
+ *
+ * They come through a Unix socket, which is what the pipes are that Node gives to a program as its input and output.
  */
-import { Socket } from 'node:net'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { isObject } from '../../src/base/json.ts'
 import { LineFraming } from '../../src/rpc/lines.ts'
 import { RpcPeer } from '../../src/rpc/peer.ts'
 import { answer } from './child.ts'
 
-// Not process.stdin and process.stdout: writing to those waits.
-const input = new Socket({ fd: 0, readable: true, writable: false })
-const output = new Socket({ fd: 1, readable: false, writable: true })
+const folder = await mkdtemp(join(tmpdir(), 'bench-rpc-'))
+let socket: Socket | undefined
 
 answer(
   {
-    begin(side) {
-      if (side === 'ours') new RpcPeer({ framing: new LineFraming({ input, output }), onRequest: ({ params }) => params })
-      else input.on('data', splitLines(reply))
+    /** Gives the path to connect to, once. */
+    async listen(side) {
+      const server = createServer((connected) => {
+        server.close()
+        socket = connected
+        if (side === 'ours') new RpcPeer({ framing: new LineFraming({ input: connected, output: connected }), onRequest: ({ params }) => params })
+        else connected.on('data', splitLines((line) => connected.write(answerTo(line))))
+      })
+      const path = join(folder, 'socket')
+      server.listen(path)
+      await once(server, 'listening')
+      return path
     },
   },
-  () => {
-    input.destroy()
-    output.destroy()
+  async () => {
+    socket?.destroy()
+    await rm(folder, { recursive: true, force: true })
   },
 )
 
@@ -39,8 +53,8 @@ function splitLines(onLine: (line: string) => void): (chunk: Buffer) => void {
   }
 }
 
-function reply(line: string): void {
+function answerTo(line: string): string {
   const request: unknown = JSON.parse(line)
   if (!isObject(request)) throw new TypeError('Expected a request')
-  output.write(`${JSON.stringify({ jsonrpc: '2.0', id: request['id'], result: request['params'] })}\n`)
+  return `${JSON.stringify({ jsonrpc: '2.0', id: request['id'], result: request['params'] })}\n`
 }

@@ -1,9 +1,11 @@
 /**
- * JSON-RPC over standard input and output: requests that are answered with what they hold, beside a bare loop over lines.
+ * JSON-RPC over pipes, as with an agent: requests that are answered with what they hold, beside a bare loop over lines.
  *
  * Either side is a process of its own (see rpc-echo), and this one keeps a few requests on their way: it writes lines
  * that were made before and counts those that come back.
  */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { startChild, type Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'
 import { compare, inverse, type Round } from './rounds.ts'
@@ -41,27 +43,42 @@ export const jsonRpc: Gate = async ({ budgetMs }) => {
   }
 }
 
-/** Starts an echo of this kind; `how` is told to it. */
-async function startEcho(how: unknown): Promise<Child> {
-  const child = startChild('rpc-echo', [], { piped: true })
-  await child.ask('begin', how)
-  return child
+export interface Echo {
+  readonly child: Child
+  readonly socket: Socket
+  stop(): Promise<void>
 }
 
-function roundOf(child: Child, { bytes, perRound, open }: Load): Round {
+async function startEcho(side: string): Promise<Echo> {
+  return connectEcho(startChild('rpc-echo'), side)
+}
+
+export async function connectEcho(child: Child, side: string): Promise<Echo> {
+  const socket = connect(String(await child.ask('listen', side)))
+  await once(socket, 'connect')
+  return {
+    child,
+    socket,
+    async stop() {
+      socket.destroy()
+      await child.stop()
+    },
+  }
+}
+
+export function roundOf({ child, socket }: Echo, { bytes, perRound, open }: Load): Round {
   const requests = Array.from({ length: open }, (_, number) => Buffer.from(requestOf(number + 1, bytes)))
-  return () => child.measure(() => exchange(child, requests, perRound))
+  return () => child.measure(() => exchange(socket, requests, perRound))
 }
 
 /** Sends so many requests, a few at a time, and resolves when as many lines have come back. */
-function exchange(child: Child, requests: readonly Buffer[], count: number): Promise<void> {
-  const { input, output } = child.pipes()
+function exchange(socket: Socket, requests: readonly Buffer[], count: number): Promise<void> {
   return new Promise((resolve) => {
     let sent = 0
     let answered = 0
     const send = (): void => {
       const request = requests[sent++ % requests.length]
-      if (request !== undefined) input.write(request)
+      if (request !== undefined) socket.write(request)
     }
     const onData = (chunk: Buffer): void => {
       for (let at = chunk.indexOf('\n'); at !== -1; at = chunk.indexOf('\n', at + 1)) {
@@ -69,10 +86,10 @@ function exchange(child: Child, requests: readonly Buffer[], count: number): Pro
         if (sent < count) send()
       }
       if (answered < count) return
-      output.off('data', onData)
+      socket.off('data', onData)
       resolve()
     }
-    output.on('data', onData)
+    socket.on('data', onData)
     while (sent < Math.min(requests.length, count)) send()
   })
 }
