@@ -2,6 +2,7 @@
  * The data folder: what is where, and which format it has.
  *
  *     format.json                      { "format": 1, "instance": "16 hex digits" }
+ *     list.json                        what the list of conversations held at the last good end (see storage/list-file)
  *     reserve                          bytes to give back when the disk is full (see storage/reserve)
  *     conversations/<id>/
  *       events.jsonl  events.index     the log and its index (see storage/log)
