@@ -1,12 +1,13 @@
 /**
  * Brings a log into order when it is opened: finds its end, cuts what a crash left unfinished, completes the index.
  *
- * Only what the index does not cover and the last 64 KiB are read; without a usable index, all of it is, once, and but for
- * its end by the beginnings of its lines alone (storage/line-heads). What is damaged stays where it is, is reported and gets no new number. Two things are cut away: bytes at the end that
- * never became a line, and, within the last `groupLimitBytes`, everything from a hole on. A hole is a run of zero
- * bytes, which no line holds: a power cut leaves it where a write that was never synced reached the disk in part. No
- * event from there on had been acknowledged, since one group at most is written and not synced. Whole lines that are
- * cut with it are kept beside the log, in `events.cut-<offset>`.
+ * Only what the index does not cover and the last 64 KiB are read; without a usable index, all of it is, once, and but
+ * for its end by the beginnings of its lines alone (storage/line-heads). What is damaged stays where it is, is reported
+ * where it is met, and gets no new number. Two things are cut away: bytes at the end that never became a line, and, within
+ * the last `groupLimitBytes`, everything from a hole on. A hole is a run of zero bytes, which no line holds: a power cut
+ * leaves it where a write that was never synced reached the disk in part. No event from there on had been acknowledged,
+ * since one group at most is written and not synced. Whole lines that are cut with it are kept beside the log, in
+ * `events.cut-<offset>`.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
