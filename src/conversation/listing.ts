@@ -6,7 +6,9 @@
  * added meanwhile neither repeats nor hides another; the last page costs what the first one does.
  */
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
-import { SortedEntries, type ListEntry } from './sorted-entries.ts'
+import { isListEntry, SortedEntries, type ListEntry } from './sorted-entries.ts'
+import type { ConversationState } from './state.ts'
+import { isEnded } from './status-table.ts'
 
 export type SortOrder = 'CREATED_AT' | 'UPDATED_AT' | 'CREATED_AT_DESC' | 'UPDATED_AT_DESC'
 
@@ -48,6 +50,16 @@ export class Listing {
     this.#byCreation?.take(entry)
     if (entry.parentId !== null) this.#siblingsOf(entry.parentId).take(entry)
     return entry
+  }
+
+  /**
+   * Lists what another one's `entries` gave, as JSON, but for the conversations that had not ended: gives the ids of those.
+   * Undefined, and nothing is listed, when it is something else.
+   */
+  adopt(entries: unknown): string[] | undefined {
+    if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined
+    for (const entry of entries) if (isEnded(entry.status)) this.set(entry)
+    return entries.filter(({ status }) => !isEnded(status)).map(({ id }) => id)
   }
 
   /** All of them, in no order. */
@@ -98,5 +110,15 @@ export class Listing {
     const siblings = this.#children.get(parentId) ?? new SortedEntries('createdAt', [])
     this.#children.set(parentId, siblings)
     return siblings
+  }
+}
+
+export function entryOf(state: Readonly<ConversationState>): ListEntry {
+  return {
+    id: state.id,
+    createdAt: state.created_at,
+    updatedAt: state.updated_at,
+    status: state.execution_status,
+    parentId: state.parent_conversation_id,
   }
 }

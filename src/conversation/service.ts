@@ -13,8 +13,7 @@ import type { Conversation } from './conversation.ts'
 import { Creations, type Creation } from './creations.ts'
 import { sequenceOf } from './history.ts'
 import { conversationInfo } from './info.ts'
-import { Listing, type ListQuery } from './listing.ts'
-import { isListEntry } from './sorted-entries.ts'
+import { entryOf, Listing, type ListQuery } from './listing.ts'
 import { writeCreated, writeForked } from './first-lines.ts'
 import { openConversation, type ConversationDeps } from './opening.ts'
 import { peekState } from './state-cache.ts'
@@ -68,7 +67,7 @@ export class ConversationService {
   /** Reads the list of conversations and repairs those that a killed server left running. */
   async start(): Promise<void> {
     const { catalogue } = this.#options
-    const ids = this.#listKnown(await catalogue.listFile.take()) ?? (await catalogue.list())
+    const ids = this.#listing.adopt(await catalogue.listFile.take()) ?? (await catalogue.list())
     const started = await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids)))
     this.#isComplete = !started.includes(false)
     this.#eviction = setInterval(() => this.#evictIdle(), Math.max(1000, this.#options.idleTimeoutMs / 4))
@@ -208,13 +207,6 @@ export class ConversationService {
     if (this.#isComplete) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
   }
 
-  /** Lists what the last server left, and gives the ids of those that have to be looked at; undefined if it left nothing. */
-  #listKnown(entries: unknown): string[] | undefined {
-    if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined
-    for (const entry of entries) if (isEnded(entry.status)) this.#listing.set(entry)
-    return entries.filter((entry) => !isEnded(entry.status)).map(({ id }) => id)
-  }
-
   /** False when one of those that it took cannot be served. */
   async #startSome(ids: string[]): Promise<boolean> {
     let areAllListed = true
@@ -234,11 +226,11 @@ export class ConversationService {
     const directory = this.#options.catalogue.pathOf(id)
     const cached = await peekState(directory)
     if (cached !== undefined && cached.id === id && isEnded(cached.execution_status)) {
-      this.#list(cached)
+      this.#listing.set(entryOf(cached))
       return true
     }
     const conversation = await openConversation(this.#openOptions(directory))
-    if (conversation.id === id) this.#list(conversation.state)
+    if (conversation.id === id) this.#listing.set(entryOf(conversation.state))
     await conversation.close()
     return conversation.id === id
   }
@@ -262,7 +254,7 @@ export class ConversationService {
   async #adopt(id: string): Promise<Conversation> {
     try {
       const conversation = await this.#openSlot(id).conversation
-      this.#list(conversation.state)
+      this.#listing.set(entryOf(conversation.state))
       return conversation
     } catch (thrown) {
       // Whoever asked for it is told that it was not made.
@@ -276,20 +268,9 @@ export class ConversationService {
   }
 
   #changed(state: Readonly<ConversationState>): void {
-    if (this.#listing.has(state.id)) this.#list(state)
+    if (this.#listing.has(state.id)) this.#listing.set(entryOf(state))
     const slot = this.#slots.get(state.id)
     if (slot !== undefined) slot.lastUsed = this.#now()
-  }
-
-  #list(state: Readonly<ConversationState>): Readonly<ConversationState> {
-    this.#listing.set({
-      id: state.id,
-      createdAt: state.created_at,
-      updatedAt: state.updated_at,
-      status: state.execution_status,
-      parentId: state.parent_conversation_id,
-    })
-    return state
   }
 
   /** Closes what nobody uses. */
