@@ -127,4 +127,13 @@ test('loses one line at most to a flipped bit where the chain was not followed, 
   }
 })
 
+test('follows the chain from the beginning when a separator is damaged where both ways meet', async () => {
+  const sample = await long()
+  let line = sample.log.length - 2 * 1024 * 1024
+  for (let number = 0; number < 5; number++) {
+    line = sample.log.lastIndexOf('\n', line - 1)
+    await checkFlip(sample, line * 8 + 3, false)
+  }
+})
+
 test.run()
