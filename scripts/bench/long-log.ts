@@ -9,6 +9,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { eventKinds } from '../../src/schema/generated/events.ts'
@@ -45,10 +46,10 @@ interface GrowthOptions {
 async function measureGrowth({ folder, long, events, budgetMs }: GrowthOptions): Promise<Row[]> {
   const log = await openTheLog(long)
   for (let count = 0; count < chunk * 20; count += chunk) await appendChunk(log)
-  const before = memoryInUse()
+  const before = await memoryInUse()
   const from = log.eventCount
   while (log.eventCount < events) await appendChunk(log)
-  const bytesEach = (memoryInUse() - before) / (log.eventCount - from)
+  const bytesEach = ((await memoryInUse()) - before) / (log.eventCount - from)
   const sides = {
     limit: async () => {
       const fresh = await openTheLog(await mkdtemp(join(folder, 'log-')))
@@ -153,11 +154,15 @@ async function appendChunk(log: ConversationLog): Promise<void> {
   await log.durable()
 }
 
-/** After a collection; buffers count too. */
-function memoryInUse(): number {
+/** After collections; buffers count too. */
+async function memoryInUse(): Promise<number> {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
-  if (typeof collect === 'function') collect()
+  for (let round = 0; round < 6; round++) {
+    // Buffers are given back some time after the collection that finds them.
+    await pause(50)
+    if (typeof collect === 'function') collect()
+  }
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
