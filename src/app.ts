@@ -130,8 +130,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const logins = openLogins(options, folder, cipher, undo)
   const shared = { runtimeDir, cgroupParent, providers, installed, vault, logins, loadProfile, cipher }
   const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
-  const files = ownedFiles(nodeFiles, () => lock.isOurs())
-  const parts = { ...options, folder, files, agents, secrets, vault, reserve, urls }
+  const isOwner = (): boolean => lock.isOurs()
+  const files = ownedFiles(nodeFiles, isOwner)
+  const parts = { ...options, folder, files, isOwner, agents, secrets, vault, reserve, urls }
   const service = await startService(parts, undo)
   const mcp = serveMcp({ ...parts, logins, cipher }, undo)
   let closing: Promise<void> | undefined
@@ -241,6 +242,7 @@ function watchInstalled({ log, clock }: AppOptions, folder: DataFolder, undo: Un
 interface ServiceParts extends AppOptions {
   readonly folder: DataFolder
   readonly files: Files
+  readonly isOwner: () => boolean
   readonly agents: AgentMaker
   readonly secrets: SecretStore
   readonly vault: AgentVault
@@ -250,11 +252,12 @@ interface ServiceParts extends AppOptions {
 }
 
 async function startService(parts: ServiceParts, undo: Undo[]): Promise<ConversationService> {
-  const { config, log, masker, clock, folder, files, agents, reserve, secrets, vault, urls } = parts
+  const { config, log, masker, clock, folder, files, isOwner, agents, reserve, secrets, vault, urls } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
     idleTimeoutMs: config.agentIdleMs,
+    isOwner,
     deps: {
       clock,
       random: randomBytes,

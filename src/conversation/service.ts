@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly deps: ConversationDeps
   /** A conversation that nobody has used for this long is closed; its agent with it. */
   readonly idleTimeoutMs: number
+  /** Whether the data folder is still this server's. Default: it is. */
+  readonly isOwner?: () => boolean
 }
 
 export interface ForkRequest {
@@ -201,10 +203,10 @@ export class ConversationService {
     clearInterval(this.#eviction)
     await Promise.allSettled(this.#changing.values())
     await Promise.all([...this.#slots.keys()].map((id) => this.#closeSlot(id, 'closed')))
-    const { catalogue } = this.#options
+    const { catalogue, isOwner = () => true } = this.#options
     await catalogue.close()
     // Without it, the next server looks into every folder.
-    if (this.#isComplete) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
+    if (this.#isComplete && isOwner()) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
   }
 
   /** False when one of those that it took cannot be served. */

@@ -85,6 +85,16 @@ test('a list that was left is not believed when folders were added, when it was 
   })
 })
 
+test('a list is not left by a server that does not own the folder any more', async () => {
+  await withService(async ({ catalogue, world, service }) => {
+    await service.create(conversationOf(1))
+    const other = new ConversationService({ catalogue, deps: world.deps, idleTimeoutMs: 60_000, isOwner: () => false })
+    await other.start()
+    await other.close()
+    assert.not.ok((await readdir(join(world.folder, 'data'))).includes('list.json'))
+  })
+})
+
 test('a list is not left by a server that could not read all conversations', async () => {
   await withService(async ({ service, catalogue, world, again }) => {
     for (const number of [1, 2]) await service.create(conversationOf(number))
