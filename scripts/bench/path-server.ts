@@ -74,7 +74,7 @@ async function beginOurs(): Promise<Way> {
   const feed = new Feed(log, 1024)
   const journal = new Journal({ log, feed, state: newState(), nextStamp, backlogLimitBytes: 64e6, onChange: ignore, onFailure: ignore })
   const server = createServer().on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const upgrade = acceptUpgrade(request, socket, head, { deflate: false })
+    const upgrade = acceptUpgrade(request, socket, head)
     if (!upgrade.ok) return
     const { connection } = upgrade
     const sink = { write: (frame: Buffer) => connection.send(frame), end: () => connection.close() }

@@ -6,6 +6,7 @@
  * added meanwhile neither repeats nor hides another; the last page costs what the first one does.
  */
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
+import type { Creation } from './creations.ts'
 import { isListEntry, SortedEntries, type ListEntry } from './sorted-entries.ts'
 import type { ConversationState } from './state.ts'
 import { isEnded } from './status-table.ts'
@@ -67,6 +68,11 @@ export class Listing {
     return [...this.#entries.values()]
   }
 
+  /** Those that a keyed request has made. */
+  creations(): Creation[] {
+    return this.entries().flatMap(({ id, createdBy }) => (createdBy === null ? [] : { id, request: createdBy }))
+  }
+
   count(status?: ExecutionStatus): number {
     if (status === undefined) return this.#entries.size
     let count = 0
@@ -120,5 +126,6 @@ export function entryOf(state: Readonly<ConversationState>): ListEntry {
     updatedAt: state.updated_at,
     status: state.execution_status,
     parentId: state.parent_conversation_id,
+    createdBy: state.created_by,
   }
 }

@@ -7,6 +7,7 @@
  * A key is known for a day, and no longer than ten thousand newer ones have not come; a fork knows none.
  */
 import { AppError } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { readEvent } from './history.ts'
 
@@ -18,6 +19,11 @@ export interface KeyedRequest {
   readonly digest: string
   /** Milliseconds since the epoch. */
   readonly at: number
+}
+
+export function isKeyedRequest(value: unknown): value is KeyedRequest {
+  if (!isObject(value)) return false
+  return typeof value.key === 'string' && typeof value.digest === 'string' && typeof value.at === 'number'
 }
 
 /** As in the log. */

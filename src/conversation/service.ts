@@ -71,6 +71,7 @@ export class ConversationService {
     const { catalogue } = this.#options
     const ids = this.#listing.adopt(await catalogue.listFile.take()) ?? (await catalogue.list())
     const started = await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids)))
+    this.creations.load(this.#listing.creations())
     this.#isComplete = !started.includes(false)
     this.#eviction = setInterval(() => this.#evictIdle(), Math.max(1000, this.#options.idleTimeoutMs / 4))
     this.#eviction.unref()

@@ -7,6 +7,7 @@
  */
 import { isObject } from '../base/json.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../schema/generated/conversations.ts'
+import { isKeyedRequest, type KeyedRequest } from './requests.ts'
 
 /** What lists need to know of a conversation. */
 export interface ListEntry {
@@ -15,17 +16,20 @@ export interface ListEntry {
   readonly updatedAt: string
   readonly status: ExecutionStatus
   readonly parentId: string | null
+  /** The keyed request that has made it. */
+  readonly createdBy: KeyedRequest | null
 }
 
 export function isListEntry(value: unknown): value is ListEntry {
   if (!isObject(value)) return false
-  const { id, createdAt, updatedAt, status, parentId } = value
+  const { id, createdAt, updatedAt, status, parentId, createdBy } = value
   return (
     typeof id === 'string' &&
     typeof createdAt === 'string' &&
     typeof updatedAt === 'string' &&
     isExecutionStatus(status) &&
-    (parentId === null || typeof parentId === 'string')
+    (parentId === null || typeof parentId === 'string') &&
+    (createdBy === null || isKeyedRequest(createdBy))
   )
 }
 

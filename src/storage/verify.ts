@@ -122,9 +122,11 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
   // One that opening did not find, behind a damaged separator: those behind it have the numbers of the index.
-  const isUncounted = indexed !== undefined && indexed > offset && isEvent(json)
-  if (isUncounted) report({ file: 'events.index', offset: seen.events * recordBytes, problem: 'an event of the log is missing' })
-  const event = indexed === offset || (isEvent(json) && !isUncounted) ? seen.events++ : undefined
+  const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
+  if (isMissing) report({ file: 'events.index', offset: seen.events * recordBytes, problem: 'an event of the log is missing' })
+  // An index that was made after the damage has no number for what was there.
+  const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
+  const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
   const place = { file: 'events.jsonl', offset, line, ...(event === undefined ? {} : { event }) } as const
   if (state === 'torn') return report({ ...place, problem: 'the line has no end' })
   seen.head = { offset: piece.end, hash: piece.hash }

@@ -9,7 +9,7 @@ const idOf = (name: string): string => `${name.repeat(8)}-0000-4000-8000-0000000
 const nameOf = (id: string): string => id.slice(0, 1)
 
 function entry(name: string, changes: Partial<ListEntry> = {}): ListEntry {
-  return { id: idOf(name), createdAt: '2026-01-01', updatedAt: '2026-01-01', status: 'idle', parentId: null, ...changes }
+  return { id: idOf(name), createdAt: '2026-01-01', updatedAt: '2026-01-01', status: 'idle', parentId: null, createdBy: null, ...changes }
 }
 
 function listed(...entries: ListEntry[]): Listing {
@@ -83,7 +83,7 @@ test('keeps the order through thousands of changes', () => {
     } else {
       const known = expected.get(id)
       const createdAt = known?.createdAt ?? String(1000 + below(50))
-      const changed: ListEntry = { id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: known?.parentId ?? null }
+      const changed: ListEntry = { id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: null, createdBy: null }
       listing.set(changed)
       expected.set(id, changed)
     }

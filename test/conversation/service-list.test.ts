@@ -3,6 +3,7 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import * as assert from 'uvu/assert'
+import type { Made } from '../../src/conversation/creations.ts'
 import { ConversationService } from '../../src/conversation/service.ts'
 import type { Created } from '../../src/conversation/state.ts'
 import { Catalogue } from '../../src/storage/catalogue.ts'
@@ -60,6 +61,17 @@ test('after an end in good order no folder is looked into, and what was damaged 
     assert.match(world.reports.join(), 'A damaged part of a log was set aside')
     // A server that is killed leaves no list.
     assert.equal(listed(await again()), [idOf(1), idOf(3)])
+  })
+})
+
+test('a keyed request is known by the next server too, whose folders were not looked into', async () => {
+  await withService(async ({ service, again }) => {
+    const keyed = { key: 'one', digest: 'of it', at: Date.parse('2026-11-21T12:00:00Z') }
+    const once = (one: ConversationService, number: number): Promise<Made> =>
+      one.creations.once({ keyed, id: undefined, settle: async () => conversationOf(number) })
+    assert.equal(await once(service, 1), { id: idOf(1), isNew: true })
+    await service.close()
+    assert.equal(await once(await again(), 2), { id: idOf(1), isNew: true })
   })
 })
 
