@@ -4,8 +4,8 @@
  * Prints ratios, because absolute times tell more about the machine than about the program; the last column is there to
  * show the size of what was measured. A ratio of costs is better the lower it is, one of speeds the higher; nothing is
  * asserted, and the exit code is 0 when everything could be measured. The whole of it takes about three minutes; with
- * `--quick` it is much shorter and rougher. Words are parts of the names of gates to measure alone:
- * `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
+ * `--quick` it is much shorter and rougher, with `--markdown` the table is one for README. Words are parts of the names
+ * of gates to measure alone: `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
  */
 import { availableParallelism } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
@@ -20,7 +20,7 @@ import { longLog } from './bench/long-log.ts'
 import { jsonRpc } from './bench/rpc.ts'
 import { longConversation } from './bench/steps.ts'
 import { fanOut, replay } from './bench/streams.ts'
-import { printTable } from './bench/table.ts'
+import { printMarkdown, printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
 import { waitingModels } from './bench/waiting-models.ts'
 import { wholePath } from './bench/whole-path.ts'
@@ -49,7 +49,8 @@ const quickShare = 0.1
 
 const args = process.argv.slice(2)
 const isQuick = args.includes('--quick')
-const words = args.filter((arg) => arg !== '--quick')
+const print = args.includes('--markdown') ? printMarkdown : printTable
+const words = args.filter((arg) => !arg.startsWith('--'))
 const wanted = gates.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 if (wanted.length === 0) throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
 
@@ -59,7 +60,7 @@ for (const { name, gate, seconds } of wanted) {
   process.stderr.write(`measuring ${name} ...\n`)
   rows.push(...(await gate({ budgetMs: seconds * 1000 * (isQuick ? quickShare : 1) })))
 }
-for (const line of printTable(rows)) say(line)
+for (const line of print(rows)) say(line)
 say('Ratios are ours to the limit, medians of rounds that take turns.')
 
 function say(line: string): void {

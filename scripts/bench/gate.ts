@@ -3,12 +3,13 @@
  */
 import type { Spread } from './rounds.ts'
 
-export type Target = { readonly atMost: number } | { readonly atLeast: number }
+export type Target = { readonly atMost: number } | { readonly atLeast: number } | 'none'
 
 /** One line of the table. */
 export interface Row {
   readonly what: string
   readonly limit: string
+  /** Ours to the limit; where `limit` is empty, a figure of its own in the unit that `what` names. */
   readonly ratio: Spread
   readonly target: Target
   /** An absolute figure of ours, which tells the size of what was measured and is no claim. */
@@ -22,7 +23,8 @@ export interface GateOptions {
 
 export type Gate = (options: GateOptions) => Promise<Row[]>
 
-/** True when the median keeps to the target. */
-export function isMet({ ratio, target }: Row): boolean {
+/** Whether the median keeps to the target; undefined when there is none. */
+export function isMet({ ratio, target }: Row): boolean | undefined {
+  if (target === 'none') return undefined
   return 'atMost' in target ? ratio.median <= target.atMost : ratio.median >= target.atLeast
 }

@@ -1,5 +1,5 @@
 /**
- * Prints rows as one table for the terminal: every column as wide as its widest cell, and nothing is cut.
+ * Prints rows as one table: for the terminal, with every column as wide as its widest cell, or in Markdown for README.
  */
 import { isMet, type Row, type Target } from './gate.ts'
 
@@ -13,12 +13,25 @@ export function printTable(rows: readonly Row[]): string[] {
   return [line(titles), '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...cells.map(line)]
 }
 
+/** The same as a table of Markdown. */
+export function printMarkdown(rows: readonly Row[]): string[] {
+  const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`
+  return [line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map((row) => line(cellsOf(row)))]
+}
+
 function cellsOf(row: Row): string[] {
   const { what, limit, ratio, target, context = '' } = row
-  const quartiles = `${ratio.low.toFixed(2)}-${ratio.high.toFixed(2)}`
-  return [what, limit, ratio.median.toFixed(2), quartiles, printTarget(target), isMet(row) ? 'met' : 'missed', context]
+  const quartiles = `${printFigure(ratio.low)}-${printFigure(ratio.high)}`
+  const verdict = { true: 'met', false: 'missed', undefined: '' }[`${isMet(row)}`]
+  return [what, limit, printFigure(ratio.median), quartiles, printTarget(target), verdict, context]
+}
+
+/** Ratios are near 1; figures of their own may be large. */
+function printFigure(figure: number): string {
+  return figure.toFixed(figure < 10 ? 2 : 1)
 }
 
 function printTarget(target: Target): string {
+  if (target === 'none') return ''
   return 'atMost' in target ? `<= ${target.atMost}` : `>= ${target.atLeast}`
 }
