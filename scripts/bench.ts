@@ -11,6 +11,8 @@ import { availableParallelism } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
 import { compression } from './bench/compression.ts'
 import { condensedConversation } from './bench/condensed-steps.ts'
+import { echo } from './bench/echo.ts'
+import { bursts, fanOut } from './bench/fan-out.ts'
 import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
 import { parallelSteps } from './bench/parallel-steps.ts'
@@ -19,7 +21,7 @@ import { list } from './bench/list.ts'
 import { longLog } from './bench/long-log.ts'
 import { jsonRpc } from './bench/rpc.ts'
 import { longConversation } from './bench/steps.ts'
-import { fanOut, replay } from './bench/streams.ts'
+import { replay } from './bench/replay.ts'
 import { printMarkdown, printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
 import { waitingModels } from './bench/waiting-models.ts'
@@ -34,11 +36,13 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'long-log', gate: longLog, seconds: 30 },
   { name: 'list', gate: list, seconds: 20 },
   { name: 'get-event', gate: getEvent, seconds: 25 },
-  { name: 'fan-out', gate: fanOut, seconds: 20 },
+  { name: 'fan-out', gate: fanOut, seconds: 40 },
+  { name: 'bursts', gate: bursts, seconds: 10 },
   { name: 'compression', gate: compression, seconds: 6 },
   { name: 'replay', gate: replay, seconds: 15 },
   { name: 'json-rpc', gate: jsonRpc, seconds: 20 },
   { name: 'whole-path', gate: wholePath, seconds: 15 },
+  { name: 'echo', gate: echo, seconds: 15 },
   { name: 'relay', gate: relay, seconds: 20 },
   { name: 'steps', gate: longConversation, seconds: 40 },
   { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },

@@ -95,6 +95,18 @@ export function asBytes(argument: unknown): Buffer<ArrayBuffer> {
   return Buffer.from(argument)
 }
 
+/** So many things at once, in each of so many turns of the event loop. */
+export interface Stream {
+  readonly size: number
+  readonly turns: number
+}
+
+/** @throws TypeError when a question came without its stream. */
+export function asStream(argument: unknown): Stream {
+  if (!isObject(argument)) throw new TypeError('Expected a stream')
+  return { size: Number(argument['size']), turns: Number(argument['turns']) }
+}
+
 export function portOf(server: Server): number {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new TypeError('The server does not listen')

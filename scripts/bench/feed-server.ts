@@ -2,15 +2,17 @@
  * The server's way from a committed event to its readers, as a child: the feed, the encoding and the WebSockets.
  *
  * The log is left out, because the disk would hide what is asked here; events are all alike and kept in one buffer.
- * `emit` publishes so many, one in every turn of the event loop, as a busy conversation does.
+ * `emit` publishes `size` of them in each of `turns` turns of the event loop, as a busy conversation does.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Feed } from '../../src/conversation/feed.ts'
 import { encodeText } from '../../src/ws/frame.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
-import { answer, asBytes, portOf } from './child.ts'
+import { answer, asBytes, asStream, portOf, type Stream } from './child.ts'
 
+/** As many as the log gives at a time. */
+const rangeEvents = 256
 let json = Buffer.alloc(0)
 let eventCount = 0
 
@@ -19,7 +21,10 @@ const feed = new Feed(
     get eventCount() {
       return eventCount
     },
-    readRange: async (from, to) => ({ events: [{ number: from, json }], next: Math.min(to, from + 1) }),
+    readRange: async (from, to) => {
+      const next = Math.min(to, from + rangeEvents)
+      return { events: Array.from({ length: next - from }, (_, index) => ({ number: from + index, json })), next }
+    },
   },
   1024,
 )
@@ -41,7 +46,7 @@ answer(
   {
     port: () => portOf(server),
     prepare: (bytes) => void (json = asBytes(bytes)),
-    emit: (count) => emit(Number(count)),
+    emit: (stream) => emit(asStream(stream)),
   },
   () => {
     feed.close('closed')
@@ -49,7 +54,7 @@ answer(
   },
 )
 
-function emit(left: number): void {
-  feed.publish({ sequence: eventCount++, json })
-  if (left > 1) setImmediate(emit, left - 1)
+function emit({ size, turns }: Stream): void {
+  for (let left = size; left > 0; left--) feed.publish({ sequence: eventCount++, json })
+  if (turns > 1) setImmediate(emit, { size, turns: turns - 1 })
 }

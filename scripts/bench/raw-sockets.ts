@@ -3,11 +3,11 @@
  * like an upgrade, so that clients need not know which server they talk to.
  *
  * Whoever connects gets the bytes of `greet`, in writes of 64 KiB, each when the last one was taken. `emit` writes the
- * bytes of `prepare` to every connection so many times, once in every turn of the event loop.
+ * bytes of `prepare` to every connection, `size` times in each of `turns` turns of the event loop.
  */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { answer, asBytes, portOf } from './child.ts'
+import { answer, asBytes, asStream, portOf, type Stream } from './child.ts'
 
 const pieceBytes = 64 * 1024
 const sockets = new Set<Socket>()
@@ -31,7 +31,7 @@ answer(
     port: () => portOf(server),
     greet: (bytes) => void (greeting = asBytes(bytes)),
     prepare: (bytes) => void (frame = asBytes(bytes)),
-    emit: (count) => emit(Number(count)),
+    emit: (stream) => emit(asStream(stream)),
   },
   () => {
     server.close()
@@ -46,7 +46,9 @@ function send(socket: Socket, from: number): void {
   })
 }
 
-function emit(left: number): void {
-  for (const socket of sockets) socket.write(frame)
-  if (left > 1) setImmediate(emit, left - 1)
+function emit({ size, turns }: Stream): void {
+  for (let left = size; left > 0; left--) {
+    for (const socket of sockets) socket.write(frame)
+  }
+  if (turns > 1) setImmediate(emit, { size, turns: turns - 1 })
 }
