@@ -15,6 +15,7 @@ import { echo } from './bench/echo.ts'
 import { bursts, fanOut } from './bench/fan-out.ts'
 import type { Gate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
+import { idleSockets } from './bench/idle-sockets.ts'
 import { parallelSteps } from './bench/parallel-steps.ts'
 import { relay } from './bench/relay.ts'
 import { list } from './bench/list.ts'
@@ -22,6 +23,7 @@ import { longLog } from './bench/long-log.ts'
 import { jsonRpc } from './bench/rpc.ts'
 import { longConversation } from './bench/steps.ts'
 import { replay } from './bench/replay.ts'
+import { start } from './bench/start.ts'
 import { printMarkdown, printTable } from './bench/table.ts'
 import { parse, validate } from './bench/validation.ts'
 import { waitingModels } from './bench/waiting-models.ts'
@@ -43,6 +45,8 @@ const gates: readonly { readonly name: string; readonly gate: Gate; readonly sec
   { name: 'json-rpc', gate: jsonRpc, seconds: 20 },
   { name: 'whole-path', gate: wholePath, seconds: 15 },
   { name: 'echo', gate: echo, seconds: 15 },
+  { name: 'idle-sockets', gate: idleSockets, seconds: 20 },
+  { name: 'start', gate: start, seconds: 20 },
   { name: 'relay', gate: relay, seconds: 20 },
   { name: 'steps', gate: longConversation, seconds: 40 },
   { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },

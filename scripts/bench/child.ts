@@ -2,7 +2,7 @@
  * A program that runs beside this one, so that what it costs can be told from what it costs to load it.
  *
  * Questions and answers go over the channel of `fork`, one at a time. Every child answers how much processor time it has
- * used; the rest is its own. It ends with its parent.
+ * used and how much memory it occupies; the rest is its own. It ends with its parent.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -72,7 +72,7 @@ export type Answers = Readonly<Record<string, (argument: unknown) => unknown>>
 
 /** For the child: answers questions until the parent has gone, then cleans up. */
 export function answer(answers: Answers, end: () => unknown): void {
-  const all: Answers = { ...answers, cpu }
+  const all: Answers = { ...answers, cpu, memory }
   const reply = async (message: unknown): Promise<void> => {
     if (!isObject(message)) throw new TypeError('Expected a question')
     const value = await all[String(message['question'])]?.(message['argument'])
@@ -87,6 +87,12 @@ export function answer(answers: Answers, end: () => unknown): void {
 function cpu(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
+}
+
+/** Resident bytes, after a collection where node was started with --expose-gc. */
+function memory(): number {
+  globalThis.gc?.()
+  return process.memoryUsage.rss()
 }
 
 /** @throws TypeError when a question came without the bytes that it needs. */

@@ -21,6 +21,7 @@ const server = await createAgentServer({
   dataDir: join(folder, 'data'),
   workspaceDir: join(folder, 'workspace'),
   sessionApiKeys: [key],
+  subscriberLimit: 10_000,
 })
 const { port } = await server.listen()
 const conversation = await server.createConversation()

@@ -13,6 +13,6 @@ export interface Subject {
 export const ourselves: Subject = { name: '', start: async (program) => startChild(program) }
 
 /** What a row of this subject is called. */
-export function rowName({ name }: Subject, what: string): string {
+export function rowName({ name }: { readonly name: string }, what: string): string {
   return name === '' ? what : `${name}: ${what}`
 }

@@ -22,8 +22,13 @@ export function printMarkdown(rows: readonly Row[]): string[] {
 function cellsOf(row: Row): string[] {
   const { what, limit, ratio, target, context = '' } = row
   const quartiles = `${printFigure(ratio.low)}-${printFigure(ratio.high)}`
-  const verdict = { true: 'met', false: 'missed', undefined: '' }[`${isMet(row)}`]
-  return [what, limit, printFigure(ratio.median), quartiles, printTarget(target), verdict, context]
+  return [what, limit, printFigure(ratio.median), quartiles, printTarget(target), verdictOf(row), context]
+}
+
+function verdictOf(row: Row): string {
+  const met = isMet(row)
+  if (met === undefined) return ''
+  return met ? 'met' : 'missed'
 }
 
 /** Ratios are near 1; figures of their own may be large. */
