@@ -179,7 +179,7 @@ function handleOf(service: ConversationService, id: string): ConversationHandle 
       const conversation = await service.open(id)
       await conversation.respond({ accept, reason, id: question })
     },
-    finalResponse: () => service.read(id, finalResponse),
+    finalResponse: async () => service.read(id, finalResponse),
     async *watch({ from, signal }) {
       const conversation = await service.open(id)
       yield* watch(conversation, await numberOf(conversation, from), signal)

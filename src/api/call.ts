@@ -47,10 +47,12 @@ export function queryOf<F extends QueryFields>(call: Call, fields: F): QueryValu
   throw invalid(result.issues)
 }
 
+const conversationId = uuid()
+
 /** The conversation id of the path: dashed and lower case. */
 export function conversationIdOf(call: Call): string {
   const name = 'conversation_id'
-  const reading = uuid().read([parameterOf(call.parameters, name)])
+  const reading = conversationId.read([parameterOf(call.parameters, name)])
   if (reading.ok && reading.value !== undefined) return reading.value
   throw invalid(reading.ok ? [] : [{ ...reading.fault, loc: ['path', name] }])
 }

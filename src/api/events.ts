@@ -4,6 +4,7 @@
  * What is sent are the bytes of the log, never parsed or printed again: a page is its slices with commas between.
  */
 import { AppError } from '../base/errors.ts'
+import { andThen } from '../base/wait.ts'
 import { countEvents, readEvent, searchEvents, type EventFilter } from '../conversation/history.ts'
 import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { Answer } from '../http/reply.ts'
@@ -31,11 +32,13 @@ const search = {
   sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
 }
 
-export async function getEvent({ service }: ConversationParts, call: Call): Promise<Answer> {
+/** Answers at once when the event is in memory. */
+export function getEvent({ service }: ConversationParts, call: Call): Answer | Promise<Answer> {
   const id = parameterOf(call.parameters, 'event_id')
-  const json = await service.read(conversationIdOf(call), (log) => readEvent(log, id))
-  if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
-  return { status: 200, body: json }
+  return andThen(service.read(conversationIdOf(call), (log) => readEvent(log, id)), (json) => {
+    if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
+    return { status: 200, body: json }
+  })
 }
 
 export async function getEvents({ service }: ConversationParts, call: Call): Promise<Answer> {

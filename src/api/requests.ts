@@ -10,7 +10,7 @@ import { AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { readHeaderCredential, type Credential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
-import { headerValues } from '../http/headers.ts'
+import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, isPreflight, originValuesOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
 import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
 import type { Router } from '../http/router.ts'
@@ -37,18 +37,22 @@ export interface RequestRules {
 /** The paths that a load balancer probes by address; they tell nothing and change nothing. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
-/** The handler for `node:http`. It never throws and always answers. */
+/** The handler for `node:http`. It never throws and always answers; what needs no time is answered in the same turn. */
 export function createRequestHandler(rules: RequestRules): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const exchange = createExchange(request, response, rules.nextRequestId)
-    respond(exchange, rules).then(
-      (answer) => send(exchange, answer),
-      (thrown: unknown) => send(exchange, masked(problem(thrown, rules.log, exchange.requestId), rules.mask)),
-    )
+    const fail = (thrown: unknown): void => send(exchange, masked(problem(thrown, rules.log, exchange.requestId), rules.mask))
+    try {
+      const answer = respond(exchange, rules)
+      if (answer instanceof Promise) answer.then((ready) => send(exchange, ready)).catch(fail)
+      else send(exchange, answer)
+    } catch (thrown) {
+      fail(thrown)
+    }
   }
 }
 
-async function respond(exchange: Exchange, rules: RequestRules): Promise<Answer> {
+function respond(exchange: Exchange, rules: RequestRules): Answer | Promise<Answer> {
   const { request } = exchange
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const cors = probes.includes(target.path) ? [] : admit(request, target, rules.origins)
@@ -68,19 +72,21 @@ async function respond(exchange: Exchange, rules: RequestRules): Promise<Answer>
   }
 }
 
-async function serve(
+function serve(
   exchange: Exchange,
   route: Route,
   found: { readonly parameters: Readonly<Record<string, string>>; readonly query: string },
   rules: RequestRules,
-): Promise<Answer> {
+): Answer | Promise<Answer> {
   if (route.right !== 'open') {
     assertKey(readHeaderCredential(exchange.request.rawHeaders), rules.keys)
     rules.onWork()
   }
-  const read = await readJsonBody(exchange.request, rules.body)
-  if (!read.ok) throw invalid(read.issues)
-  return route.handle({ exchange, ...found, body: read.value })
+  if (!announcesBody(exchange.request)) return route.handle({ exchange, ...found, body: undefined })
+  return readJsonBody(exchange.request, rules.body).then((read) => {
+    if (!read.ok) throw invalid(read.issues)
+    return route.handle({ exchange, ...found, body: read.value })
+  })
 }
 
 function masked({ body = Buffer.alloc(0), ...answer }: Answer, mask: (text: string) => string): Answer {

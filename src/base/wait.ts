@@ -20,6 +20,11 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** What `use` makes of a value: at once if it is there, without the turn that `await` always takes, else when it comes. */
+export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}
+
 /** The outcome of `promise`, or a rejection with the signal's reason if that is aborted first. The work itself goes on. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

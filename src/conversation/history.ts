@@ -8,6 +8,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from '../base/json.ts'
 import { upperHalf } from '../base/stamp.ts'
+import { andThen } from '../base/wait.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { hasSource, kindPlaceOf } from '../storage/record.ts'
 import { eventKinds } from '../schema/generated/events.ts'
@@ -43,12 +44,11 @@ const batch = 256
 /** A page that would be longer ends early: a hundred events may be gigabytes. */
 const pageLimitBytes = 32 * 1024 * 1024
 
-/** The bytes of the event with this id, or undefined. */
-export async function readEvent(log: ConversationLog, id: string): Promise<Buffer | undefined> {
+/** The bytes of the event with this id, or undefined; at once if it is in memory. */
+export function readEvent(log: ConversationLog, id: string): Buffer | undefined | Promise<Buffer | undefined> {
   const sequence = sequenceOf(log, id)
   if (sequence === -1) return undefined
-  const json = await log.read(sequence)
-  return json !== undefined && isSameId(idOf(json), id) ? json : undefined
+  return andThen(log.read(sequence), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
 }
 
 /** Number of the event whose id begins like this one, or -1. Ids may be given with or without dashes. */

@@ -42,6 +42,8 @@ export interface ForkRequest {
 
 interface Slot {
   readonly conversation: Promise<Conversation>
+  /** The same, once it is open. */
+  opened: Conversation | undefined
   lastUsed: number
 }
 
@@ -93,18 +95,14 @@ export class ConversationService {
   }
 
   /**
-   * What `read` makes of the log of a conversation. It takes long perhaps: one that is deleted meanwhile is not found.
+   * What `read` makes of the log of a conversation; at once, if that is open and `read` needs no time.
+   * It takes long perhaps: a conversation that is deleted meanwhile is not found.
    * @throws AppError `not_found`
    */
-  async read<T>(id: string, read: (log: ConversationLog) => Promise<T>): Promise<T> {
-    const { log } = await this.open(id)
-    try {
-      return await read(log)
-    } catch (thrown) {
-      this.#assertServing()
-      if (!this.#listing.has(id)) throw notFound(id)
-      throw thrown
-    }
+  read<T>(id: string, read: (log: ConversationLog) => T | Promise<T>): T | Promise<T> {
+    const opened = this.#opened(id)
+    const result = opened === undefined ? this.open(id).then(({ log }) => read(log)) : read(opened.log)
+    return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
   /** Makes a conversation, or gives the one that has this id already. */
@@ -244,12 +242,30 @@ export class ConversationService {
     return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
   }
 
+  /** The conversation, if it is open and nothing is happening to it. */
+  #opened(id: string): Conversation | undefined {
+    const slot = this.#slots.get(id)
+    if (slot === undefined || this.#closing !== undefined || this.#changing.has(id) || !this.#listing.has(id)) return undefined
+    slot.lastUsed = this.#now()
+    return slot.opened
+  }
+
+  async #unlessRemoved<T>(id: string, result: Promise<T>): Promise<T> {
+    try {
+      return await result
+    } catch (thrown) {
+      this.#assertServing()
+      if (!this.#listing.has(id)) throw notFound(id)
+      throw thrown
+    }
+  }
+
   #openSlot(id: string): Slot {
     this.#closedStates.forget(id)
     const conversation = openConversation(this.#openOptions(this.#options.catalogue.pathOf(id)))
-    const slot = { conversation, lastUsed: this.#now() }
+    const slot: Slot = { conversation, opened: undefined, lastUsed: this.#now() }
     this.#slots.set(id, slot)
-    conversation.catch(() => this.#slots.delete(id))
+    conversation.then((opened) => (slot.opened = opened), () => this.#slots.delete(id))
     return slot
   }
 
