@@ -12,9 +12,9 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
   const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index]
-    if (candidate?.length === name.length && candidate.toLowerCase() === name) {
-      values.push(...rawHeaders.slice(index + 1, index + 2))
-    }
+    const value = rawHeaders[index + 1]
+    const isNamed = candidate?.length === name.length && (candidate === name || candidate.toLowerCase() === name)
+    if (isNamed && value !== undefined) values.push(value)
   }
   return values
 }

@@ -170,10 +170,10 @@ function methodsOf<R>(root: Node<R>, path: string): Set<string> {
 
 function decode<R>({ names, hasTail }: Entry<R>, values: readonly string[]): PathParameters {
   const parameters: Record<string, string> = {}
-  for (const [index, name] of names.entries()) {
+  names.forEach((name, index) => {
     const value = values[index] ?? ''
     parameters[name] = value.includes('%') ? decodeValue(value, hasTail && index === names.length - 1) : value
-  }
+  })
   return parameters
 }
 

@@ -83,12 +83,17 @@ export class EventIndex {
 
   /** The number of the first event whose id is this or a later one; `count` if there is none. */
   firstFromId(upper: string): number {
+    return this.#firstFrom(highHalf(upper), lowHalf(upper))
+  }
+
+  /** The number of the event with this upper half, or -1. */
+  numberOf(upper: string): number {
     const high = highHalf(upper)
     const low = lowHalf(upper)
-    return this.#first((block, at) => {
-      const word = block.getUint32(at)
-      return word > high || (word === high && block.getUint32(at + 4) >= low)
-    })
+    const number = this.#firstFrom(high, low)
+    if (number === this.#count) return -1
+    const { block, at } = this.#locate(number)
+    return block.getUint32(at) === high && block.getUint32(at + 4) === low ? number : -1
   }
 
   /** The number of the first event whose line begins at this offset or behind it; `count` if there is none. */
@@ -124,6 +129,13 @@ export class EventIndex {
     const block = this.#blocks[Math.floor(number / blockRecords)]
     if (block === undefined || number < 0) throw new RangeError(`Cannot find event ${number}: there are ${this.#count}`)
     return { block, at: (number % blockRecords) * recordBytes }
+  }
+
+  #firstFrom(high: number, low: number): number {
+    return this.#first((block, at) => {
+      const word = block.getUint32(at)
+      return word > high || (word === high && block.getUint32(at + 4) >= low)
+    })
   }
 
   /** The number of the first record that passes a test which all behind it pass too. */

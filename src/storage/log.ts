@@ -199,8 +199,7 @@ export class ConversationLog {
 
   /** The number of the event whose id has this upper half (16 hex digits), or -1. The lower half is in its bytes. */
   numberOf(upper: string): number {
-    const number = this.#index.firstFromId(upper)
-    return number < this.eventCount && this.#index.upperOf(number) === upper ? number : -1
+    return this.#index.numberOf(upper)
   }
 
   /** The number of the first event made at this time or later; `eventCount` if there is none. */
