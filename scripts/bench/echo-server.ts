@@ -3,12 +3,14 @@
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { Departure } from '../../src/ws/departure.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
 import { answer, portOf } from './child.ts'
 
+const departure = new Departure()
 const server = createServer()
 server.on('upgrade', (request, socket, head) => {
-  const upgrade = acceptUpgrade(request, socket, head, { deflate: false })
+  const upgrade = acceptUpgrade(request, socket, head, { departure })
   if (!upgrade.ok) return
   const { connection } = upgrade
   connection.onMessage = (message) => {

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Feed } from '../../src/conversation/feed.ts'
 import { encodeText } from '../../src/ws/frame.ts'
+import { Departure } from '../../src/ws/departure.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
 import { answer, asBytes, asStream, portOf, type Stream } from './child.ts'
 
@@ -29,9 +30,10 @@ const feed = new Feed(
   1024,
 )
 
+const departure = new Departure()
 const server = createServer()
 server.on('upgrade', (request, socket, head) => {
-  const upgrade = acceptUpgrade(request, socket, head)
+  const upgrade = acceptUpgrade(request, socket, head, { departure })
   if (!upgrade.ok) return
   const { connection } = upgrade
   const sink = { write: (frame: Buffer) => connection.send(frame), end: () => connection.close() }

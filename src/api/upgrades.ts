@@ -17,6 +17,7 @@ import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf } from '../http/router.ts'
 import { parseTarget } from '../http/target.ts'
 import { Compression } from '../ws/compression.ts'
+import { Departure } from '../ws/departure.ts'
 import { acceptUpgrade, refuseUpgrade, type UpgradeOptions } from '../ws/upgrade.ts'
 import { serveEventSocket } from './event-socket.ts'
 import { resendFields, resendOf, type Resend } from './resend.ts'
@@ -44,7 +45,8 @@ const router = createRouter([{ method: 'GET', pattern: '/sockets/events/{convers
 
 /** The upgrade handler for `node:http`. It never throws. */
 export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-  const options = { ...rules.socket, compression: rules.compresses ? new Compression() : undefined }
+  const compression = rules.compresses ? new Compression() : undefined
+  const options = { ...rules.socket, compression, departure: new Departure() }
   return (request, socket, head) => {
     try {
       const accepted = check(request, rules)

@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream'
 import { assertNever } from '../base/errors.ts'
 import type { Compressed, Incoming, Message } from './assembler.ts'
 import { abnormalCloseCode, encodeClose, encodeFrame, encodeText, noCloseCode, opcodes } from './frame.ts'
+import type { Departure } from './departure.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Inflater } from './inflater.ts'
 import { Intake } from './intake.ts'
@@ -34,6 +35,13 @@ export interface ConnectionLimits {
   readonly stallTimeoutMs: number
   /** From the first Close frame to the end of the connection. */
   readonly closeTimeoutMs: number
+}
+
+export interface ConnectionOptions extends ConnectionLimits {
+  /** Only where permessage-deflate was negotiated. */
+  readonly inflater?: Inflater | undefined
+  /** Shared by connections that send the same frames. */
+  readonly departure: Departure
 }
 
 export const defaultLimits: ConnectionLimits = {
@@ -73,13 +81,13 @@ export class WebSocketConnection {
   #outcome = { code: abnormalCloseCode, reason: '' }
 
   /** `socket` must be open and have finished the handshake; it belongs to the connection from here on. */
-  constructor(socket: Duplex, options: ConnectionLimits & { readonly inflater?: Inflater | undefined }) {
-    const { inflater, maxBufferedBytes, stallTimeoutMs, pingIntervalMs, pongTimeoutMs, closeTimeoutMs } = options
+  constructor(socket: Duplex, options: ConnectionOptions) {
+    const { inflater, departure, maxBufferedBytes, stallTimeoutMs, pingIntervalMs, pongTimeoutMs, closeTimeoutMs } = options
     this.deflate = inflater !== undefined
     this.#socket = socket
     this.#closeTimeoutMs = closeTimeoutMs
     this.#intake = new Intake({ ...options, inflater, onReady: () => this.#goOn() })
-    const outboxOptions = { maxBufferedBytes, stallTimeoutMs, onEmpty: this.#emptied, onStall: this.#stalled }
+    const outboxOptions = { departure, maxBufferedBytes, stallTimeoutMs, onEmpty: this.#emptied, onStall: this.#stalled }
     this.#outbox = new Outbox(socket, outboxOptions)
     this.#heartbeat = new Heartbeat({ pingIntervalMs, pongTimeoutMs, ping: this.#ping, onDead: this.#silent })
     socket.on('data', this.#received)

@@ -6,8 +6,11 @@
  * was pushed is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
  */
 import type { Duplex } from 'node:stream'
+import type { Departure } from './departure.ts'
 
 export interface OutboxOptions {
+  /** When this outbox writes, together with others. */
+  readonly departure: Departure
   /** From this many bytes on the outbox is full; the frame that makes it full may exceed it. */
   readonly maxBufferedBytes: number
   /** How long one write may wait for the peer before `onStall`. */
@@ -29,9 +32,11 @@ export class Outbox {
   #urgent: Buffer | undefined
   #queuedBytes = 0
   #writingBytes = 0
-  #flush: NodeJS.Immediate | undefined
+  /** A write follows at the end of this turn. */
+  #isLeaving = false
   #stall: NodeJS.Timeout | undefined
   #hasEnd = false
+  #isClosed = false
 
   constructor(socket: Duplex, options: OutboxOptions) {
     this.#socket = socket
@@ -72,7 +77,7 @@ export class Outbox {
 
   /** Forgets everything that waits. */
   close(): void {
-    clearImmediate(this.#flush)
+    this.#isClosed = true
     clearTimeout(this.#stall)
     this.#queue.length = 0
     this.#queuedBytes = 0
@@ -80,11 +85,14 @@ export class Outbox {
   }
 
   #schedule(): void {
-    if (!this.isWaiting) this.#flush ??= setImmediate(this.#write)
+    if (this.isWaiting || this.#isLeaving) return
+    this.#isLeaving = true
+    this.#options.departure.add(this.#write)
   }
 
   readonly #write = (): void => {
-    this.#flush = undefined
+    this.#isLeaving = false
+    if (this.#isClosed) return
     const batch = this.#takeBatch()
     if (batch === undefined) {
       if (this.#hasEnd) this.#socket.end()
@@ -138,6 +146,6 @@ export class Outbox {
       if (bytes > batchBytes) break
       count++
     }
-    return Buffer.concat(this.#queue.splice(0, count))
+    return this.#options.departure.join(this.#queue.splice(0, count))
   }
 }

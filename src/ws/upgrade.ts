@@ -10,11 +10,14 @@ import type { Duplex } from 'node:stream'
 import type { Compression } from './compression.ts'
 import { defaultLimits, WebSocketConnection } from './connection.ts'
 import type { ConnectionLimits } from './connection.ts'
+import { Departure } from './departure.ts'
 import { checkHandshake } from './handshake.ts'
 
 export interface UpgradeOptions extends Partial<ConnectionLimits> {
   /** Shared by all connections; without it permessage-deflate is not negotiated. */
   readonly compression?: Compression | undefined
+  /** Shared by connections that send the same frames; one of its own by default. */
+  readonly departure?: Departure
 }
 
 /** `status` is what the client was answered, 0 when it was gone already. */
@@ -38,7 +41,7 @@ export function acceptUpgrade(
   options: UpgradeOptions = {},
 ): Upgrade {
   if (socket.destroyed) return { ok: false, status: 0, reason: 'Cannot upgrade: the client is gone' }
-  const { compression, ...limits } = options
+  const { compression, departure = new Departure(), ...limits } = options
   const handshake = checkHandshake(request, compression && { mayKeepContext: compression.hasRoom })
   if (!handshake.ok) {
     const { status, reason, headers } = handshake
@@ -51,7 +54,7 @@ export function acceptUpgrade(
   socket.write(headOf(101, handshake.headers))
   if (head.length > 0) socket.unshift(head)
   const inflater = handshake.deflate && compression?.open(handshake.deflate.keepsContext)
-  return { ok: true, connection: new WebSocketConnection(socket, { ...defaultLimits, ...limits, inflater }) }
+  return { ok: true, connection: new WebSocketConnection(socket, { ...defaultLimits, ...limits, departure, inflater }) }
 }
 
 /** Answers an upgrade request like an ordinary one, with a JSON body, and ends the connection. */

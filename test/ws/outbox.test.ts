@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred } from '../../src/base/wait.ts'
+import { Departure } from '../../src/ws/departure.ts'
 import { Outbox } from '../../src/ws/outbox.ts'
 import { suite } from '../support/suite.ts'
 
@@ -45,7 +46,7 @@ function open(
     socket,
     empty,
     stalled: stalled.promise,
-    outbox: new Outbox(socket, { maxBufferedBytes, stallTimeoutMs, onEmpty, onStall: stalled.resolve }),
+    outbox: new Outbox(socket, { departure: new Departure(), maxBufferedBytes, stallTimeoutMs, onEmpty, onStall: stalled.resolve }),
   }
 }
 

@@ -1,0 +1,44 @@
+/**
+ * The end of a turn of the event loop, when outboxes write what was pushed in it: one immediate for all of them.
+ *
+ * Frames that several connections send are shared between them, and so is what they are joined to: whoever sends the
+ * same frames as the one before gets the same buffer. Nothing is kept when all have written.
+ */
+
+interface Joined {
+  readonly frames: readonly Buffer[]
+  readonly bytes: Buffer
+}
+
+export class Departure {
+  #waiting: (() => void)[] = []
+  #isLeaving = false
+  #last: Joined | undefined
+
+  /** Calls `write` at the end of this turn. It must not throw. */
+  add(write: () => void): void {
+    if (this.#waiting.length === 0) setImmediate(this.#leave)
+    this.#waiting.push(write)
+  }
+
+  /** The frames as one buffer, which is not to be changed. */
+  join(frames: readonly Buffer[]): Buffer {
+    if (this.#last !== undefined && areSame(this.#last.frames, frames)) return this.#last.bytes
+    const joined = { frames, bytes: Buffer.concat(frames) }
+    if (this.#isLeaving) this.#last = joined
+    return joined.bytes
+  }
+
+  readonly #leave = (): void => {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#isLeaving = true
+    for (const write of waiting) write()
+    this.#isLeaving = false
+    this.#last = undefined
+  }
+}
+
+function areSame(some: readonly Buffer[], others: readonly Buffer[]): boolean {
+  return some.length === others.length && some.every((frame, index) => frame === others[index])
+}
