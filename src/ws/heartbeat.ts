@@ -2,7 +2,8 @@
  * Finds out that a peer is gone although its connection never said so (RFC 6455, section 5.5.2).
  *
  * After `pingIntervalMs` without a byte from the peer it asks for a sign of life; after `pongTimeoutMs` more without
- * one, the peer is dead. Any byte is a sign of life, not only a Pong.
+ * one, the peer is dead. Any byte is a sign of life, not only a Pong. What is heard is only noted with its time, since
+ * that happens often; a timer looks at it.
  */
 
 export interface HeartbeatOptions {
@@ -15,34 +16,51 @@ export interface HeartbeatOptions {
 
 export class Heartbeat {
   readonly #options: HeartbeatOptions
-  readonly #interval: NodeJS.Timeout
-  #deadline: NodeJS.Timeout | undefined
+  #heardAt = performance.now()
+  /** When a Ping went out that nothing has answered so far. */
+  #askedAt: number | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(options: HeartbeatOptions) {
     this.#options = options
-    this.#interval = setTimeout(this.#ask, options.pingIntervalMs)
+    this.#look(options.pingIntervalMs)
   }
 
   /** A byte arrived. */
   heard(): void {
-    clearTimeout(this.#deadline)
-    this.#deadline = undefined
-    this.#interval.refresh()
+    this.#heardAt = performance.now()
   }
 
   close(): void {
-    clearTimeout(this.#interval)
-    clearTimeout(this.#deadline)
+    this.#isClosed = true
+    clearTimeout(this.#timer)
   }
 
-  readonly #ask = (): void => {
-    this.#interval.refresh()
-    if (this.#deadline !== undefined || !this.#options.ping()) return
-    this.#deadline = setTimeout(this.#late, this.#options.pongTimeoutMs)
+  #look(afterMs: number): void {
+    if (!this.#isClosed) this.#timer = setTimeout(this.#check, afterMs)
   }
 
-  readonly #late = (): void => {
-    this.#deadline = undefined
-    this.#options.onDead()
+  readonly #check = (): void => {
+    const now = performance.now()
+    if (this.#askedAt !== undefined && this.#heardAt <= this.#askedAt) this.#wait(this.#askedAt, now)
+    else this.#listen(now)
+  }
+
+  #listen(now: number): void {
+    const { pingIntervalMs, pongTimeoutMs, ping } = this.#options
+    const leftMs = this.#heardAt + pingIntervalMs - now
+    this.#askedAt = leftMs <= 0 && ping() ? now : undefined
+    if (leftMs > 0) this.#look(leftMs)
+    else this.#look(this.#askedAt === undefined ? pingIntervalMs : Math.min(pingIntervalMs, pongTimeoutMs))
+  }
+
+  #wait(askedAt: number, now: number): void {
+    const { pingIntervalMs, pongTimeoutMs, onDead } = this.#options
+    const leftMs = askedAt + pongTimeoutMs - now
+    if (leftMs > 0) return this.#look(Math.min(pingIntervalMs, leftMs))
+    this.#askedAt = undefined
+    onDead()
+    this.#look(pingIntervalMs)
   }
 }

@@ -30,9 +30,6 @@ const empty = Buffer.alloc(0)
 export class Parser {
   readonly #deflate: boolean
   readonly #collector = new Collector()
-  /** The header field being read; in state `payload` its first four bytes are the mask key. */
-  readonly #field = Buffer.alloc(8)
-  #fieldLength = 0
   #chunk: Buffer = empty
   #offset = 0
   #state: State = 'start'
@@ -40,6 +37,8 @@ export class Parser {
   #final = false
   #compressed = false
   #payloadLength = 0
+  /** As a number, the first byte in the lowest bits. */
+  #maskKey = 0
 
   /** `deflate`: whether permessage-deflate was negotiated, which gives RSV1 a meaning. */
   constructor(deflate: boolean) {
@@ -58,20 +57,21 @@ export class Parser {
       let rule: Violation | undefined
       switch (this.#state) {
         case 'start':
-          if (!this.#readField(2)) return undefined
-          rule = this.#start(this.#field.readUInt8(0), this.#field.readUInt8(1), limitBytes)
+          if (!this.#has(2)) return undefined
+          rule = this.#start(this.#takeNumber(1), this.#takeNumber(1), limitBytes)
           break
         case 'length_16':
-          if (!this.#readField(2)) return undefined
-          rule = this.#extendedLength(this.#field.readUInt16BE(0), 126, limitBytes)
+          if (!this.#has(2)) return undefined
+          rule = this.#extendedLength(this.#takeNumber(2), 126, limitBytes)
           break
         case 'length_64':
-          if (!this.#readField(8)) return undefined
-          if (this.#field.readUInt8(0) >= 0x80) rule = 'length_high_bit'
-          else rule = this.#extendedLength(Number(this.#field.readBigUInt64BE(0)), 0x10000, limitBytes)
+          if (!this.#has(8)) return undefined
+          rule = this.#length64(this.#takeNumber(4), this.#takeNumber(4), limitBytes)
           break
         case 'mask_key':
-          if (!this.#readField(4)) return undefined
+          if (!this.#has(4)) return undefined
+          this.#maskKey = this.#chunk.readInt32LE(this.#offset)
+          this.#offset += 4
           this.#state = 'payload'
           break
         case 'payload':
@@ -108,6 +108,11 @@ export class Parser {
     return undefined
   }
 
+  #length64(high: number, low: number, limitBytes: number): Violation | undefined {
+    if (high >= 0x8000_0000) return 'length_high_bit'
+    return this.#extendedLength(high * 0x1_0000_0000 + low, 0x10000, limitBytes)
+  }
+
   #extendedLength(length: number, minimum: number, limitBytes: number): Violation | undefined {
     return length < minimum ? 'length_not_minimal' : this.#length(length, limitBytes)
   }
@@ -122,7 +127,7 @@ export class Parser {
   #readPayload(): Frame | undefined {
     const payload = this.#takePayload()
     if (payload === undefined) return undefined
-    unmask(payload, this.#field)
+    unmask(payload, this.#maskKey)
     this.#state = 'start'
     return { kind: 'frame', opcode: this.#opcode, final: this.#final, compressed: this.#compressed, payload }
   }
@@ -134,14 +139,16 @@ export class Parser {
     return this.#collector.length === this.#payloadLength ? this.#collector.take() : undefined
   }
 
-  /** Fills the header field up to `length` bytes; true when they are all there. */
-  #readField(length: number): boolean {
-    while (this.#fieldLength < length && this.#offset < this.#chunk.length) {
-      this.#field[this.#fieldLength++] = this.#chunk.readUInt8(this.#offset++)
-    }
-    if (this.#fieldLength < length) return false
-    this.#fieldLength = 0
-    return true
+  /** Whether so many bytes are there; a part of them stays in the chunk until the rest has come. */
+  #has(length: number): boolean {
+    return this.#chunk.length - this.#offset >= length
+  }
+
+  /** The next bytes as a number, in network order. */
+  #takeNumber(length: number): number {
+    const number = this.#chunk.readUIntBE(this.#offset, length)
+    this.#offset += length
+    return number
   }
 
   /** Up to `length` bytes of the chunk. */

@@ -6,7 +6,7 @@ const test = suite('ws/mask')
 
 test('unmasks the example of RFC 6455, section 5.7', () => {
   const payload = Buffer.from('7f9f4d5158', 'hex')
-  unmask(payload, Buffer.from('37fa213d', 'hex'))
+  unmask(payload, Buffer.from('37fa213d', 'hex').readInt32LE())
   assert.is(payload.toString(), 'Hello')
 })
 
@@ -18,7 +18,7 @@ test('agrees with the definition at every alignment and length, and touches noth
       const expected = Buffer.from(memory)
       for (let index = 0; index < length; index++)
         expected[start + index] = expected.readUInt8(start + index) ^ key.readUInt8(index % 4)
-      unmask(memory.subarray(start, start + length), key)
+      unmask(memory.subarray(start, start + length), key.readInt32LE())
       assert.ok(memory.equals(expected), `start ${start}, length ${length}`)
     }
   }
