@@ -1,10 +1,11 @@
 /**
  * Reads the durable part of a log from its file.
  *
- * Every line that is read is checked against the chain, so damage is found where it is met: an event whose line is
- * not sound is left out and reported, and the rest is served. Reads are few and large; nothing is parsed.
+ * Every line is checked against the chain when it is first read, so damage is found where it is met: an event whose
+ * line is not sound is left out and reported, and the rest is served. Reads are few and large; nothing is parsed.
  */
-import type { Position } from './chain.ts'
+import { headLength, lineFeed, type Position } from './chain.ts'
+import type { CheckedRanges } from './checked-ranges.ts'
 import type { EventIndex } from './event-index.ts'
 import { isEvent } from './record.ts'
 import { firstToRead, type Damage } from './recovery.ts'
@@ -13,6 +14,7 @@ import { scan, type Piece } from './scan.ts'
 export interface LogReaderOptions {
   readonly read: (length: number, position: number) => Promise<Buffer>
   readonly index: EventIndex
+  readonly checked: CheckedRanges
   /** Where the durable part ends now. */
   readonly end: () => Position
   readonly lineLimitBytes: number
@@ -43,18 +45,46 @@ export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
 ): Promise<EventRange> {
-  const { index, read, lineLimitBytes } = options
+  const { index } = options
   const { from } = range
   const end = options.end().offset
   const limit = index.offsetOf(from) + range.limitBytes
   const fitting = end <= limit ? index.count : index.firstFromOffset(limit) - 1
   const next = Math.max(from + 1, Math.min(range.to, fitting))
   const to = next < index.count ? index.offsetOf(next) : end
+  const span = { from, next, begin: index.offsetOf(from), end: to }
+  const isChecked = options.checked.covers(span.begin, span.end)
+  return { events: await (isChecked ? sliceEvents(options, span) : checkEvents(options, span)), next }
+}
+
+/** Events `from` up to `next`, and the range of the file with their lines, up to where line `next` begins. */
+interface Span {
+  readonly from: number
+  readonly next: number
+  readonly begin: number
+  readonly end: number
+}
+
+/** The events of lines that are known to be sound. */
+async function sliceEvents({ index, read }: LogReaderOptions, { from, next, begin, end }: Span): Promise<StoredEvent[]> {
+  const data = await read(end - begin, begin)
+  const events: StoredEvent[] = []
+  for (let number = from; number < next; number++) {
+    const at = index.offsetOf(number) - begin + headLength
+    events.push({ number, json: data.subarray(at, data.indexOf(lineFeed, at)) })
+  }
+  return events
+}
+
+async function checkEvents(options: LogReaderOptions, { from, next, begin, end: to }: Span): Promise<StoredEvent[]> {
+  const { index, read, lineLimitBytes } = options
   const { position, chain } = firstToRead(index, from)
   const events: StoredEvent[] = []
   let number = from
+  let isSound = true
   for await (const pieces of scan({ read, from: position.offset, to, lineLimitBytes, ...chain })) {
     for (const piece of pieces) {
+      isSound &&= piece.offset < begin || (piece.state === 'sound' && piece.closed)
       while (number < next && index.offsetOf(number) < piece.offset) reportEvent(options, number++)
       if (number === next || index.offsetOf(number) !== piece.offset) {
         // An event that recovery gave no number is none.
@@ -67,7 +97,8 @@ export async function readEvents(
     }
   }
   while (number < next) reportEvent(options, number++)
-  return { events, next }
+  if (isSound && events.length === next - from) options.checked.add(begin, to)
+  return events
 }
 
 /** All sound lines from a position on, events and private records, up to where the log ends when the reading begins. */

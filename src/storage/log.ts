@@ -11,6 +11,7 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 import { storageError } from '../base/json-file.ts'
 import { upperHalfOf } from '../base/stamp.ts'
 import type { Position } from './chain.ts'
+import { CheckedRanges } from './checked-ranges.ts'
 import type { EventIndex } from './event-index.ts'
 import { nodeFiles, type Files, type OpenFile } from './files.ts'
 import { GroupCommit, type QueuedLine } from './group-commit.ts'
@@ -115,6 +116,7 @@ export class ConversationLog {
     this.#reader = {
       read: (length, position) => readStored(file, length, position),
       index,
+      checked: new CheckedRanges(),
       end: () => this.#commit.end,
       lineLimitBytes,
       onDamage: (damage) => this.#report(damage),

@@ -55,7 +55,8 @@ function allocateFrame(firstByte: number, length: number): Buffer {
     frame[1] = length
   } else if (headerLength === 4) {
     frame[1] = 126
-    frame.writeUInt16BE(length, 2)
+    frame[2] = length >>> 8
+    frame[3] = length & 0xff
   } else {
     frame[1] = 127
     frame.writeBigUInt64BE(BigInt(length), 2)
