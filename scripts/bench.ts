@@ -4,8 +4,9 @@
  * Prints ratios, because absolute times tell more about the machine than about the program; the last column is there to
  * show the size of what was measured. A ratio of costs is better the lower it is, one of speeds the higher; nothing is
  * asserted, and the exit code is 0 when everything could be measured. The whole of it takes about three minutes; with
- * `--quick` it is much shorter and rougher, with `--markdown` the table is one for README. Words are parts of the names
- * of gates to measure alone: `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
+ * `--quick` it is much shorter and rougher, with `--markdown` the table is one for README, with `--peers` libraries of
+ * others, which are installed outside the tree, are measured beside the same limits. Words are parts of the names of
+ * gates to measure alone: `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
  */
 import { availableParallelism } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
@@ -13,9 +14,10 @@ import { compression } from './bench/compression.ts'
 import { condensedConversation } from './bench/condensed-steps.ts'
 import { echo } from './bench/echo.ts'
 import { bursts, fanOut } from './bench/fan-out.ts'
-import type { Gate, Row } from './bench/gate.ts'
+import type { NamedGate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
 import { idleSockets } from './bench/idle-sockets.ts'
+import { networkPeers } from './bench/peers/network.ts'
 import { parallelSteps } from './bench/parallel-steps.ts'
 import { relay } from './bench/relay.ts'
 import { list } from './bench/list.ts'
@@ -29,8 +31,7 @@ import { parse, validate } from './bench/validation.ts'
 import { waitingModels } from './bench/waiting-models.ts'
 import { wholePath } from './bench/whole-path.ts'
 
-/** How many seconds the rounds of a gate get; what is noisy gets more. */
-const gates: readonly { readonly name: string; readonly gate: Gate; readonly seconds: number }[] = [
+const ourGates: readonly NamedGate[] = [
   { name: 'validate', gate: validate, seconds: 5 },
   { name: 'parse', gate: parse, seconds: 5 },
   { name: 'append-alone', gate: appendAlone, seconds: 10 },
@@ -59,6 +60,7 @@ const args = process.argv.slice(2)
 const isQuick = args.includes('--quick')
 const print = args.includes('--markdown') ? printMarkdown : printTable
 const words = args.filter((arg) => !arg.startsWith('--'))
+const gates = args.includes('--peers') ? [...ourGates, ...(await networkPeers())] : ourGates
 const wanted = gates.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 if (wanted.length === 0) throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
 

@@ -4,9 +4,10 @@
  * Questions and answers go over the channel of `fork`, one at a time. Every child answers how much processor time it has
  * used and how much memory it occupies; the rest is its own. It ends with its parent.
  */
-import { fork } from 'node:child_process'
+import { fork, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:net'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isObject } from '../../src/base/json.ts'
 import type { Cost } from './rounds.ts'
@@ -23,7 +24,19 @@ export interface Child {
 export function startChild(program: string, execArgv: readonly string[] = []): Child {
   // Built or not: the program has the same ending as this file.
   const path = fileURLToPath(new URL(program + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url))
-  const child = fork(path, { serialization: 'advanced', execArgv: [...execArgv] })
+  return startProgram(path, { execArgv })
+}
+
+export interface ProgramOptions {
+  readonly execArgv?: readonly string[]
+  readonly args?: readonly string[]
+}
+
+/** Starts a program that ends in `answer`. */
+export function startProgram(path: string, { execArgv = [], args = [] }: ProgramOptions): Child {
+  const program = basename(path)
+  const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
+  const child = fork(path, [...args], { serialization: 'advanced', execArgv: [...execArgv], stdio })
   // An answer, or the end of the child, settles the question that is open.
   let settle: (message: unknown) => void = () => undefined
   child.on('message', (message) => settle(message))

@@ -10,7 +10,7 @@ import type { Gate } from './gate.ts'
 import { compare, inverse, type Round } from './rounds.ts'
 import { actionEvent } from './sample-event.ts'
 import { openSocket } from './sockets.ts'
-import { ourselves, rowName, type Subject } from './subject.ts'
+import { ourselves, type Subject } from './subject.ts'
 
 const connections = 50
 const messagesPerRound = 5_000
@@ -27,11 +27,12 @@ export function echoOf(subject: Subject): Gate {
       const message = maskedText(payload)
       const sides = { limit: await roundOf(raw, message, message.length), ours: await roundOf(ours, message, payload.length + 4) }
       const { elapsed, cpu, ours: cost } = await compare(sides, budgetMs)
-      const what = rowName(subject, `echo of ${payload.length} bytes, ${connections} connections`)
+      const what = `echo of ${payload.length} bytes, ${connections} connections`
+      const peer = subject.name
       const each = (cost.cpuMs / messagesPerRound) * 1000
       return [
-        { what: `${what}: speed`, limit, ratio: inverse(elapsed), target: { atLeast: 0.9 } },
-        { what: `${what}: CPU`, limit, ratio: cpu, target: { atMost: 1.11 }, context: `${each.toFixed(1)} µs` },
+        { what: `${what}: speed`, peer, limit, ratio: inverse(elapsed), target: { atLeast: 0.9 } },
+        { what: `${what}: CPU`, peer, limit, ratio: cpu, target: { atMost: 1.11 }, context: `${each.toFixed(1)} µs` },
       ]
     } finally {
       await Promise.all([ours.stop(), raw.stop()])

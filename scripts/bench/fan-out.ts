@@ -10,7 +10,7 @@ import type { Gate, Row } from './gate.ts'
 import { compare, inverse, type Round } from './rounds.ts'
 import { actionEvent } from './sample-event.ts'
 import { openSocket, receiveBytes } from './sockets.ts'
-import { ourselves, rowName, type Subject } from './subject.ts'
+import { ourselves, type Subject } from './subject.ts'
 
 const audiences: readonly number[] = [1, 10, 100, 1000]
 /** Of all readers together, in a round. */
@@ -31,9 +31,10 @@ export function fanOutOf(subject: Subject): Gate {
     for (const readers of audiences) {
       const stream = { readers, size: 1, turns: framesPerRound / readers }
       const { elapsed, cpu, each, bytes } = await compareStreams(subject, stream, budgetMs / audiences.length)
-      const what = rowName(subject, `fan-out of ${bytes} bytes to ${readers} sockets`)
-      rows.push({ what: `${what}: speed`, limit, ratio: inverse(elapsed), target: { atLeast: 0.95 } })
-      rows.push({ what: `${what}: CPU`, limit, ratio: cpu, target: { atMost: 1.05 }, context: `${each.toFixed(1)} µs a frame` })
+      const what = `fan-out of ${bytes} bytes to ${readers} sockets`
+      const peer = subject.name
+      rows.push({ what: `${what}: speed`, peer, limit, ratio: inverse(elapsed), target: { atLeast: 0.95 } })
+      rows.push({ what: `${what}: CPU`, peer, limit, ratio: cpu, target: { atMost: 1.05 }, context: `${each.toFixed(1)} µs a frame` })
     }
     return rows
   }
@@ -42,11 +43,12 @@ export function fanOutOf(subject: Subject): Gate {
 export function burstsOf(subject: Subject): Gate {
   return async ({ budgetMs }) => {
     const { elapsed, cpu, each } = await compareStreams(subject, burst, budgetMs)
-    const what = rowName(subject, `bursts of ${burst.size} events to ${burst.readers} sockets`)
+    const what = `bursts of ${burst.size} events to ${burst.readers} sockets`
+    const peer = subject.name
     const coalesced = `${limit}, one write a burst`
     return [
-      { what: `${what}: speed`, limit: coalesced, ratio: inverse(elapsed), target: { atLeast: 0.5 } },
-      { what: `${what}: CPU`, limit: coalesced, ratio: cpu, target: { atMost: 2 }, context: `${each.toFixed(1)} µs a frame` },
+      { what: `${what}: speed`, peer, limit: coalesced, ratio: inverse(elapsed), target: { atLeast: 0.5 } },
+      { what: `${what}: CPU`, peer, limit: coalesced, ratio: cpu, target: { atMost: 2 }, context: `${each.toFixed(1)} µs a frame` },
     ]
   }
 }

@@ -17,59 +17,90 @@ const requestsPerRound = 3_000
 /** Two events each, of which the message has more than 1 KB: several times what is kept in memory. */
 const storedMessages = 4_000
 
-interface Case {
-  readonly what: string
-  readonly order: 'TIMESTAMP' | 'TIMESTAMP_DESC'
-  /** What the limit answers to. */
-  readonly source: 'memory' | 'file'
-  readonly limit: string
-  readonly speed: Target
-  readonly cpu: Target
-}
+type Source = 'memory' | 'file'
 
-const cases: readonly Case[] = [
-  { what: '', order: 'TIMESTAMP_DESC', source: 'memory', limit: 'bare node:http', speed: { atLeast: 0.95 }, cpu: { atMost: 1.05 } },
-  { what: ' not in memory', order: 'TIMESTAMP', source: 'file', limit: 'node:http that reads a file', speed: 'none', cpu: 'none' },
-]
+/** How ours is asked for an event that is there. */
+const orders = { memory: 'TIMESTAMP_DESC', file: 'TIMESTAMP' } as const
+
+/** An event with the answer that this server gives to a request for it. */
+export interface ReadEvent {
+  readonly id: string
+  readonly path: string
+  readonly sessionKey: string
+  readonly headers: readonly string[]
+  readonly body: Buffer
+}
 
 export const getEvent: Gate = async ({ budgetMs }) => {
   const real = await startRealServer({ messages: storedMessages })
-  const bare = startChild('bare-http')
   try {
     const rows: Row[] = []
-    for (const one of cases) rows.push(...(await compareReads(one, real, bare, budgetMs / cases.length)))
+    for (const source of ['memory', 'file'] as const) {
+      const event = await findEvent(real, source)
+      rows.push(...(await compareReads({ peer: '', event, child: real.child, port: real.port, source, budgetMs: budgetMs / 2 })))
+    }
     return rows
   } finally {
-    await Promise.all([real.child.stop(), bare.stop()])
+    await real.child.stop()
   }
 }
 
-async function compareReads(one: Case, real: RealConversation, bare: Child, budgetMs: number): Promise<Row[]> {
-  const { child, port, key, conversationId } = real
-  const headers = { 'X-Session-API-Key': key }
-  const events = `/api/conversations/${conversationId}/events`
-  const found: unknown = JSON.parse((await get(port, `${events}/search?kind=MessageEvent&sort_order=${one.order}`, headers)).body.toString())
-  const path = `${events}/${String(memberAt(listAt(found, 'items')[50], 'id'))}`
-  const answer = await get(port, path, headers)
-  await bare.ask('prepare', { ...answer, source: one.source })
-  const barePort = Number(await bare.ask('port'))
-  const { elapsed, cpu, ours } = await compare({
-    limit: roundOf(bare, barePort, path, key, answer.body.length),
-    ours: roundOf(child, port, path, key, answer.body.length),
-  }, budgetMs)
-  const what = `GET one event of ${answer.body.length} bytes${one.what}, ${connections} connections`
-  const context = `${((ours.cpuMs / requestsPerRound) * 1000).toFixed(1)} µs`
-  return [
-    { what: `${what}: requests/s`, limit: one.limit, ratio: inverse(elapsed), target: one.speed },
-    { what: `${what}: CPU`, limit: one.limit, ratio: cpu, target: one.cpu, context },
-  ]
+/** An event of this server, for peers to answer with. */
+export async function readEvent(source: Source): Promise<ReadEvent> {
+  const real = await startRealServer({ messages: storedMessages })
+  try {
+    return await findEvent(real, source)
+  } finally {
+    await real.child.stop()
+  }
 }
 
-function roundOf(child: Child, port: number, path: string, key: string, bodyBytes: number): Round {
-  const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `X-Session-API-Key: ${key}`, 'Accept: application/json']
+async function findEvent({ port, key, conversationId }: RealConversation, source: Source): Promise<ReadEvent> {
+  const headers = { 'X-Session-API-Key': key }
+  const events = `/api/conversations/${conversationId}/events`
+  const found = await get(port, `${events}/search?kind=MessageEvent&sort_order=${orders[source]}`, headers)
+  const id = String(memberAt(listAt(JSON.parse(found.body.toString()), 'items')[50], 'id'))
+  const path = `${events}/${id}`
+  return { id, path, sessionKey: key, ...(await get(port, path, headers)) }
+}
+
+export interface Reads {
+  /** Empty for this server. */
+  readonly peer: string
+  readonly event: ReadEvent
+  readonly child: Child
+  readonly port: number
+  /** What the limit answers from. */
+  readonly source: Source
+  readonly budgetMs: number
+}
+
+export async function compareReads({ peer, event, child, port, source, budgetMs }: Reads): Promise<Row[]> {
+  const bare = startChild('bare-http')
+  try {
+    await bare.ask('prepare', { ...event, source })
+    const sides = { limit: roundOf(bare, Number(await bare.ask('port')), event), ours: roundOf(child, port, event) }
+    const { elapsed, cpu, ours } = await compare(sides, budgetMs)
+    const where = source === 'memory' ? '' : ' not in memory'
+    const what = `GET one event of ${event.body.length} bytes${where}, ${connections} connections`
+    const limit = source === 'memory' ? 'bare node:http' : 'node:http that reads a file'
+    const speed: Target = source === 'memory' ? { atLeast: 0.95 } : 'none'
+    const cost: Target = source === 'memory' ? { atMost: 1.05 } : 'none'
+    const context = `${((ours.cpuMs / requestsPerRound) * 1000).toFixed(1)} µs`
+    return [
+      { what: `${what}: requests/s`, peer, limit, ratio: inverse(elapsed), target: speed },
+      { what: `${what}: CPU`, peer, limit, ratio: cpu, target: cost, context },
+    ]
+  } finally {
+    await bare.stop()
+  }
+}
+
+function roundOf(child: Child, port: number, { path, sessionKey, body }: ReadEvent): Round {
+  const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `X-Session-API-Key: ${sessionKey}`, 'Accept: application/json']
   const bytes = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
   return async () => {
-    const load = await openLoad({ port, connections, request: bytes, bodyBytes })
+    const load = await openLoad({ port, connections, request: bytes, bodyBytes: body.length })
     try {
       return await child.measure(() => load.run(requestsPerRound))
     } finally {

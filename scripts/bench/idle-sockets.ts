@@ -9,7 +9,6 @@ import type { Gate } from './gate.ts'
 import { startRealServer } from './real-conversation.ts'
 import { spreadOf } from './rounds.ts'
 import { openSocket, receiveFrames, type Place } from './sockets.ts'
-import { rowName } from './subject.ts'
 
 const uncounted = 500
 const counted = 5_000
@@ -26,7 +25,7 @@ export interface IdleSide {
 
 export const idleSockets: Gate = ({ budgetMs }) => compareIdle('', startOurs, budgetMs)
 
-export async function compareIdle(name: string, startSide: () => Promise<IdleSide>, budgetMs: number): ReturnType<Gate> {
+export async function compareIdle(peer: string, startSide: () => Promise<IdleSide>, budgetMs: number): ReturnType<Gate> {
   const begin = performance.now()
   const ours: number[] = []
   const ratios: number[] = []
@@ -37,7 +36,8 @@ export async function compareIdle(name: string, startSide: () => Promise<IdleSid
     ratios.push(each / limit)
   }
   return [{
-    what: rowName({ name }, `resident memory of an idle connection, ${counted} open`),
+    what: `resident memory of an idle connection, ${counted} open`,
+    peer,
     limit: 'raw sockets',
     ratio: spreadOf(ratios),
     target: { atMost: 1.2 },

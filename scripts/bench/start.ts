@@ -14,7 +14,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Gate, Row } from './gate.ts'
 import { compare, spreadOf, type Cost } from './rounds.ts'
-import { rowName } from './subject.ts'
 
 const restMs = 300
 const limit = 'bare node:http'
@@ -32,7 +31,7 @@ export const start: Gate = async ({ budgetMs }) => {
 }
 
 /** `program` is a file and its arguments; it prints its address as the only URL. */
-export async function compareStarts(name: string, program: readonly string[], budgetMs: number): Promise<Row[]> {
+export async function compareStarts(peer: string, program: readonly string[], budgetMs: number): Promise<Row[]> {
   const memory: { readonly ours: number[]; readonly limit: number[] } = { ours: [], limit: [] }
   const sideOf = (argv: readonly string[], bytes: number[]) => async (): Promise<Cost> => {
     const { cost, residentBytes } = await startOnce(argv)
@@ -43,11 +42,10 @@ export async function compareStarts(name: string, program: readonly string[], bu
   const { elapsed, cpu, ours } = await compare(sides, budgetMs)
   const ratios = memory.ours.map((bytes, index) => bytes / (memory.limit[index] ?? NaN))
   const megabytes = spreadOf(memory.ours).median / 1e6
-  const what = (of: string): string => rowName({ name }, `start to first answer: ${of}`)
   return [
-    { what: what('time'), limit, ratio: elapsed, target: { atMost: 1.25 }, context: `${ours.elapsedMs.toFixed(0)} ms` },
-    { what: what('CPU'), limit, ratio: cpu, target: { atMost: 1.25 }, context: `${ours.cpuMs.toFixed(0)} ms` },
-    { what: what('resident memory'), limit, ratio: spreadOf(ratios), target: { atMost: 1.2 }, context: `${megabytes.toFixed(0)} MB` },
+    { what: 'start to first answer: time', peer, limit, ratio: elapsed, target: { atMost: 1.25 }, context: `${ours.elapsedMs.toFixed(0)} ms` },
+    { what: 'start to first answer: CPU', peer, limit, ratio: cpu, target: { atMost: 1.25 }, context: `${ours.cpuMs.toFixed(0)} ms` },
+    { what: 'start to first answer: resident memory', peer, limit, ratio: spreadOf(ratios), target: { atMost: 1.2 }, context: `${megabytes.toFixed(0)} MB` },
   ]
 }
 

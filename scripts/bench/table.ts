@@ -1,7 +1,7 @@
 /**
  * Prints rows as one table: for the terminal, with every column as wide as its widest cell, or in Markdown for README.
  */
-import { isMet, type Row, type Target } from './gate.ts'
+import { isMet, isOfPeer, type Row, type Target } from './gate.ts'
 
 const titles = ['what', 'limit', 'ratio', 'quartiles', 'target', '', 'for size']
 
@@ -13,14 +13,23 @@ export function printTable(rows: readonly Row[]): string[] {
   return [line(titles), '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...cells.map(line)]
 }
 
-/** The same as a table of Markdown. */
+/** A table of Markdown with the figures of peers behind those of this server. */
 export function printMarkdown(rows: readonly Row[]): string[] {
-  const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`
-  return [line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map((row) => line(cellsOf(row)))]
+  const peersOf = (own: Row): string => rows.filter((row) => isOfPeer(row) && row.what === own.what).map(printPeer).join(', ')
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  const own = rows.filter((row) => !isOfPeer(row))
+  const columns = [...titles, 'peers']
+  return [line(columns), `|${'---|'.repeat(columns.length)}`, ...own.map((row) => line([...cellsOf(row), peersOf(row)]))]
+}
+
+function printPeer({ peer, ratio }: Row): string {
+  return `${peer} ${printFigure(ratio.median)}`
 }
 
 function cellsOf(row: Row): string[] {
-  const { what, limit, ratio, target, context = '' } = row
+  const { limit, ratio, context = '' } = row
+  const what = isOfPeer(row) ? `${row.peer}: ${row.what}` : row.what
+  const target = isOfPeer(row) ? 'none' : row.target
   const quartiles = `${printFigure(ratio.low)}-${printFigure(ratio.high)}`
   return [what, limit, printFigure(ratio.median), quartiles, printTarget(target), verdictOf(row), context]
 }
