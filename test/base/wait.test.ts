@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { deferred, sleep, untilAborted, within } from '../../src/base/wait.ts'
+import { andThen, deferred, sleep, untilAborted, within } from '../../src/base/wait.ts'
 
 const test = suite('base/wait')
 const stopped = new Error('stopped')
@@ -52,6 +52,15 @@ test('untilAborted rejects at the abort and ignores a later failure of the work'
 
 test('untilAborted under an aborted signal swallows the failure of the work', async () => {
   assert.is(await reasonOf(untilAborted(Promise.reject(new Error('x')), AbortSignal.abort(stopped))), stopped)
+})
+
+test('andThen uses a value at once when it is there, and when it comes otherwise', async () => {
+  const double = (value: number): number => value * 2
+  assert.is(andThen(2, double), 4)
+  const later = andThen(Promise.resolve(2), double)
+  assert.instance(later, Promise)
+  assert.is(await later, 4)
+  assert.is(await reasonOf(Promise.resolve(andThen(Promise.reject(stopped), double))), stopped)
 })
 
 test('within gives the outcome in time, or the word late', async () => {

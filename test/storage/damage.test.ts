@@ -44,6 +44,29 @@ test('serves every other event when one is damaged, and says which it was, once'
   await log.close()
 })
 
+test('checks a line when it is first read, and again when the log was opened anew', async () => {
+  const sample = await sampleLog(600, 300)
+  const disk = new SimulatedDisk(seeded(seed))
+  disk.replace('/c/events.jsonl', sample.log)
+  disk.replace('/c/events.index', sample.index)
+  const events = sample.lines.filter((line) => line.startsWith('{"kind"'))
+  const { log, damages } = await openTestLog('/c', { files: disk })
+  for (let turn = 0; turn < 2; turn++) {
+    assertSameLines(await allEvents(log, 20_000), events)
+    assertSameLines(await allEvents(log, 1), events)
+  }
+  const offset = log.offsetOf(77)
+  const content = disk.content('/c/events.jsonl')
+  content[offset + 200] = (content[offset + 200] ?? 0) ^ 1
+  assert.is((await log.read(77))?.length, Buffer.byteLength(events[77] ?? ''))
+  assert.equal(damages, [])
+  await log.close()
+  const again = await openTestLog('/c', { files: disk })
+  assert.is(await again.log.read(77), undefined)
+  assert.equal(again.damages.map(({ event }) => event), [77])
+  await again.log.close()
+})
+
 test('goes on from a damaged last line', async () => {
   const sample = await sampleLog(5, 30)
   const disk = new SimulatedDisk(seeded(seed))
