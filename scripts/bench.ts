@@ -8,7 +8,7 @@
  * others, which are installed outside the tree, are measured beside the same limits. Words are parts of the names of
  * gates to measure alone: `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
  */
-import { availableParallelism } from 'node:os'
+import { availableParallelism, cpus, loadavg, release, type } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'
 import { compression } from './bench/compression.ts'
 import { condensedConversation } from './bench/condensed-steps.ts'
@@ -64,7 +64,7 @@ const gates = args.includes('--peers') ? [...ourGates, ...(await networkPeers())
 const wanted = gates.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 if (wanted.length === 0) throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
 
-say(`Node ${process.versions.node}, ${availableParallelism()} cores${isQuick ? ', quick and rough' : ''}`)
+say(conditions())
 const rows: Row[] = []
 for (const { name, gate, seconds } of wanted) {
   process.stderr.write(`measuring ${name} ...\n`)
@@ -72,6 +72,13 @@ for (const { name, gate, seconds } of wanted) {
 }
 for (const line of print(rows)) say(line)
 say('Ratios are ours to the limit, medians of rounds that take turns.')
+
+/** What a figure depends on, besides the program; a load well above 0 says that others used the machine too. */
+function conditions(): string {
+  const cores = `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'unknown make'}`
+  const parts = [`Node ${process.versions.node}`, `${type()} ${release()}`, cores, `load ${loadavg()[0]?.toFixed(1)} at the start`]
+  return [...parts, ...(isQuick ? ['quick and rough'] : [])].join(', ')
+}
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`)
