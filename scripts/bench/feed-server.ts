@@ -7,7 +7,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Feed } from '../../src/conversation/feed.ts'
-import { encodeText } from '../../src/ws/frame.ts'
+import { encodeText, encodeTexts } from '../../src/ws/frame.ts'
 import { Departure } from '../../src/ws/departure.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
 import { answer, asBytes, asStream, portOf, type Stream } from './child.ts'
@@ -36,7 +36,14 @@ server.on('upgrade', (request, socket, head) => {
   const upgrade = acceptUpgrade(request, socket, head, { departure })
   if (!upgrade.ok) return
   const { connection } = upgrade
-  const sink = { write: (frame: Buffer) => connection.send(frame), end: () => connection.close() }
+  const sink = {
+    write: (frame: Buffer) => connection.send(frame),
+    writeMany: (events: readonly Buffer[]) => connection.send(encodeTexts(events)),
+    get isFull() {
+      return connection.isFull
+    },
+    end: () => connection.close(),
+  }
   const reader = feed.join(eventCount, encodeText, sink)
   connection.onDrain = () => reader.drained()
   connection.onClose = () => reader.close()

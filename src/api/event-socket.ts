@@ -17,7 +17,7 @@ import type { SessionKeys } from '../http/auth.ts'
 import { parse } from '../schema/check.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeCompressedText } from '../ws/deflate.ts'
-import { encodeText } from '../ws/frame.ts'
+import { encodeText, encodeTexts } from '../ws/frame.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 import { startOf, type Resend } from './resend.ts'
@@ -102,6 +102,15 @@ class EventSocket implements Sink {
 
   write(frame: Buffer): boolean {
     return this.#connection.send(frame)
+  }
+
+  get isFull(): boolean {
+    return this.#connection.isFull
+  }
+
+  writeMany(events: readonly Buffer[]): boolean {
+    const frames = this.#connection.deflate ? Buffer.concat(events.map((event) => encodeCompressedText(event))) : encodeTexts(events)
+    return this.#connection.send(frames)
   }
 
   end(reason: FeedEnd): void {

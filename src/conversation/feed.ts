@@ -21,6 +21,10 @@ export type FeedEnd = 'deleted' | 'closed' | 'failed'
 export interface Sink {
   /** Takes one encoded event. False: not taken, and no more please until `Reader.drained` is called. */
   write(encoded: Buffer): boolean
+  /** The same for stored events that are not encoded yet: all of them or none. Without it, they come one by one. */
+  writeMany?(events: readonly Buffer[]): boolean
+  /** Whether it would take nothing now, so that nothing need be read for it. */
+  readonly isFull?: boolean
   /** No more will come. */
   end(reason: FeedEnd): void
 }
@@ -149,7 +153,8 @@ export class Reader {
     this.#state = 'reading'
     try {
       while (this.#state === 'reading' && this.#next < this.#source.eventCount) {
-        this.#takeRange(await this.#source.readRange(this.#next, this.#source.eventCount, readBytes))
+        if (this.#sink.isFull === true) this.#state = 'full'
+        else this.#takeRange(await this.#source.readRange(this.#next, this.#source.eventCount, readBytes))
       }
       if (this.#state === 'reading') this.#state = 'ready'
     } catch {
@@ -157,13 +162,19 @@ export class Reader {
     }
   }
 
-  #takeRange(range: EventRange): void {
-    for (const { number, json } of range.events) {
+  #takeRange({ events, next }: EventRange): void {
+    if (this.#state !== 'reading') return
+    if (this.#sink.writeMany === undefined) this.#takeEach(events)
+    else if (!this.#sink.writeMany(events.map(({ json }) => json))) this.#state = 'full'
+    if (this.#state === 'reading') this.#next = next
+  }
+
+  #takeEach(events: EventRange['events']): void {
+    for (const { number, json } of events) {
       if (this.#state !== 'reading') return
       this.#next = number
       this.take(this.encode(json, true))
     }
-    if (this.#state === 'reading') this.#next = range.next
   }
 
   // A method, because the compiler would otherwise narrow #state across calls that change it.

@@ -101,6 +101,11 @@ export class WebSocketConnection {
     return this.#outbox.bufferedBytes
   }
 
+  /** Whether `send` takes nothing now. */
+  get isFull(): boolean {
+    return this.#outbox.isFull
+  }
+
   /** The limit of one incoming message; may be raised once the peer has earned it. */
   get maxMessageBytes(): number {
     return this.#intake.maxMessageBytes

@@ -24,6 +24,18 @@ export function encodeText(payload: string | Uint8Array): Buffer {
   return frame
 }
 
+/** The frames of whole text messages, one behind the other in one buffer. */
+export function encodeTexts(payloads: readonly Uint8Array[]): Buffer {
+  const frames = Buffer.allocUnsafe(payloads.reduce((sum, { length }) => sum + headLengthOf(length) + length, 0))
+  let at = 0
+  for (const payload of payloads) {
+    at = writeHead(frames, at, opcodes.text, payload.length)
+    frames.set(payload, at)
+    at += payload.length
+  }
+  return frames
+}
+
 /**
  * A Close frame. A reason that does not fit is cut between characters; without a code the frame is empty.
  * @throws RangeError for a code that must not be sent.
@@ -48,20 +60,31 @@ export function encodeFrame(opcode: Opcode, payload: Uint8Array, compressed = fa
 
 /** A frame whose header is written, and whose last `length` bytes are for the payload. */
 function allocateFrame(firstByte: number, length: number): Buffer {
-  const headerLength = length < 126 ? 2 : length < 0x10000 ? 4 : 10
-  const frame = Buffer.allocUnsafe(headerLength + length)
-  frame[0] = 0x80 | firstByte
-  if (headerLength === 2) {
-    frame[1] = length
-  } else if (headerLength === 4) {
-    frame[1] = 126
-    frame[2] = length >>> 8
-    frame[3] = length & 0xff
-  } else {
-    frame[1] = 127
-    frame.writeBigUInt64BE(BigInt(length), 2)
-  }
+  const frame = Buffer.allocUnsafe(headLengthOf(length) + length)
+  writeHead(frame, 0, firstByte, length)
   return frame
+}
+
+function headLengthOf(length: number): number {
+  if (length < 126) return 2
+  return length < 0x10000 ? 4 : 10
+}
+
+/** Writes the header of a final frame at a place, and gives the place behind it. */
+function writeHead(target: Buffer, at: number, firstByte: number, length: number): number {
+  const headLength = headLengthOf(length)
+  target[at] = 0x80 | firstByte
+  if (headLength === 2) {
+    target[at + 1] = length
+  } else if (headLength === 4) {
+    target[at + 1] = 126
+    target[at + 2] = length >>> 8
+    target[at + 3] = length & 0xff
+  } else {
+    target[at + 1] = 127
+    target.writeBigUInt64BE(BigInt(length), at + 2)
+  }
+  return at + headLength
 }
 
 /** True for a code that may stand in a Close frame: section 7.4.2, and 1012-1014 of the registry it founded. */

@@ -50,6 +50,17 @@ class FakeSink implements Sink {
   }
 }
 
+/** Takes what a read gave as one piece, each of which needs one place of its room. */
+class FakeManySink extends FakeSink {
+  get isFull(): boolean {
+    return this.room === 0
+  }
+
+  writeMany(events: readonly Buffer[]): boolean {
+    return this.write(Buffer.from(events.join('+')))
+  }
+}
+
 const same = (json: Buffer): Buffer => json
 
 function commit(log: FakeLog, feed: Feed, ...texts: string[]): void {
@@ -102,6 +113,42 @@ test('a full reader takes nothing more until it has drained, then reads on from 
   reader.drained()
   commit(log, feed, 'd')
   assert.equal(sink.got, ['a', 'b', 'c', 'd'])
+})
+
+test('gives a sink that takes many what one read gave in one piece, and reads nothing while it is full', async () => {
+  const log = new FakeLog()
+  log.pageSize = 2
+  const feed = new Feed(log, 10)
+  commit(log, feed, 'a', 'b', 'c', 'd', 'e')
+  const sink = new FakeManySink()
+  sink.room = 2
+  const reader = feed.join(0, same, sink)
+  await until(() => sink.isFull)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(sink.got, ['a+b', 'c+d'])
+  assert.is(log.reads, 2)
+  commit(log, feed, 'f')
+  sink.room = 100
+  reader.drained()
+  await until(() => sink.got.length === 3)
+  commit(log, feed, 'g')
+  assert.equal(sink.got, ['a+b', 'c+d', 'e+f', 'g'])
+})
+
+test('reads a range again that a sink did not take', async () => {
+  const log = new FakeLog()
+  const feed = new Feed(log, 10)
+  commit(log, feed, 'a', 'b')
+  const sink = new FakeManySink()
+  const reader = feed.join(0, same, sink)
+  sink.room = 0
+  await until(() => log.reads === 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(sink.got, [])
+  sink.room = 1
+  reader.drained()
+  await until(() => sink.got.length === 1)
+  assert.equal(sink.got, ['a+b'])
 })
 
 test('one full reader does not hold back another', () => {

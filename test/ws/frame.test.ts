@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { encodeClose, encodeFrame, encodeText, isCloseCode, opcodes } from '../../src/ws/frame.ts'
+import { encodeClose, encodeFrame, encodeText, encodeTexts, isCloseCode, opcodes } from '../../src/ws/frame.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('ws/frame')
@@ -31,6 +31,12 @@ for (const [length, header] of Object.entries(headers)) {
     assert.ok(frame.subarray(header.length / 2).equals(payload))
   })
 }
+
+test('encodes many texts as their frames one behind the other', () => {
+  const payloads = [0, 125, 126, 65_535, 65_536].map((length) => Buffer.alloc(length, 'x'))
+  assert.ok(encodeTexts(payloads).equals(Buffer.concat(payloads.map((payload) => encodeText(payload)))))
+  assert.is(encodeTexts([]).length, 0)
+})
 
 test('sets RSV1 for a compressed payload only', () => {
   assert.is(encodeFrame(opcodes.text, Buffer.from('x'), true)[0], 0xc1)
