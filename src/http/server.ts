@@ -103,7 +103,7 @@ export class HttpServer {
 
   #hold(socket: Socket): void {
     this.#connections.set(socket, undefined)
-    socket.once('close', () => this.#connections.delete(socket))
+    socket.on('close', () => this.#connections.delete(socket))
   }
 
   #destroyAll(): void {
