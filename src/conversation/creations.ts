@@ -37,7 +37,7 @@ export interface CreateRequest {
 export interface Conversations {
   has(id: string): boolean
   create(created: Created): Promise<{ readonly isNew: boolean }>
-  read<T>(id: string, read: (log: ConversationLog) => Promise<T>): Promise<T>
+  read<T>(id: string, read: (log: ConversationLog) => T | Promise<T>): T | Promise<T>
 }
 
 export class Creations {

@@ -9,6 +9,7 @@ import { Duplex } from 'node:stream'
 import { WebSocketConnection, defaultLimits } from '../../src/ws/connection.ts'
 import type { ConnectionLimits } from '../../src/ws/connection.ts'
 import { Compression } from '../../src/ws/compression.ts'
+import { Departure } from '../../src/ws/departure.ts'
 import { frame } from './ws-client.ts'
 
 export interface ExchangeOptions extends Partial<ConnectionLimits> {
@@ -39,7 +40,7 @@ export async function exchange(bytes: Uint8Array, options: ExchangeOptions = {})
   const { deflate, pieceBytes, ends, before, ...limits } = options
   const socket = new MemorySocket()
   const inflater = deflate === undefined ? undefined : new Compression().open(deflate === 'context')
-  const connection = new WebSocketConnection(socket, { ...defaultLimits, ...limits, inflater })
+  const connection = new WebSocketConnection(socket, { ...defaultLimits, ...limits, departure: new Departure(), inflater })
   const messages: string[] = []
   let closed: string | undefined
   const done = new Promise<void>((resolve) => {
