@@ -85,7 +85,7 @@ export type Answers = Readonly<Record<string, (argument: unknown) => unknown>>
 
 /** For the child: answers questions until the parent has gone, then cleans up. */
 export function answer(answers: Answers, end: () => unknown): void {
-  const all: Answers = { ...answers, cpu, memory }
+  const all: Answers = { ...answers, cpu, resident }
   const reply = async (message: unknown): Promise<void> => {
     if (!isObject(message)) throw new TypeError('Expected a question')
     const value = await all[String(message['question'])]?.(message['argument'])
@@ -103,7 +103,7 @@ function cpu(): number {
 }
 
 /** Resident bytes, after a collection where node was started with --expose-gc. */
-function memory(): number {
+function resident(): number {
   globalThis.gc?.()
   return process.memoryUsage.rss()
 }

@@ -51,7 +51,7 @@ async function bytesEach({ child, open }: IdleSide): Promise<number> {
     for (let left = count; left > 0; left -= together) {
       sockets.push(...(await Promise.all(Array.from({ length: together }, open))))
     }
-    return Number(await child.ask('memory'))
+    return Number(await child.ask('resident'))
   }
   try {
     const before = await more(uncounted)
