@@ -95,9 +95,8 @@ export class ConversationService {
   }
 
   /**
-   * What `read` makes of the log of a conversation; at once, if that is open and `read` needs no time.
-   * It takes long perhaps: a conversation that is deleted meanwhile is not found.
-   * @throws AppError `not_found`
+   * What `read` makes of the log of a conversation: at once, if that is open and `read` needs no time. One that is
+   * deleted meanwhile is not found. @throws AppError `not_found`
    */
   read<T>(id: string, read: (log: ConversationLog) => T | Promise<T>): T | Promise<T> {
     const opened = this.#opened(id)
