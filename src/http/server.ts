@@ -132,6 +132,8 @@ export class HttpServer {
   #refuse(error: Error, socket: Duplex): void {
     const newest = this.#connections.get(socket)
     const status = statusOf(error, this.#limits)
+    // That was the last answer, and Node ends the connection behind it.
+    if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
     if (newest === undefined || newest.writableFinished) return refuse(socket, status)
     // Whatever arrives now would be reported again.
     socket.pause()
