@@ -17,6 +17,7 @@ import { bursts, fanOut } from './bench/fan-out.ts'
 import type { NamedGate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
 import { idleSockets } from './bench/idle-sockets.ts'
+import { libraryPeers } from './bench/peers/libraries.ts'
 import { networkPeers } from './bench/peers/network.ts'
 import { parallelSteps } from './bench/parallel-steps.ts'
 import { relay } from './bench/relay.ts'
@@ -60,7 +61,7 @@ const args = process.argv.slice(2)
 const isQuick = args.includes('--quick')
 const print = args.includes('--markdown') ? printMarkdown : printTable
 const words = args.filter((arg) => !arg.startsWith('--'))
-const gates = args.includes('--peers') ? [...ourGates, ...(await networkPeers())] : ourGates
+const gates = args.includes('--peers') ? [...ourGates, ...(await networkPeers()), ...(await libraryPeers())] : ourGates
 const wanted = gates.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 if (wanted.length === 0) throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
 

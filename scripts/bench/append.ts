@@ -19,19 +19,17 @@ import { actionEvent } from './sample-event.ts'
 /** Adds a line to a file; resolves when it is on the disk. */
 export type Append = (line: string) => Promise<unknown>
 
-export const appendAlone: Gate = (options) => {
-  const limit = (file: FileHandle): Append => async (line) => {
-    await file.write(Buffer.from(line))
-    await file.datasync()
-  }
-  return compareAppends({ ...options, producers: 1, each: 4, limit, limitName: 'write + fdatasync', atLeast: 0.95 })
-}
+/** One producer, then 64; each appends so many events in a round, one after the other. */
+export const appendLoads = [
+  { producers: 1, each: 4, limit: writeAndSync, limitName: 'write + fdatasync', atLeast: 0.95 },
+  { producers: 64, each: 4, limit: groupCommit, limitName: 'bare group commit', atLeast: 0.9 },
+] as const
 
-export const appendTogether: Gate = (options) => {
-  return compareAppends({ ...options, producers: 64, each: 4, limit: groupCommit, limitName: 'bare group commit', atLeast: 0.9 })
-}
+export const appendAlone: Gate = ({ budgetMs }) => compareOurs({ ...appendLoads[0], budgetMs })
 
-interface AppendOptions extends GateOptions {
+export const appendTogether: Gate = ({ budgetMs }) => compareOurs({ ...appendLoads[1], budgetMs })
+
+export interface AppendOptions extends GateOptions {
   readonly producers: number
   /** How many events each of them appends in a round, one after the other. */
   readonly each: number
@@ -40,18 +38,30 @@ interface AppendOptions extends GateOptions {
   readonly atLeast: number
 }
 
-async function compareAppends({ budgetMs, producers, each, limit, limitName, atLeast }: AppendOptions): Promise<Row[]> {
+async function compareOurs(options: AppendOptions): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-append-'))
-  const file = await open(join(folder, 'bare'), 'w')
   const log = await openEmptyLog(join(folder, 'log'))
   try {
-    const roundOf = (append: Append): Round => () => measure(() => produce(append, producers, each))
-    const { elapsed, ours: cost } = await compare({ limit: roundOf(limit(file)), ours: roundOf(ours(log)) }, budgetMs)
+    return await compareAppends('', () => measure(() => produce(ours(log), options.producers, options.each)), options)
+  } finally {
+    await log.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** @param peer whose round it is; empty for ours */
+export async function compareAppends(peer: string, round: Round, options: AppendOptions): Promise<Row[]> {
+  const { budgetMs, producers, each, limit, limitName, atLeast } = options
+  const folder = await mkdtemp(join(tmpdir(), 'bench-append-'))
+  const file = await open(join(folder, 'bare'), 'w')
+  try {
+    const append = limit(file)
+    const { elapsed, ours: cost } = await compare({ limit: () => measure(() => produce(append, producers, each)), ours: round }, budgetMs)
     const context = `${((cost.elapsedMs / producers / each) * 1000).toFixed(0)} µs`
     const what = `durable append, ${producers === 1 ? 'one producer' : `${producers} producers`}: speed`
-    return [{ what, limit: limitName, ratio: inverse(elapsed), target: { atLeast }, context }]
+    return [{ peer, what, limit: limitName, ratio: inverse(elapsed), target: { atLeast }, context }]
   } finally {
-    await Promise.all([file.close(), log.close()])
+    await file.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -75,6 +85,13 @@ function produce(append: Append, producers: number, each: number): Promise<unkno
     for (let left = each; left > 0; left--) await append(actionEvent())
   }
   return Promise.all(Array.from({ length: producers }, produceOne))
+}
+
+function writeAndSync(file: FileHandle): Append {
+  return async (line) => {
+    await file.write(Buffer.from(line))
+    await file.datasync()
+  }
 }
 
 /** The shortest group commit. */

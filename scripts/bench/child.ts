@@ -30,13 +30,15 @@ export function startChild(program: string, execArgv: readonly string[] = []): C
 export interface ProgramOptions {
   readonly execArgv?: readonly string[]
   readonly args?: readonly string[]
+  /** Another Node than the one that runs this. */
+  readonly execPath?: string
 }
 
 /** Starts a program that ends in `answer`. */
-export function startProgram(path: string, { execArgv = [], args = [] }: ProgramOptions): Child {
+export function startProgram(path: string, { execArgv = [], args = [], execPath = process.execPath }: ProgramOptions): Child {
   const program = basename(path)
   const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
-  const child = fork(path, [...args], { serialization: 'advanced', execArgv: [...execArgv], stdio })
+  const child = fork(path, [...args], { serialization: 'advanced', execPath, execArgv: [...execArgv], stdio })
   // An answer, or the end of the child, settles the question that is open.
   let settle: (message: unknown) => void = () => undefined
   child.on('message', (message) => settle(message))

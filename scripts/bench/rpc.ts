@@ -18,15 +18,18 @@ interface Load {
   readonly open: number
 }
 
-export const loads: readonly Load[] = [
+const loads: readonly Load[] = [
   { name: '200 B', bytes: 200, perRound: 10_000, open: 64 },
   { name: '2 KB', bytes: 2000, perRound: 5000, open: 64 },
   { name: '1 MB', bytes: 1_000_000, perRound: 20, open: 4 },
 ]
 
-export const jsonRpc: Gate = async ({ budgetMs }) => {
-  const ours = await startEcho('ours')
-  const bare = await startEcho('bare')
+export const jsonRpc: Gate = async ({ budgetMs }) => compareEchoes('', startChild('rpc-echo'), budgetMs)
+
+/** @param peer whose program it is; empty for ours */
+export async function compareEchoes(peer: string, program: Child, budgetMs: number): Promise<Row[]> {
+  const ours = await connectEcho(program, 'ours')
+  const bare = await connectEcho(startChild('rpc-echo'), 'bare')
   try {
     const rows: Row[] = []
     for (const load of loads) {
@@ -34,8 +37,8 @@ export const jsonRpc: Gate = async ({ budgetMs }) => {
       const what = `JSON-RPC over pipes, requests of ${load.name}`
       const limit = 'hand-written line splitter'
       const context = `${((cost.elapsedMs * 1000) / load.perRound).toFixed(1)} µs`
-      rows.push({ what: `${what}: speed`, limit, ratio: inverse(elapsed), target: { atLeast: 0.9 }, context })
-      rows.push({ what: `${what}: CPU`, limit, ratio: cpu, target: { atMost: 1.1 } })
+      rows.push({ peer, what: `${what}: speed`, limit, ratio: inverse(elapsed), target: { atLeast: 0.9 }, context })
+      rows.push({ peer, what: `${what}: CPU`, limit, ratio: cpu, target: { atMost: 1.1 } })
     }
     return rows
   } finally {
@@ -43,17 +46,13 @@ export const jsonRpc: Gate = async ({ budgetMs }) => {
   }
 }
 
-export interface Echo {
+interface Echo {
   readonly child: Child
   readonly socket: Socket
   stop(): Promise<void>
 }
 
-async function startEcho(side: string): Promise<Echo> {
-  return connectEcho(startChild('rpc-echo'), side)
-}
-
-export async function connectEcho(child: Child, side: string): Promise<Echo> {
+async function connectEcho(child: Child, side: string): Promise<Echo> {
   const socket = connect(String(await child.ask('listen', side)))
   await once(socket, 'connect')
   return {
@@ -66,7 +65,7 @@ export async function connectEcho(child: Child, side: string): Promise<Echo> {
   }
 }
 
-export function roundOf({ child, socket }: Echo, { bytes, perRound, open }: Load): Round {
+function roundOf({ child, socket }: Echo, { bytes, perRound, open }: Load): Round {
   const requests = Array.from({ length: open }, (_, number) => Buffer.from(requestOf(number + 1, bytes)))
   return () => child.measure(() => exchange(socket, requests, perRound))
 }

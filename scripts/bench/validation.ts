@@ -6,7 +6,7 @@
  */
 import { parseJson } from '../../src/base/json.ts'
 import { isEvent } from '../../src/schema/generated/events.ts'
-import type { Gate } from './gate.ts'
+import type { Gate, GateOptions, Row } from './gate.ts'
 import { isTerminalCall } from './hand-written.ts'
 import { compare, measure, type Round } from './rounds.ts'
 import { actionEvent } from './sample-event.ts'
@@ -15,24 +15,33 @@ const eventCount = 256
 const validationsPerRound = 20
 const parsesPerRound = 4
 
-export const validate: Gate = async ({ budgetMs }) => {
-  const events: unknown[] = sampleTexts().map((text) => JSON.parse(text))
-  const roundOf = (check: (event: unknown) => boolean): Round => repeat(events, check, validationsPerRound)
-  const { cpu, ours } = await compare({ limit: roundOf(isTerminalCall), ours: roundOf(isEvent) }, budgetMs)
-  const context = nanoseconds(ours.cpuMs, validationsPerRound)
-  return [{ what: 'validate one event of 1 KB: CPU', limit: 'hand-written switch', ratio: cpu, target: { atMost: 1.25 }, context }]
+export const validate: Gate = ({ budgetMs }) => compareValidators({ peer: '', check: isEvent, budgetMs })
+
+export const parse: Gate = ({ budgetMs }) => compareParsers({ peer: '', read: (text) => isEvent(parseJson(text)), budgetMs })
+
+interface PeerOptions extends GateOptions {
+  /** Whose validator it is; empty for ours. */
+  readonly peer: string
 }
 
-export const parse: Gate = async ({ budgetMs }) => {
+export async function compareValidators({ peer, check, budgetMs }: PeerOptions & { readonly check: (event: unknown) => boolean }): Promise<Row[]> {
+  const events: unknown[] = sampleTexts().map((text) => JSON.parse(text))
+  const roundOf = (check: (event: unknown) => boolean): Round => repeat(events, check, validationsPerRound)
+  const { cpu, ours } = await compare({ limit: roundOf(isTerminalCall), ours: roundOf(check) }, budgetMs)
+  const context = nanoseconds(ours.cpuMs, validationsPerRound)
+  return [{ peer, what: 'validate one event of 1 KB: CPU', limit: 'hand-written switch', ratio: cpu, target: { atMost: 1.25 }, context }]
+}
+
+export async function compareParsers({ peer, read, budgetMs }: PeerOptions & { readonly read: (text: string) => boolean }): Promise<Row[]> {
   const texts = sampleTexts()
   const roundOf = (read: (text: string) => boolean): Round => repeat(texts, read, parsesPerRound)
   const sides = {
     limit: roundOf((text) => JSON.parse(text) !== undefined),
-    ours: roundOf((text) => isEvent(parseJson(text))),
+    ours: roundOf(read),
   }
   const { cpu, ours } = await compare(sides, budgetMs)
   const context = nanoseconds(ours.cpuMs, parsesPerRound)
-  return [{ what: 'parse and validate one event: CPU', limit: 'JSON.parse', ratio: cpu, target: { atMost: 1.15 }, context }]
+  return [{ peer, what: 'parse and validate one event: CPU', limit: 'JSON.parse', ratio: cpu, target: { atMost: 1.15 }, context }]
 }
 
 function sampleTexts(): string[] {
