@@ -28,6 +28,7 @@ import type { Config } from './config.ts'
 import { createAgentSecrets } from './conversation/agent-secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts'
 import type { CreationDeps } from './conversation/creation.ts'
+import { createReadingTurns } from './conversation/feed.ts'
 import { ConversationService } from './conversation/service.ts'
 import { sendRequest } from './net/outbound.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
@@ -266,6 +267,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),
       reserve,
       readerLimit: config.subscriberLimit,
+      readingTurns: createReadingTurns(),
       backlogLimitBytes: backlogLimitBytes,
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,

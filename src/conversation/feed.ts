@@ -8,6 +8,7 @@
  * nothing is lost, doubled or reordered. Knows no socket: `event-socket` and `event-stream` are thin sinks of it.
  */
 import { AppError } from '../base/errors.ts'
+import { Turns } from '../base/turns.ts'
 import type { EventRange } from '../storage/log-reader.ts'
 
 /**
@@ -47,15 +48,18 @@ export interface Committed {
 export class Feed {
   readonly #source: EventSource
   readonly #limit: number
+  readonly #turns: Turns
   readonly #readers = new Set<Reader>()
   /** Number of the next event to be published: a group commit makes several durable before the first is published. */
   #head: number
   /** Why the feed was closed. */
   #ended: FeedEnd | undefined
 
-  constructor(source: EventSource, readerLimit: number) {
+  /** @param turns of those who read on from a log, shared by all feeds that may hold each other up */
+  constructor(source: EventSource, readerLimit: number, turns = createReadingTurns()) {
     this.#source = source
     this.#limit = readerLimit
+    this.#turns = turns
     this.#head = source.eventCount
   }
 
@@ -69,7 +73,7 @@ export class Feed {
    */
   join(from: number, encode: Encode, sink: Sink): Reader {
     if (this.#readers.size >= this.#limit) throw new AppError('unavailable', 'Too many connections for this conversation')
-    const reader = new Reader(this.#source, from, encode, sink, (left) => this.#readers.delete(left))
+    const reader = new Reader({ source: this.#source, turns: this.#turns, left: (one) => this.#readers.delete(one) }, from, encode, sink)
     this.#readers.add(reader)
     if (this.#ended === undefined) reader.drained()
     else reader.end(this.#ended)
@@ -99,20 +103,32 @@ export class Feed {
   }
 }
 
+/** What a reader has of its feed. */
+interface ReaderPlace {
+  readonly source: EventSource
+  readonly turns: Turns
+  readonly left: (reader: Reader) => void
+}
+
+/** A few suffice to keep the disk and the sockets busy; a thousand readers that come back together then hold up nobody. */
+const readersInTurn = 4
+
+export function createReadingTurns(): Turns {
+  return new Turns(readersInTurn)
+}
+
 export class Reader {
   readonly encode: Encode
-  readonly #source: EventSource
+  readonly #place: ReaderPlace
   readonly #sink: Sink
-  readonly #left: (reader: Reader) => void
   #next: number
   #state: 'ready' | 'full' | 'reading' | 'closed' = 'ready'
 
-  constructor(source: EventSource, from: number, encode: Encode, sink: Sink, left: (reader: Reader) => void) {
-    this.#source = source
+  constructor(place: ReaderPlace, from: number, encode: Encode, sink: Sink) {
+    this.#place = place
     this.#next = from
     this.encode = encode
     this.#sink = sink
-    this.#left = left
   }
 
   wants(sequence: number): boolean {
@@ -134,13 +150,13 @@ export class Reader {
   drained(): void {
     if (this.#state === 'closed' || this.#state === 'reading') return
     this.#state = 'ready'
-    if (this.#next < this.#source.eventCount) void this.#catchUp()
+    if (this.#next < this.#place.source.eventCount) void this.#catchUp()
   }
 
   /** Leaves the feed. Idempotent; the sink hears nothing more. */
   close(): void {
     this.#state = 'closed'
-    this.#left(this)
+    this.#place.left(this)
   }
 
   end(reason: FeedEnd): void {
@@ -151,10 +167,11 @@ export class Reader {
 
   async #catchUp(): Promise<void> {
     this.#state = 'reading'
+    const { source, turns } = this.#place
     try {
-      while (this.#state === 'reading' && this.#next < this.#source.eventCount) {
+      while (this.#state === 'reading' && this.#next < source.eventCount) {
         if (this.#sink.isFull === true) this.#state = 'full'
-        else this.#takeRange(await this.#source.readRange(this.#next, this.#source.eventCount, readBytes))
+        else await turns.run(async () => this.#takeRange(await source.readRange(this.#next, source.eventCount, readBytes)))
       }
       if (this.#state === 'reading') this.#state = 'ready'
     } catch {

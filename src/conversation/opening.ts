@@ -8,6 +8,7 @@
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import { createStamper, type Clock, type RandomBytes } from '../base/stamp.ts'
+import type { Turns } from '../base/turns.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import { nodeFiles, type Files } from '../storage/files.ts'
 import type { LineCache } from '../storage/line-cache.ts'
@@ -37,6 +38,8 @@ export interface ConversationDeps {
   readonly files?: Files
   readonly reserve: Reserve
   readonly readerLimit: number
+  /** Shared by all conversations: see feed. */
+  readonly readingTurns?: Turns
   readonly backlogLimitBytes: number
   readonly eventLimitBytes: number
   readonly confirmationDeadlineMs: number
@@ -80,7 +83,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   })
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
-    const feed = new Feed(log, deps.readerLimit)
+    const feed = new Feed(log, deps.readerLimit, deps.readingTurns)
     const journal = new Journal({
       log,
       feed,

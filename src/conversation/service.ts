@@ -11,7 +11,7 @@ import { formatMicros } from '../base/stamp.ts'
 import { ClosedStates } from './closed-states.ts'
 import type { Conversation } from './conversation.ts'
 import { Creations, type Creation } from './creations.ts'
-import { sequenceOf } from './history.ts'
+import { planFork, type ForkRequest } from './fork.ts'
 import { conversationInfo } from './info.ts'
 import { entryOf, Listing, type ListQuery } from './listing.ts'
 import { writeCreated, writeForked } from './first-lines.ts'
@@ -29,15 +29,6 @@ export interface ServiceOptions {
   readonly idleTimeoutMs: number
   /** Whether the data folder is still this server's. Default: it is. */
   readonly isOwner?: () => boolean
-}
-
-export interface ForkRequest {
-  readonly id: string
-  readonly title: string | null
-  readonly tags: Readonly<Record<string, string>>
-  readonly resetMetrics: boolean
-  /** The last event to copy; null: all of them. */
-  readonly fromEventId: string | null
 }
 
 interface Slot {
@@ -127,21 +118,8 @@ export class ConversationService {
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { id } = request
-    const fromEventId = request.fromEventId === null ? null : await source.idOfEvent(request.fromEventId)
     const { catalogue, deps } = this.#options
-    const lastEvent = fromEventId === null ? source.log.eventCount - 1 : sequenceOf(source.log, fromEventId)
-    const { agent, secrets } = source.state
-    const from = { log: source.log, directory: catalogue.pathOf(sourceId), lastEvent, agent, secrets }
-    const forked = {
-      id,
-      created_at: this.#timestamp(),
-      from_conversation_id: sourceId,
-      from_event_id: fromEventId,
-      leaf_event_id: fromEventId ?? source.state.leaf_event_id,
-      title: request.title,
-      tags: request.tags,
-      reset_metrics: request.resetMetrics,
-    }
+    const { from, forked } = await planFork(source, request, { directory: catalogue.pathOf(sourceId), now: this.#timestamp() })
     return this.#change(id, async () => {
       if (this.#listing.has(id)) throw new AppError('conflict', `A conversation with the id ${id} exists already`)
       await deps.reserve.assertHeld()

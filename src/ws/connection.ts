@@ -47,7 +47,7 @@ export interface ConnectionOptions extends ConnectionLimits {
 export const defaultLimits: ConnectionLimits = {
   maxMessageBytes: 16 * 1024 * 1024,
   maxFragments: 262_144,
-  maxBufferedBytes: 1024 * 1024,
+  maxBufferedBytes: 512 * 1024,
   pingIntervalMs: 30_000,
   pongTimeoutMs: 60_000,
   stallTimeoutMs: 60_000,

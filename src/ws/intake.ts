@@ -17,8 +17,8 @@ export interface IntakeOptions extends AssemblerOptions {
   readonly onReady: () => void
 }
 
-/** Of frames in one chunk. What carries data of any size has far fewer: a chunk is 64 KiB. */
-const framesInTurn = 1000
+/** Of frames in one chunk. Frames of 512 bytes and more never come so many: a chunk has 64 KiB. */
+const framesInTurn = 128
 
 export class Intake {
   readonly #parser: Parser

@@ -21,7 +21,7 @@ function taken(intake: Intake): number {
 test('very many frames in one piece are given in parts, with a turn for others between them', async () => {
   let isReady = false
   const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => (isReady = true) })
-  intake.push(pings(2500))
+  intake.push(pings(320))
   const parts: number[] = []
   for (;;) {
     parts.push(taken(intake))
@@ -31,22 +31,22 @@ test('very many frames in one piece are given in parts, with a turn for others b
     assert.ok(isReady)
     isReady = false
   }
-  assert.equal(parts, [1000, 1000, 500])
+  assert.equal(parts, [128, 128, 64])
 })
 
 test('pieces with as many frames as data has are given whole', () => {
   const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was never busy') })
   for (let piece = 0; piece < 10; piece++) {
-    intake.push(pings(900))
-    assert.is(taken(intake), 900)
+    intake.push(pings(120))
+    assert.is(taken(intake), 120)
   }
   assert.not.ok(intake.isBusy)
 })
 
 test('one that is closed while others have their turn says nothing more', async () => {
   const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was closed') })
-  intake.push(pings(1500))
-  assert.is(taken(intake), 1000)
+  intake.push(pings(200))
+  assert.is(taken(intake), 128)
   intake.close()
   await new Promise((resolve) => setImmediate(resolve))
 })
