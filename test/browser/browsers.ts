@@ -39,7 +39,8 @@ export async function servePages(pages: Readonly<Record<string, Page>>): Promise
   const requests: string[] = []
   const server: Server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://x')
-    requests.push(pathname)
+    // A browser asks for it whenever it likes.
+    if (pathname !== '/favicon.ico') requests.push(pathname)
     const page = pages[pathname]
     if (typeof page === 'function') return page(request, response)
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
