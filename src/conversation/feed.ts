@@ -111,7 +111,7 @@ interface ReaderPlace {
 }
 
 /** A few suffice to keep the disk and the sockets busy; a thousand readers that come back together then hold up nobody. */
-const readersInTurn = 4
+const readersInTurn = 2
 
 export function createReadingTurns(): Turns {
   return new Turns(readersInTurn)
