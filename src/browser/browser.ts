@@ -7,7 +7,8 @@
  */
 import { AppError } from '../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
-import { lineOf, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
+import { objectOf, objectsOf, type Fields } from '../base/fields.ts'
+import { lineOf, textOf } from './fields.ts'
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from './launch.ts'
 import { Tab } from './tab.ts'
 

@@ -11,7 +11,8 @@ import { isObject, type JsonValue } from '../base/json.ts'
 import { RpcClosedError, RpcTimeoutError } from '../rpc/errors.ts'
 import { LineFraming } from '../rpc/lines.ts'
 import { PendingRequests } from '../rpc/pending.ts'
-import { numberOf, objectOf, textOf, type Fields } from './fields.ts'
+import { objectOf, type Fields } from '../base/fields.ts'
+import { numberOf, textOf } from './fields.ts'
 
 export interface CdpEvent {
   readonly method: string

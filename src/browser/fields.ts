@@ -1,17 +1,8 @@
 /**
- * Reads single members of what the browser has sent, pages included.
+ * Reads single members of what the browser has sent, pages included, where nothing is as good as an empty text or a zero.
  *
- * Nothing here throws: a member of another type counts as absent, as an empty object, an empty text or a zero.
+ * Like base/fields, which reads the others, nothing here throws: a member of another type counts as absent.
  */
-import { isObject } from '../base/json.ts'
-
-export type Fields = Readonly<Record<string, unknown>>
-
-const none: Fields = {}
-
-export function objectOf(value: unknown): Fields {
-  return isObject(value) ? value : none
-}
 
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
@@ -19,10 +10,6 @@ export function textOf(value: unknown): string {
 
 export function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
-}
-
-export function objectsOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 export function textsOf(value: unknown): readonly string[] {

@@ -8,7 +8,8 @@
 import { AppError } from '../base/errors.ts'
 import type { JsonValue } from '../base/json.ts'
 import type { CallOptions, CdpSession } from './connection.ts'
-import { lineOf, numberOf, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
+import { objectOf, objectsOf, type Fields } from '../base/fields.ts'
+import { lineOf, numberOf, textOf } from './fields.ts'
 
 export interface Frame {
   readonly id: string

@@ -6,7 +6,8 @@
 import { AppError } from '../base/errors.ts'
 import { parseAddress } from './address.ts'
 import type { Browser } from './browser.ts'
-import { numberOf, objectsOf } from './fields.ts'
+import { objectsOf } from '../base/fields.ts'
+import { numberOf } from './fields.ts'
 import { describeTab, outcomeOn, type Outcome } from './outcome.ts'
 import type { Tab } from './tab.ts'
 

@@ -6,7 +6,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
-import { numberOf, objectOf, textOf, type Fields } from './fields.ts'
+import { objectOf, type Fields } from '../base/fields.ts'
+import { numberOf, textOf } from './fields.ts'
 import { viewport } from './launch.ts'
 import type { Tab } from './tab.ts'
 

@@ -6,7 +6,8 @@
  */
 import { AppError } from '../base/errors.ts'
 import type { Browser } from './browser.ts'
-import { lineOf, numberOf, objectOf, objectsOf, textOf, textsOf, type Fields } from './fields.ts'
+import { objectOf, objectsOf, type Fields } from '../base/fields.ts'
+import { lineOf, numberOf, textOf, textsOf } from './fields.ts'
 import { callIn, listFrames, type Frame } from './frames.ts'
 import { viewport } from './launch.ts'
 import type { Outcome } from './outcome.ts'

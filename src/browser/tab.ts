@@ -8,7 +8,8 @@
 import { AppError } from '../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../base/wait.ts'
 import type { CallOptions, CdpEvent, CdpSession } from './connection.ts'
-import { lineOf, objectOf, textOf, type Fields } from './fields.ts'
+import { objectOf, type Fields } from '../base/fields.ts'
+import { lineOf, textOf } from './fields.ts'
 import type { Frame, FrameSession } from './frames.ts'
 import { viewport } from './launch.ts'
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { parseJson } from '../../src/base/json.ts'
 import { CdpConnection, CdpSession, type CdpEvent } from '../../src/browser/connection.ts'
-import { objectOf } from '../../src/browser/fields.ts'
+import { objectOf } from '../../src/base/fields.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('browser/connection')

@@ -12,7 +12,7 @@ import { isObject } from '../../base/json.ts'
 import type { ActionInput } from '../../schema/generated/actions.ts'
 import type { ObservationInput } from '../../schema/generated/observations.ts'
 import type { ContentInput } from '../../schema/generated/values.ts'
-import { isEmpty, memberAt, textOf } from './fields.ts'
+import { isEmpty, memberAt, textOf } from '../../base/fields.ts'
 import { outputOf, shorten } from './output.ts'
 import { diffsOf, type Diff, type ToolCall } from './tool-calls.ts'
 

@@ -4,7 +4,7 @@
  * Behaviour that no capability tells was measured (acp.md, section 3) and is known by the name of the agent alone. Pure.
  */
 import { isObject } from '../../base/json.ts'
-import { memberAt, objectOf, textOf, type Fields } from './fields.ts'
+import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 
 /** What `initialize` told. */

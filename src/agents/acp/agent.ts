@@ -14,7 +14,7 @@ import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conve
 import { resolveAcp } from '../../settings/providers.ts'
 import { askAside } from './aside.ts'
 import { AcpFailure, failureOf } from './failure.ts'
-import { textOf } from './fields.ts'
+import { textOf } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { Introduction } from './introduction.ts'
 import { ObservationFiles } from './observation-files.ts'

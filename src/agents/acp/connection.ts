@@ -14,7 +14,7 @@ import { RpcError } from '../../rpc/errors.ts'
 import { LineFraming } from '../../rpc/lines.ts'
 import { RpcPeer, type IncomingRequest, type RequestOptions } from '../../rpc/peer.ts'
 import type { Readable, Writable } from 'node:stream'
-import { objectOf, textOf, type Fields } from './fields.ts'
+import { objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 
 /** What is needed of a child process; `process/child` makes them. */

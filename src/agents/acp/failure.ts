@@ -8,7 +8,7 @@
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'
-import { objectOf, textOf } from './fields.ts'
+import { objectOf, textOf } from '../../base/fields.ts'
 
 export type AcpFailureCode =
   | 'ACPSpawnError'

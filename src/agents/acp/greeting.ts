@@ -9,7 +9,7 @@ import { RpcClosedError } from '../../rpc/errors.ts'
 import type { ChildOptions } from '../../process/child.ts'
 import { AgentConnection, type StartProcess } from './connection.ts'
 import { AcpFailure, withTail } from './failure.ts'
-import { memberAt, objectOf, textOf } from './fields.ts'
+import { memberAt, objectOf, textOf } from '../../base/fields.ts'
 import { initialize } from './initialize.ts'
 
 export interface GreetOptions {

@@ -3,7 +3,7 @@
  * (acp.md, section 0).
  */
 import { AcpFailure } from './failure.ts'
-import { memberAt } from './fields.ts'
+import { memberAt } from '../../base/fields.ts'
 
 type Request = (method: string, params: object) => Promise<unknown>
 

@@ -9,7 +9,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { authHeaders } from '../mcp/credentials.ts'
 import { cutDetail } from './failure.ts'
-import { memberAt, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
+import { memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 export interface McpTransports {
   readonly http: boolean

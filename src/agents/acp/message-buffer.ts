@@ -6,7 +6,7 @@
  * say. Codex gives thoughts ids of their own, so only ids of the same sort are compared. Pure.
  */
 import type { ContentInput } from '../../schema/generated/values.ts'
-import { objectOf, textOf, type Fields } from './fields.ts'
+import { objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { blockText, imageUrl } from './output.ts'
 
 export interface GatheredMessage {

@@ -5,7 +5,7 @@
  * any more but the only way that Gemini knows (acp.md, section 1.2). An agent with neither cannot be told.
  */
 import type { JsonObject } from '../../base/json.ts'
-import { memberAt, objectsOf, textOf, type Fields } from './fields.ts'
+import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 export interface SessionModels {
   readonly via: 'config_option' | 'set_model' | undefined

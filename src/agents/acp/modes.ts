@@ -11,7 +11,7 @@ import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts
 import { detectByAgentName } from '../../settings/providers.ts'
 import type { Provider, ProviderModes } from '../../settings/providers-table.ts'
 import { demoAgentName, demoModes } from '../demo/modes.ts'
-import { memberAt, objectsOf, textOf, type Fields } from './fields.ts'
+import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 export interface SessionModes {
   readonly current: string | undefined

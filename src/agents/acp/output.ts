@@ -6,7 +6,7 @@
  * its content with a Markdown fence around it, which is taken off. A terminal that the client would have to read is not
  * output: this client offers none (acp.md, section 0, point 2).
  */
-import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
+import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { ToolCall } from './tool-calls.ts'
 
 export interface Output {

@@ -8,7 +8,7 @@
 import { assertNever } from '../../base/errors.ts'
 import type { QuestionOption } from '../../conversation/agent.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
-import { objectsOf, textOf } from './fields.ts'
+import { objectsOf, textOf } from '../../base/fields.ts'
 
 export type Decision =
   | { readonly do: 'allow'; readonly optionId: string }

@@ -5,7 +5,7 @@
  * a TaskItem: it stays readable in the arguments of the call.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
-import { objectsOf, textOf } from './fields.ts'
+import { objectsOf, textOf } from '../../base/fields.ts'
 
 export function tasksOf(entries: unknown): readonly TaskItemInput[] {
   return objectsOf(entries).map((entry) => ({ title: textOf(entry.content) ?? '', status: statusOf(entry.status) }))

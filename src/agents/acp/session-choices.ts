@@ -6,7 +6,7 @@
  * update that changes nothing gives back the same object.
  */
 import type { JsonObject } from '../../base/json.ts'
-import { objectsOf, textOf, type Fields } from './fields.ts'
+import { objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { readModels, type SessionModels } from './models.ts'
 import { readModes, type SessionModes } from './modes.ts'
 

@@ -6,7 +6,7 @@
  * at with what is known then. A word that is too short for an id is left alone.
  */
 import type { AgentHost } from '../../conversation/agent.ts'
-import { textOf } from './fields.ts'
+import { textOf } from '../../base/fields.ts'
 
 const shortestId = 8
 

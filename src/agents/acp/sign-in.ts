@@ -10,7 +10,7 @@ import type { AgentHost } from '../../conversation/agent.ts'
 import type { Login } from '../../settings/login.ts'
 import type { Provider } from '../../settings/providers.ts'
 import { AcpFailure, cutDetail } from './failure.ts'
-import { objectsOf, textOf } from './fields.ts'
+import { objectsOf, textOf } from '../../base/fields.ts'
 
 /** With which credentials a program was started. */
 export interface SignIn {

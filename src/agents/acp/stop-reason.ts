@@ -5,7 +5,7 @@
  * `cancelled` after a permission was denied (acp.md, sections 3.2 and 3.5). Unknown reasons count as an orderly end.
  */
 import { AcpFailure, cutDetail, isAuthText } from './failure.ts'
-import { memberAt } from './fields.ts'
+import { memberAt } from '../../base/fields.ts'
 
 export interface TurnFacts {
   /** A permission was denied in this turn. */

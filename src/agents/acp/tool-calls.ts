@@ -6,7 +6,7 @@
  * later, and a status may go backwards (Codex says in_progress, then asks with pending). Codex sends the output of a
  * command in `_meta.terminal_output_delta`, its exit code in `_meta.terminal_exit`. Pure: no event is decided here.
  */
-import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from './fields.ts'
+import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 export interface ToolCall {
   readonly title: string

@@ -8,7 +8,7 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent.ts'
-import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from './fields.ts'
+import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 /** The newest figures of `usage_update` in a turn. */
 export interface ContextUse {

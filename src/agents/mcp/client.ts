@@ -13,7 +13,7 @@ import { RpcClosedError, RpcError, RpcLimitError, RpcTimeoutError } from '../../
 import { rpcCodes } from '../../rpc/message.ts'
 import { RpcPeer, type IncomingCall, type IncomingRequest } from '../../rpc/peer.ts'
 import { isMcpTool, type McpTool } from '../../schema/generated/tools.ts'
-import { memberAt, objectOf, objectsOf, textOf, type Fields } from '../acp/fields.ts'
+import { memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { Transport } from './transport.ts'
 
 export interface McpClientOptions {

@@ -3,7 +3,7 @@
  *
  * Of OAuth only the token that is in the settings: how it is got and renewed is the business of `oauth/`.
  */
-import { memberAt, objectOf, textOf, type Fields } from '../acp/fields.ts'
+import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 
 /** Undefined where the credentials are not there or of a sort that no header carries. */
 export function authHeaders(auth: Fields): Fields | undefined {

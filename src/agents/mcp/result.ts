@@ -9,7 +9,7 @@ import { isObject } from '../../base/json.ts'
 import { textIn } from '../../conversation/message-text.ts'
 import { toObservation, type Observation } from '../../schema/generated/observations.ts'
 import type { ContentInput } from '../../schema/generated/values.ts'
-import { memberAt, objectsOf, textOf, type Fields } from '../acp/fields.ts'
+import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 /** Of all texts together. */
 const textLimitChars = 100_000

@@ -7,7 +7,7 @@
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
 import type { McpServer } from '../../schema/generated/settings.ts'
-import { objectOf, type Fields } from '../acp/fields.ts'
+import { objectOf, type Fields } from '../../base/fields.ts'
 import { authHeaders } from './credentials.ts'
 
 export type ServerType = 'stdio' | 'http' | 'sse'

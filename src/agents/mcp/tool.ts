@@ -8,7 +8,7 @@
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { isToolAnnotations, toToolAnnotations, type McpTool } from '../../schema/generated/tools.ts'
-import { textOf, type Fields } from '../acp/fields.ts'
+import { textOf, type Fields } from '../../base/fields.ts'
 import { actionOf, type Tool } from '../tools/tool.ts'
 import { failedObservation, observationOf } from './result.ts'
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { isObject } from '../../../src/base/json.ts'
-import { memberAt, objectOf, textOf } from '../../../src/agents/acp/fields.ts'
+import { memberAt, objectOf, textOf } from '../../../src/base/fields.ts'
 import { TurnEvents } from '../../../src/agents/acp/turn-events.ts'
 import type { EventDraft } from '../../../src/schema/generated/events.ts'
 import { manualTimers } from './manual-timers.ts'

@@ -6,7 +6,7 @@
  * A private key is not supported: `private_key_jwt` is refused rather than left out.
  */
 import { AppError } from '../../../base/errors.ts'
-import { objectOf, textOf, type Fields } from '../../acp/fields.ts'
+import { objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { Authority, SignInPlace } from './discovery.ts'
 import { fetchDocument, isThisMachine, type Reach } from './documents.ts'
 

@@ -8,7 +8,7 @@
  */
 import { AppError } from '../../../base/errors.ts'
 import { openRequest } from '../../../net/outbound.ts'
-import { textOf, type Fields } from '../../acp/fields.ts'
+import { textOf, type Fields } from '../../../base/fields.ts'
 import { addressIn, fetchDocument, type Reach } from './documents.ts'
 
 export interface Authority {

@@ -10,7 +10,7 @@ import { AppError } from '../../../base/errors.ts'
 import { isObject, parseJson } from '../../../base/json.ts'
 import { isLoopbackAddress } from '../../../net/address.ts'
 import { sendRequest } from '../../../net/outbound.ts'
-import type { Fields } from '../../acp/fields.ts'
+import type { Fields } from '../../../base/fields.ts'
 
 /** Where requests may go, and until when. */
 export interface Reach {

@@ -6,7 +6,7 @@
  * long as it is good: a session that lasts longer than that loses the server.
  */
 import { untilAborted, within } from '../../../base/wait.ts'
-import { memberAt, objectOf, textOf, type Fields } from '../../acp/fields.ts'
+import { memberAt, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import type { Logins } from './logins.ts'
 
 /** For all of them together: an agent starts without a login that takes longer. */

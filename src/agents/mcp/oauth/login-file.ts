@@ -8,7 +8,7 @@ import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
 import type { MaskedValues } from '../../../settings/masked-values.ts'
 import { createStoredFile, type StoredFile } from '../../../settings/stored-file.ts'
-import { numberOf, textOf } from '../../acp/fields.ts'
+import { numberOf, textOf } from '../../../base/fields.ts'
 import { loginOf, stateOf, type Login } from './login.ts'
 
 /** The server that a login is for. */

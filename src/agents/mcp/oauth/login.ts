@@ -5,7 +5,7 @@
  * Settings may bring a state that another program has made. Its token is used; it can be renewed only where the state names
  * the authorization server and the resource, as ours does.
  */
-import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../acp/fields.ts'
+import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'
 import { isWithin } from './discovery.ts'
 import type { Tokens } from './token-endpoint.ts'

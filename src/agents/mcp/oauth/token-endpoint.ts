@@ -5,7 +5,7 @@
  * is not repeated, since it may quote what it was sent.
  */
 import { AppError } from '../../../base/errors.ts'
-import { numberOf, textOf, type Fields } from '../../acp/fields.ts'
+import { numberOf, textOf, type Fields } from '../../../base/fields.ts'
 import { errorCode } from './authorization.ts'
 import type { OAuthClient } from './client-registration.ts'
 import { fetchDocument, type Reach } from './documents.ts'

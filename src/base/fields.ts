@@ -1,10 +1,10 @@
 /**
- * Reads single members of what an agent has sent.
+ * Reads single members of what other programs have sent.
  *
- * Real agents send null where a value was, leave members out, add members of their own and use values that no schema
- * lists (acp.md, section 4, points 7 to 9). So nothing here throws: a member of another type counts as absent.
+ * Real ones send null where a value was, leave members out, add members of their own and use values that no schema lists
+ * (for agents: acp.md, section 4, points 7 to 9). So nothing here throws: a member of another type counts as absent.
  */
-import { isObject } from '../../base/json.ts'
+import { isObject } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -35,7 +35,7 @@ export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => objectOf(inner)[name], value)
 }
 
-/** True for what says nothing: null, undefined, '', [] and {}. Agents announce a call with such an input and fill it later. */
+/** True for what says nothing: null, undefined, '', [] and {}. Agents announce a call with such an input, and fill it later. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0
