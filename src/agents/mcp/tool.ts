@@ -9,6 +9,7 @@ import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { isToolAnnotations, toToolAnnotations, type McpTool } from '../../schema/generated/tools.ts'
 import { textOf, type Fields } from '../../base/fields.ts'
+import { mcpToolDefinition } from '../tools/definition.ts'
 import { actionOf, type Tool } from '../tools/tool.ts'
 import { failedObservation, observationOf } from './result.ts'
 
@@ -29,16 +30,11 @@ export function createMcpTool({ listed, serverName, call }: McpToolOptions): Too
     name,
     description,
     parameters: parametersOf(listed.inputSchema),
-    definition: {
-      kind: 'MCPToolDefinition',
+    definition: mcpToolDefinition(listed, {
       description,
-      action_type: 'MCPToolAction',
-      observation_type: 'MCPToolObservation',
       ...(annotations === undefined ? {} : { annotations }),
       ...(isObject(meta) ? { meta } : {}),
-      title: annotations?.title ?? listed.name,
-      mcp_tool: listed,
-    },
+    }),
     isReadOnly: false,
     read: (args) => ({ ok: true, action: { kind: 'MCPToolAction', data: args } }),
     async run(action, { signal }) {

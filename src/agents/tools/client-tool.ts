@@ -8,7 +8,7 @@
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { ClientTool } from '../../schema/generated/conversations.ts'
-import { textContent } from './definition.ts'
+import { mcpToolDefinition, textContent } from './definition.ts'
 import type { ReadResult, Tool, ToolSet } from './tool.ts'
 
 /** The set with the client's tools behind its own. @throws AppError `invalid_input` for a name that is taken */
@@ -26,15 +26,7 @@ export function createClientTool({ name, description, parameters: schema, annota
     name,
     description,
     parameters,
-    definition: {
-      kind: 'MCPToolDefinition',
-      description,
-      action_type: 'MCPToolAction',
-      observation_type: 'MCPToolObservation',
-      ...(annotations === undefined ? {} : { annotations }),
-      title: annotations?.title ?? name,
-      mcp_tool: { name, description, inputSchema: parameters },
-    },
+    definition: mcpToolDefinition({ name, description, inputSchema: parameters }, annotations === undefined ? { description } : { description, annotations }),
     isReadOnly: annotations?.readOnlyHint === true,
     read: (args) => readCall(args, parameters),
     async run(_action, { signal }) {

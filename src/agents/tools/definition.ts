@@ -8,7 +8,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
-import type { BuiltInTool } from '../../schema/generated/tools.ts'
+import type { BuiltInTool, McpTool, MCPToolDefinition } from '../../schema/generated/tools.ts'
 import type { TextContent } from '../../schema/generated/values.ts'
 import { parametersOf, readArguments } from './parameters.ts'
 import { actionOf, type Tool, type ToolCall } from './tool.ts'
@@ -66,6 +66,22 @@ export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool
     isReadOnly: hints.readOnly,
     read: (args) => readArguments(tool.action, args),
     run: (action, call) => runTool(tool, actionOf(action, tool.action), call),
+  }
+}
+
+/** How clients see a tool that is none of the closed list (decisions 1), by the words that describe it to them. */
+export function mcpToolDefinition(
+  tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
+): MCPToolDefinition {
+  return {
+    kind: 'MCPToolDefinition',
+    description,
+    action_type: 'MCPToolAction',
+    observation_type: 'MCPToolObservation',
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(meta === undefined ? {} : { meta }),
+    title: annotations?.title ?? tool.name,
+    mcp_tool: tool,
   }
 }
 

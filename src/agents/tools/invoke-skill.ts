@@ -5,10 +5,9 @@
  * A call is an MCPToolAction under the name of the tool (decisions 1). It is there only where the prompt names a skill, and
  * gives no other. It reads no file: the text is what was loaded when the agent began.
  */
-import type { ToolDefinition } from '../../schema/generated/tools.ts'
 import { invocableSkills, describeInvoked } from '../skills/telling.ts'
 import type { Skill } from '../skills/skill.ts'
-import { textContent } from './definition.ts'
+import { mcpToolDefinition, textContent } from './definition.ts'
 import { actionOf, type Tool, type ToolSet } from './tool.ts'
 
 export interface SkillToolOptions {
@@ -34,22 +33,14 @@ const parameters = {
   required: ['name'],
 }
 
-const definition: ToolDefinition = {
-  kind: 'MCPToolDefinition',
-  description,
-  action_type: 'MCPToolAction',
-  observation_type: 'MCPToolObservation',
-  annotations: { title: name, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  title: name,
-  mcp_tool: { name, description, inputSchema: parameters },
-}
+const annotations = { title: name, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
 function createSkillTool({ skills, onInvoked }: SkillToolOptions): Tool {
   return {
     name,
     description,
     parameters,
-    definition,
+    definition: mcpToolDefinition({ name, description, inputSchema: parameters }, { description, annotations }),
     isReadOnly: true,
     read({ name: wanted }) {
       if (typeof wanted !== 'string') return { ok: false, problem: 'name: expected a string' }
