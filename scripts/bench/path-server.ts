@@ -22,6 +22,7 @@ import { LineCache } from '../../src/storage/line-cache.ts'
 import { openLog } from '../../src/storage/log.ts'
 import { encodeText } from '../../src/ws/frame.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
+import { created } from '../../test/support/conversation.ts'
 import { groupCommit } from './append.ts'
 import { answer, portOf } from './child.ts'
 import { isTerminalCall } from './hand-written.ts'
@@ -72,7 +73,7 @@ async function beginOurs(): Promise<Way> {
     onDamage: ignore,
   })
   const feed = new Feed(log, 1024)
-  const journal = new Journal({ log, feed, state: newState(), nextStamp, backlogLimitBytes: 64e6, onChange: ignore, onFailure: ignore })
+  const journal = new Journal({ log, feed, state: initialState(created({ working_dir: folder })), nextStamp, backlogLimitBytes: 64e6, onChange: ignore, onFailure: ignore })
   const server = createServer().on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const upgrade = acceptUpgrade(request, socket, head)
     if (!upgrade.ok) return
@@ -135,26 +136,6 @@ function makeDraft(): EventDraft {
   const event: unknown = { kind, id, timestamp, ...members }
   if (!isEvent(event)) throw new TypeError('Expected an event')
   return { ...event, kind: 'ActionEvent', ...members }
-}
-
-function newState(): ReturnType<typeof initialState> {
-  return initialState({
-    id: '00000000-0000-4000-8000-000000000000',
-    created_at: '2026-01-01T00:00:00.000000Z',
-    agent: {},
-    working_dir: folder,
-    confirmation_policy: {},
-    security_analyzer: null,
-    max_iterations: 1,
-    stuck_detection: true,
-    autotitle: false,
-    tags: {},
-    secrets: {},
-    hook_config: null,
-    client_tools: [],
-    parent_conversation_id: null,
-    launched_agent_profile: null,
-  })
 }
 
 function ignore(): void {}

@@ -19,7 +19,7 @@ import type { ModelStep } from '../fixtures/model-step.ts'
 import { exchange, open } from '../http/raw-client.ts'
 import { createCanaries, hitsInFiles, hitsInProcesses } from '../support/canaries.ts'
 import { makeFolder, until } from '../support/processes.ts'
-import { rest, textAt, type Answer, type Call } from '../support/rest.ts'
+import { rest, restBy, textAt, type Answer, type Call } from '../support/rest.ts'
 import { credentialAgent, runToEnd, startProgram, withServer, type Program } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { connect } from '../support/ws-client.ts'
@@ -49,15 +49,7 @@ function client(key: string | undefined = sessionKey): Program['rest'] {
     heard.push([`${method} ${path.replace(/\?.*/, '')}`, JSON.stringify(answer.headers) + answer.text])
     return answer
   }
-  const withBody = (method: string) => (path: string, body?: unknown) => send(method, path, body === undefined ? {} : { body })
-  return {
-    send,
-    get: (path, headers = {}) => send('GET', path, { headers }),
-    post: withBody('POST'),
-    put: withBody('PUT'),
-    patch: withBody('PATCH'),
-    delete: (path) => send('DELETE', path),
-  }
+  return restBy(send)
 }
 
 /** A program that breaks at SIGUSR2, outside of every promise and handler of the server, as by a mistake of ours. */

@@ -9,7 +9,7 @@ import { eventKinds } from '../../src/schema/generated/events.ts'
 import { verifyConversation } from '../../src/storage/verify.ts'
 import { makeFolder } from '../support/processes.ts'
 import { listAt, member, textAt } from '../support/rest.ts'
-import { runToEnd, startServer, type TestServer } from '../support/server.ts'
+import { inServer, runToEnd, startServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, storedOf, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
@@ -53,15 +53,6 @@ function withStored(body: (stored: Stored) => Promise<void>): () => Promise<void
       rmSync(made.folder, { recursive: true })
       renameSync(kept, made.folder)
     }
-  }
-}
-
-async function inServer(folder: string, body: (server: TestServer) => Promise<void>): Promise<void> {
-  const server = await startServer({ folder })
-  try {
-    await body(server)
-  } finally {
-    await server.close()
   }
 }
 

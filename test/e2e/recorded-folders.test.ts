@@ -11,7 +11,7 @@ import { eventKinds } from '../../src/schema/generated/events.ts'
 import { verifyConversation } from '../../src/storage/verify.ts'
 import { makeFolder } from '../support/processes.ts'
 import { listAt, member, textAt } from '../support/rest.ts'
-import { runToEnd, startServer, type TestServer } from '../support/server.ts'
+import { inServer, runToEnd, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { outline, talkTo } from './talk.ts'
 
@@ -28,15 +28,6 @@ function withCopy(version: string, body: (folder: string, expected: unknown) => 
     } finally {
       remove()
     }
-  }
-}
-
-async function inServer(folder: string, body: (server: TestServer) => Promise<void>): Promise<void> {
-  const server = await startServer({ folder })
-  try {
-    await body(server)
-  } finally {
-    await server.close()
   }
 }
 

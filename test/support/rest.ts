@@ -34,8 +34,11 @@ export interface Rest {
 /** `key` undefined: no key is sent. */
 export function rest(url: string, key: string | undefined): Rest {
   const usual = key === undefined ? {} : { 'X-Session-API-Key': key }
-  const send = (method: string, path: string, call: Call = {}): Promise<Answer> =>
-    exchange(url, method, path, { ...call, headers: { ...usual, ...call.headers } })
+  return restBy((method, path, call = {}) => exchange(url, method, path, { ...call, headers: { ...usual, ...call.headers } }))
+}
+
+/** The short forms of a way to send. */
+export function restBy(send: Rest['send']): Rest {
   const withBody = (method: string) => (path: string, body?: unknown) => send(method, path, body === undefined ? {} : { body })
   return {
     send,

@@ -39,8 +39,13 @@ export interface TestServer extends Reachable, Folders {
 
 const key = 'the-key-of-the-tests'
 
-/** Starts a server in this process. A `folder` of an earlier one is used again, and then left there. */
-export async function startServer(options: Partial<AgentServerOptions> & { readonly folder?: string } = {}): Promise<TestServer> {
+export type TestServerOptions = Partial<AgentServerOptions> & {
+  /** Of an earlier server: it is used again, and then left there. */
+  readonly folder?: string
+}
+
+/** Starts a server in this process. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { folder: given, ...rest } = options
   const made = given === undefined ? makeFolder() : { folder: given, remove: () => undefined }
   const folders = foldersIn(made.folder)
@@ -60,13 +65,18 @@ export async function startServer(options: Partial<AgentServerOptions> & { reado
 }
 
 /** Runs a test body with a server, and takes it down whatever happens. */
-export async function withServer(body: (server: TestServer) => Promise<void>, options: Partial<AgentServerOptions> = {}): Promise<void> {
+export async function withServer<T>(body: (server: TestServer) => Promise<T>, options: TestServerOptions = {}): Promise<T> {
   const server = await startServer(options)
   try {
-    await body(server)
+    return await body(server)
   } finally {
     await server.close()
   }
+}
+
+/** The same on the folder of an earlier server. */
+export function inServer<T>(folder: string, body: (server: TestServer) => Promise<T>): Promise<T> {
+  return withServer(body, { folder })
 }
 
 export interface Program extends Reachable, Folders {
