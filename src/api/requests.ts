@@ -11,7 +11,7 @@ import type { Log } from '../base/log.ts'
 import { readHeaderCredential, type Credential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
-import { assertHost, assertOrigin, isPreflight, originValuesOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
+import { assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
 import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
@@ -97,7 +97,7 @@ function masked({ body = Buffer.alloc(0), ...answer }: Answer, mask: (text: stri
 function admit(request: IncomingMessage, target: Target, rules: OriginRules): readonly string[] {
   const { method, rawHeaders } = request
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules)
-  return assertOrigin({ ...originValuesOf(rawHeaders), host, purpose: purposeOf(method) }, rules)
+  return assertOrigin(originRequestOf(rawHeaders, host, purposeOf(method)), rules)
 }
 
 function options(request: IncomingMessage, corsHeaders: readonly string[]): Answer {

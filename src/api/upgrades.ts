@@ -12,7 +12,7 @@ import type { Log } from '../base/log.ts'
 import type { ConversationService } from '../conversation/service.ts'
 import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
 import { headerValues } from '../http/headers.ts'
-import { assertHost, assertOrigin, originValuesOf, type OriginRules } from '../http/origin.ts'
+import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
 import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf } from '../http/router.ts'
 import { parseTarget } from '../http/target.ts'
@@ -64,7 +64,7 @@ function check(request: IncomingMessage, rules: UpgradeRules): Accepted {
   const { rawHeaders } = request
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules.origins)
-  assertOrigin({ ...originValuesOf(rawHeaders), host, purpose: 'change' }, rules.origins)
+  assertOrigin(originRequestOf(rawHeaders, host, 'change'), rules.origins)
   const match = router.match('GET', target.path)
   if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
   const id = uuid().read([parameterOf(match.parameters, 'conversation_id')])

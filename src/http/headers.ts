@@ -7,22 +7,25 @@
  */
 import type { IncomingMessage } from 'node:http'
 
+const none: readonly string[] = []
+
 /** Every value of a header, in the order sent; `name` in lower case, `rawHeaders` Node's list of names and values. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
-  const values: string[] = []
+  let values: string[] | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const candidate = rawHeaders[index]
     const value = rawHeaders[index + 1]
     const isNamed = candidate?.length === name.length && (candidate === name || candidate.toLowerCase() === name)
-    if (isNamed && value !== undefined) values.push(value)
+    if (isNamed && value !== undefined) (values ??= []).push(value)
   }
-  return values
+  return values ?? none
 }
 
 /** True when the headers say that a body follows (RFC 9112, section 6.3); it may still be empty when it is chunked. */
 export function announcesBody(request: IncomingMessage): boolean {
-  const length = request.headers['content-length']
-  return (length !== undefined && Number(length) !== 0) || request.headers['transfer-encoding'] !== undefined
+  // Node makes `headers` when it is asked for it, which most requests are spared. The parser takes no second length.
+  const [length] = headerValues(request.rawHeaders, 'content-length')
+  return (length !== undefined && Number(length) !== 0) || headerValues(request.rawHeaders, 'transfer-encoding').length > 0
 }
 
 /** True for what RFC 9110, section 5.6.2 calls a token: a header name, a method, a media type's halves. */

@@ -60,24 +60,23 @@ function badHost(reason: string): AppError {
   return new AppError('bad_request', `Could not read the Host header: ${reason}`)
 }
 
-/** Every value of Origin, Sec-Fetch-Site and Sec-Fetch-Mode, in order. */
-export interface OriginValues {
+/** Every value of Origin, Sec-Fetch-Site and Sec-Fetch-Mode, in order, and what they are judged by. */
+export interface OriginRequest {
   readonly origins: readonly string[]
   readonly fetchSites: readonly string[]
   readonly fetchModes: readonly string[]
+  readonly host: Authority
+  readonly purpose: RequestPurpose
 }
 
-export function originValuesOf(rawHeaders: readonly string[]): OriginValues {
+export function originRequestOf(rawHeaders: readonly string[], host: Authority, purpose: RequestPurpose): OriginRequest {
   return {
     origins: headerValues(rawHeaders, 'origin'),
     fetchSites: headerValues(rawHeaders, 'sec-fetch-site'),
     fetchModes: headerValues(rawHeaders, 'sec-fetch-mode'),
+    host,
+    purpose,
   }
-}
-
-export interface OriginRequest extends OriginValues {
-  readonly host: Authority
-  readonly purpose: RequestPurpose
 }
 
 /** OPTIONS asks, GET and HEAD read, an upgrade and every other method change something. */

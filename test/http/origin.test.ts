@@ -1,7 +1,7 @@
 /** Host and Origin: who may name this server, and which pages may talk to it. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { assertHost, assertOrigin, isLoopbackName, isPreflight, originValuesOf, parseAuthority } from '../../src/http/origin.ts'
+import { assertHost, assertOrigin, isLoopbackName, isPreflight, originRequestOf, parseAuthority } from '../../src/http/origin.ts'
 import { preflightHeaders, purposeOf, type RequestPurpose } from '../../src/http/origin.ts'
 import { suite } from '../support/suite.ts'
 
@@ -161,7 +161,7 @@ const loads: readonly (readonly [string, readonly string[], string])[] = [
 ]
 for (const [method, rawHeaders, expected] of loads) {
   test(`${method} with ${rawHeaders.join(' ')} gives ${JSON.stringify(expected)}`, () => {
-    const request = { ...originValuesOf(rawHeaders), host: local, purpose: purposeOf(method) }
+    const request = originRequestOf(rawHeaders, local, purposeOf(method))
     assert.is(codeOf(() => assertOrigin(request, rules)[0] ?? ''), expected)
   })
 }
