@@ -62,7 +62,7 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]): Rout
     match(method: string, path: string): Match<R> {
       const wanted = method === 'HEAD' ? 'GET' : method
       const values: string[] = []
-      const entry = find(root, path.split('/'), 1, values, (node) => node.entries.get(wanted))
+      const entry = find(root, path, path.indexOf('/'), values, (node) => node.entries.get(wanted))
       if (entry !== undefined) return { kind: 'found', route: entry.route, parameters: decode(entry, values) }
       return explainMiss(root, path)
     },
@@ -111,27 +111,28 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Asks `take` at every node that the segments from `index` on lead to, the most specific first, until it takes one.
+ * Asks `take` at every node that what follows the slash leads to, the most specific first, until it takes one.
  * `values` is the stack of parameters on the way, and belongs to the node taken when the search ends.
  */
 function find<R, T>(
   node: Node<R>,
-  segments: readonly string[],
-  index: number,
+  path: string,
+  slash: number,
   values: string[],
   take: (node: Node<R>) => T | undefined,
 ): T | undefined {
-  const segment = segments[index]
-  if (segment === undefined) return take(node)
+  if (slash === -1) return take(node)
+  const next = path.indexOf('/', slash + 1)
+  const segment = path.slice(slash + 1, next === -1 ? undefined : next)
   const literal = node.literals.get(segment)
-  let taken = literal && find(literal, segments, index + 1, values, take)
+  let taken = literal && find(literal, path, next, values, take)
   if (taken === undefined && node.parameter !== undefined && segment !== '') {
     values.push(segment)
-    taken = find(node.parameter, segments, index + 1, values, take)
+    taken = find(node.parameter, path, next, values, take)
     if (taken === undefined) values.pop()
   }
   if (taken !== undefined || node.tail === undefined) return taken
-  return takeTail(node.tail, segments.slice(index), values, take)
+  return takeTail(node.tail, path.slice(slash + 1).split('/'), values, take)
 }
 
 function takeTail<R, T>(
@@ -160,7 +161,7 @@ function explainMiss<R>(root: Node<R>, path: string): Match<R> {
 
 function methodsOf<R>(root: Node<R>, path: string): Set<string> {
   const methods = new Set<string>()
-  find(root, path.split('/'), 1, [], (node) => {
+  find(root, path, path.indexOf('/'), [], (node) => {
     for (const method of node.entries.keys()) methods.add(method)
     return undefined
   })
