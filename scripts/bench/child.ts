@@ -20,25 +20,28 @@ export interface Child {
   stop(): Promise<void>
 }
 
-/** Starts the program of this name in this folder, with these options of Node. */
-export function startChild(program: string, execArgv: readonly string[] = []): Child {
-  // Built or not: the program has the same ending as this file.
-  const path = fileURLToPath(new URL(program + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url))
-  return startProgram(path, { execArgv })
+/** Starts the program of this name in this folder. */
+export function startChild(program: string): Child {
+  return startProgram(fileURLToPath(besideThis(program)), {})
+}
+
+/** Built or not: what stands beside this file has the same ending. */
+function besideThis(name: string): URL {
+  return new URL(name + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url)
 }
 
 export interface ProgramOptions {
-  readonly execArgv?: readonly string[]
   readonly args?: readonly string[]
   /** Another Node than the one that runs this. */
   readonly execPath?: string
 }
 
 /** Starts a program that ends in `answer`. */
-export function startProgram(path: string, { execArgv = [], args = [], execPath = process.execPath }: ProgramOptions): Child {
+export function startProgram(path: string, { args = [], execPath = process.execPath }: ProgramOptions): Child {
   const program = basename(path)
   const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
-  const child = fork(path, [...args], { serialization: 'advanced', execPath, execArgv: [...execArgv], stdio })
+  const execArgv = ['--expose-gc', '--import', besideThis('collected').href]
+  const child = fork(path, [...args], { serialization: 'advanced', execPath, execArgv, stdio })
   // An answer, or the end of the child, settles the question that is open.
   let settle: (message: unknown) => void = () => undefined
   child.on('message', (message) => settle(message))
@@ -104,7 +107,7 @@ function cpu(): number {
   return (user + system) / 1000
 }
 
-/** Resident bytes, after a collection where node was started with --expose-gc. */
+/** Resident bytes, after a collection. */
 function resident(): number {
   globalThis.gc?.()
   return process.memoryUsage.rss()

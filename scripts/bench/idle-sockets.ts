@@ -75,7 +75,7 @@ async function subscribe(place: Place): Promise<Socket> {
 }
 
 async function startRaw(): Promise<IdleSide> {
-  const child = startChild('raw-sockets', ['--expose-gc'])
+  const child = startChild('raw-sockets')
   const place = { port: Number(await child.ask('port')), path: '/', key: '' }
   return { child, open: () => openSocket(place) }
 }

@@ -13,7 +13,7 @@ export interface RealConversation {
 
 /** Each message is two events. */
 export async function startRealServer({ messages }: { readonly messages: number }): Promise<RealConversation> {
-  const child = startChild('real-server', ['--expose-gc'])
+  const child = startChild('real-server')
   await child.ask('fill', messages)
   const where = await child.ask('where')
   if (!isObject(where)) throw new TypeError('The server does not say where it is')

@@ -23,7 +23,7 @@ export interface StepStage {
 
 /** @param model its provider says which wire format is spoken */
 export async function withStage<T>(model: string, body: (stage: StepStage) => Promise<T>): Promise<T> {
-  const server = startChild('step-server', ['--expose-gc'])
+  const server = startChild('step-server')
   const standIn = startChild('step-model')
   const ids = new Map<string, unknown>()
   const urlOf = async (name: string): Promise<string> => `http://127.0.0.1:${Number(await standIn.ask('port'))}/${name}`

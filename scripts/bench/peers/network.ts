@@ -43,7 +43,7 @@ export async function networkPeers(): Promise<NamedGate[]> {
 }
 
 function startWs(folder: string, work: 'feed' | 'echo'): Child {
-  return startProgram(wsProgram, { execArgv: ['--expose-gc'], args: [folder, work] })
+  return startProgram(wsProgram, { args: [folder, work] })
 }
 
 function getEventOf(name: string, folder: string): Gate {
