@@ -40,9 +40,10 @@ export class Titles {
   /** Gives the title if this is the first message. No model is asked about one that no model may see. Returns at once. */
   begin(message: Message, { isShownToModels }: { readonly isShownToModels: boolean }): void {
     const { autotitle, title, last_user_message_id: last } = this.#options.journal.state
+    if (!autotitle || title !== null || last !== null || this.#making !== undefined) return
     const text = textIn(message.content, ' ')
     const shortened = titleOf(text)
-    if (!autotitle || title !== null || last !== null || shortened === undefined || this.#making !== undefined) return
+    if (shortened === undefined) return
     const asked = isShownToModels ? this.#options.ask(text, this.#closed.signal) : undefined
     if (asked === undefined) this.#settle(shortened)
     else this.#making = this.#make(asked, shortened)
