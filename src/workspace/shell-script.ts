@@ -4,7 +4,7 @@
  * Commands are sourced from files, because a line that is typed is cut at 4,096 bytes (termios(3), canonical mode) and
  * would be echoed. That a command has ended is known from the prompt, which comes whatever happened to the command: the
  * prompt's script writes a report into a file and then marks the place in the output with an operating system command
- * (ECMA-48, 8.3.89) that carries the command's own nonce. The scripts hold against what commands do to the shell: other
+ * (ECMA-48, 8.3.89) that carries the command's own nonce, and its exit status for the case that no file can be written. The scripts hold against what commands do to the shell: other
  * settings of the terminal, redirected streams, `set -u`, aliases.
  */
 import { join } from 'node:path'
@@ -99,7 +99,7 @@ export function promptScript(folder: string, isTerminal: boolean): string {
     `  while \\builtin read -r -t 0 ${input} && \\builtin read -r -t 0.1 -N 4096 _ ${input}; do :; done`,
     `  \\builtin printf '%s\\0' "$${variable.status}" "\${!:--1}" "$PWD" "$(\\builtin type -P python3)" \\`,
     `    >${quote(join(folder, 'report-'))}"$${variable.nonce}"`,
-    `  \\builtin printf '\\e]${markPrefix}%s\\a' "$${variable.nonce}" ${output}`,
+    `  \\builtin printf '\\e]${markPrefix}%s;%s\\a' "$${variable.nonce}" "$${variable.status}" ${output}`,
     `  \\builtin unset ${variable.nonce}`,
     'fi',
   ])
@@ -115,6 +115,11 @@ export interface ShellReport {
   readonly workingDir: string
   /** Empty without a Python. */
   readonly python: string
+}
+
+/** The exit status in a mark of this command; undefined for another's. */
+export function statusIn(mark: string, nonce: string): number | undefined {
+  return mark.startsWith(`${nonce};`) ? Number(mark.slice(nonce.length + 1)) : undefined
 }
 
 /** Undefined while it is not written to its end. */

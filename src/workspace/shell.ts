@@ -15,7 +15,7 @@ import type { Child, ChildExit } from '../process/child.ts'
 import type { ProcessEntry } from '../process/proc.ts'
 import { interruptTerminal, startOnTerminal, type TerminalKind } from '../process/pty.ts'
 import {
-  bashLine, commandScript, markPrefix, parseReport, promptScript, quote, shellFiles, startScript, type ShellReport,
+  bashLine, commandScript, markPrefix, parseReport, promptScript, quote, shellFiles, startScript, statusIn, type ShellReport,
 } from './shell-script.ts'
 import { createTerminalText } from './terminal-text.ts'
 
@@ -77,8 +77,11 @@ export class Shell {
   readonly #reading: Promise<void>
   /** Of the command that runs; undefined at the prompt. */
   #nonce: string | undefined
-  #isMarked = false
+  /** Of the command that runs, once its mark has come. */
+  #status: number | undefined
   #isReady = false
+  /** As far as it is known. */
+  #workingDir: string
   #exit: ChildExit | undefined
   #changed = deferred<void>()
   #before: ProcessEntry[] | undefined
@@ -90,6 +93,7 @@ export class Shell {
     this.#child = child
     this.#nonce = nonce
     this.#options = options
+    this.#workingDir = options.workingDir
     this.#reading = this.#read().catch(() => undefined)
     void child.exited.then((exit) => {
       this.#exit = exit
@@ -123,7 +127,7 @@ export class Shell {
     if (this.#before === undefined) await this.markStart()
     await writeFile(shellFiles(folder).command, commandScript({ folder, nonce, command, env }), { mode: 0o600 })
     this.#nonce = nonce
-    this.#isMarked = false
+    this.#status = undefined
     this.#lastOutputAt = performance.now()
     this.#typeSource()
   }
@@ -192,8 +196,8 @@ export class Shell {
   }
 
   async #commandEnd(look: boolean): Promise<CommandEnd | undefined> {
-    if (this.#nonce !== undefined && (this.#isMarked || look || this.hasExited)) {
-      const report = await this.#readReport(this.#nonce)
+    if (this.#nonce !== undefined && (this.#status !== undefined || look || this.hasExited)) {
+      const report = (await this.#readReport(this.#nonce)) ?? this.#reportInMark()
       if (report !== undefined) return { end: 'reported', report: await this.#settle(report) }
     }
     if (this.#exit === undefined) return undefined
@@ -207,6 +211,7 @@ export class Shell {
     this.#nonce = undefined
     if (!this.#isReady) this.#text.takeLine()
     this.#isReady = true
+    this.#workingDir = report.workingDir
     // It may hold secrets.
     await rm(command, { force: true })
     if (nonce !== undefined) await rm(reportFile(nonce), { force: true })
@@ -218,6 +223,12 @@ export class Shell {
     return parseReport(text)
   }
 
+  /** The mark follows the report, which is there then unless no file could be written. */
+  #reportInMark(): ShellReport | undefined {
+    if (this.#status === undefined) return undefined
+    return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '' }
+  }
+
   async #read(): Promise<void> {
     const decoder = new StringDecoder('utf8')
     for await (const chunk of this.#child.stdout) {
@@ -225,7 +236,7 @@ export class Shell {
       this.#lastOutputAt = performance.now()
       // What comes before the first prompt is bash's own greeting.
       if (this.#isReady) await this.#options.onOutput(text)
-      if (this.#nonce !== undefined && marks.includes(this.#nonce)) this.#isMarked = true
+      for (const mark of marks) if (this.#nonce !== undefined) this.#status ??= statusIn(mark, this.#nonce)
       this.#wake()
     }
   }

@@ -55,6 +55,12 @@ for (const [what, command, output, exitCode = 0] of commands) {
   }))
 }
 
+test('knows that a command has ended, and how, where no file can be written', () => withTerminal({}, async ({ run, workingDir }) => {
+  const result = await run('ln -s /nowhere/file "${BASH_SOURCE%/*}/report-$__agent_server_nonce"; (exit 3)')
+  assert.equal([result.exitCode, result.isTimeout, result.report?.workingDir], [3, false, workingDir])
+  assert.is((await run('echo next')).output, 'next\n')
+}))
+
 test('never exports what is no name of a variable, or changes how programs load', () => withTerminal({}, async ({ run }) => {
   const env = { 'A; echo hacked;B': '1', 'LD_PRELOAD': '2', 'bash-name': '3', 'GOOD_1': '4' }
   assert.is((await run('echo $GOOD_1 "[$LD_PRELOAD]"', { env })).output, '4 []\n')
