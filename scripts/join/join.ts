@@ -1,0 +1,150 @@
+/**
+ * Joins ES modules into the text of one that does the same, because Node loads one large file far faster than hundreds of
+ * small ones. Pure: texts in, text out, and the same out for the same in.
+ *
+ * Each module becomes a block, in the order in which modules are evaluated (ECMA-262, 16.2.1.5), so that its names stay its
+ * own; what it exports is an object with a name at the top, from which the blocks behind take what they import. Names of
+ * Node's modules are imported by the joined file itself. The text of a module stays as it is, but for the words of imports
+ * and exports, and `import.meta.url`, which remains the module's own address: the joined file belongs into the folder to
+ * which the paths are relative. An `await` at the top of a module holds up all that stand behind it. What a name that is
+ * not there, a cycle or a package would need is not offered: each is refused, as is all that `module.ts` does not know.
+ */
+import { posix } from 'node:path'
+import { readModule, refusal, type Import, type Module, type Renamed } from './module.ts'
+
+export interface Joining {
+  /** Path -> text; more of them than the entry needs is fine. */
+  readonly modules: ReadonlyMap<string, string>
+  /** The path of the module that is run. */
+  readonly entry: string
+  /** Lines of comment for the readers of the joined file. */
+  readonly header: string
+}
+
+/** @throws SyntaxError with path and line, for what it does not understand */
+export function joinModules({ modules, entry, header }: Joining): string {
+  const ordered = orderModules(modules, entry)
+  const names = nameObjects(ordered)
+  const exported = new Map(ordered.map((module) => [module.path, exportsOf(module)]))
+  for (const module of ordered) checkNames(module, exported)
+  return [
+    shebang.exec(modules.get(entry) ?? '')?.[0] ?? '',
+    header,
+    ...printNodeImports(ordered),
+    'const $addressOf = (path) => new URL(path, import.meta.url).href;\n',
+    ...ordered.map((module) => printModule(module, names)),
+  ].join('')
+}
+
+const shebang = /^#!.*\n/
+const sourceMap = /\n\/\/# sourceMappingURL=\S+\s*$/
+
+/** The entry and all that it needs, each behind what it imports itself. */
+function orderModules(modules: ReadonlyMap<string, string>, entry: string): Module[] {
+  const ordered = new Map<string, Module>()
+  const visit = (path: string, trail: readonly string[]): void => {
+    const text = modules.get(path)
+    if (text === undefined) throw new RangeError(`Cannot join ${path}: there is no such module`)
+    const module = readModule(path, text)
+    for (const one of module.imports) {
+      if (isNodes(one)) continue
+      const target = targetOf(module, one)
+      if (!modules.has(target)) throw refusal(path, one.line, `"${one.specifier}", which is not among the modules`)
+      if (target === path || trail.includes(target)) throw refusal(path, one.line, `a cycle through "${one.specifier}"`)
+      if (!ordered.has(target)) visit(target, [...trail, path])
+    }
+    ordered.set(path, module)
+  }
+  visit(entry, [])
+  return [...ordered.values()]
+}
+
+/** Path -> the name of what the module exports. */
+function nameObjects(ordered: readonly Module[]): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>()
+  for (const { path } of ordered) {
+    const name = `$${path.replace(/\.js$/, '').replaceAll('-', '_').replaceAll(/\W/g, '$')}`
+    if (paths.has(name) || name.startsWith('$node$') || name === '$addressOf') throw refusal(path, 1, `two things that are named ${name}`)
+    paths.set(name, path)
+  }
+  return new Map([...paths].map(([name, path]) => [path, name]))
+}
+
+function exportsOf({ path, imports, exports }: Module): ReadonlySet<string> {
+  const names = [...exports, ...imports.flatMap((one) => (one.isReExport ? one.names : []))].map(({ to }) => to)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw refusal(path, 1, `"${twice}" exported twice`)
+  return new Set(names)
+}
+
+/** Node refuses a module of its own that lacks a name; of ours it would find undefined. */
+function checkNames(module: Module, exported: ReadonlyMap<string, ReadonlySet<string>>): void {
+  for (const one of module.imports) {
+    if (isNodes(one)) continue
+    const missing = one.names.find(({ from }) => exported.get(targetOf(module, one))?.has(from) !== true)
+    if (missing !== undefined) throw refusal(module.path, one.line, `"${missing.from}", which "${one.specifier}" does not export`)
+  }
+}
+
+function printNodeImports(ordered: readonly Module[]): string[] {
+  const names = new Map<string, Set<string>>()
+  for (const { path, imports } of ordered) {
+    for (const one of imports.filter(isNodes)) {
+      if (one.namespace !== undefined) throw refusal(path, one.line, `"${one.specifier}" as a whole: import names`)
+      const known = names.get(one.specifier) ?? new Set()
+      for (const { from } of one.names) known.add(from)
+      names.set(one.specifier, known)
+    }
+  }
+  const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.map(([specifier, used]) => {
+    const list = [...used].sort().map((name) => `${name} as ${nodeName(specifier, name)}`)
+    return `import { ${list.join(', ')} } from '${specifier}';\n`
+  })
+}
+
+function printModule(module: Module, names: ReadonlyMap<string, string>): string {
+  const name = names.get(module.path)
+  const objectOf = (one: Import): string => names.get(targetOf(module, one)) ?? ''
+  const own = module.exports.map(({ from, to }) => (from === to ? to : `${to}: ${from}`))
+  const others = module.imports.filter(({ isReExport }) => isReExport).flatMap((one) =>
+    one.names.map(({ from, to }) => `${to}: ${isNodes(one) ? nodeName(one.specifier, from) : `${objectOf(one)}.${from}`}`))
+  return [
+    `\n// ${module.path}\nlet ${name};\n{\n`,
+    ...module.imports.filter(({ isReExport }) => !isReExport).map((one) => `${printImport(one, objectOf)}\n`),
+    printText(module),
+    `\n${name} = { ${['__proto__: null', ...own, ...others].join(', ')} };\n}\n`,
+  ].join('')
+}
+
+function printImport(one: Import, objectOf: (one: Import) => string): string {
+  if (one.namespace !== undefined) return `const ${one.namespace} = ${objectOf(one)};`
+  if (isNodes(one)) return one.names.map(({ from, to }) => `const ${to} = ${nodeName(one.specifier, from)};`).join(' ')
+  return `const { ${one.names.map(printRenamed).join(', ')} } = ${objectOf(one)};`
+}
+
+function printRenamed({ from, to }: Renamed): string {
+  return from === to ? from : `${from}: ${to}`
+}
+
+function printText({ path, text, cuts }: Module): string {
+  let printed = ''
+  let at = 0
+  for (const { start, end, becomes } of cuts) {
+    printed += text.slice(at, start) + (becomes === 'address' ? `$addressOf('./${path}')` : '')
+    at = end
+  }
+  return (printed + text.slice(at)).replace(shebang, '').replace(sourceMap, '')
+}
+
+function isNodes({ specifier }: Import): boolean {
+  return specifier.startsWith('node:')
+}
+
+function nodeName(specifier: string, name: string): string {
+  return `$${specifier.replaceAll(/\W/g, '$')}$${name}`
+}
+
+function targetOf({ path }: Module, { specifier }: Import): string {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier
+}
