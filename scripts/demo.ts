@@ -9,7 +9,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { randomBytes } from 'node:crypto'
@@ -103,9 +103,9 @@ async function changeSettings(call: Api): Promise<void> {
 
 /** Starts the server and resolves with its address, which is in the one line that it prints when it is ready. */
 async function startServer(): Promise<string> {
-  // Built or not: the program has the same ending as this file.
-  const self = fileURLToPath(import.meta.url)
-  const main = fileURLToPath(new URL(`../src/cli/main${extname(self)}`, import.meta.url))
+  // Built or not, as this file is.
+  const program = import.meta.url.endsWith('.ts') ? '../src/cli/main.ts' : '../agent-server.js'
+  const main = fileURLToPath(new URL(program, import.meta.url))
   const args = [main, 'serve', '--port', '0', '--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace')]
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],

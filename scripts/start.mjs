@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs'
 
-const main = new URL('../dist/src/cli/main.js', import.meta.url)
+const main = new URL('../dist/agent-server.js', import.meta.url)
 if (existsSync(main)) {
   await import(main.href)
 } else {

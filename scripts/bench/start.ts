@@ -1,7 +1,7 @@
 /**
  * From starting the program to its first answer, and what it occupies then, beside the shortest server of node:http.
  *
- * Ours is the built program on a data folder that it has used before, with all of its modules loaded. Times begin before
+ * Ours is the built program, as `npm start` runs it, on a data folder that it has used before. Times begin before
  * the process is made; processor time and resident memory, of all threads, are what Linux says under /proc when the
  * process has rested for a moment after its answer.
  */
@@ -17,7 +17,7 @@ import { compare, spreadOf, type Cost } from './rounds.ts'
 
 const restMs = 300
 const limit = 'bare node:http'
-const ourProgram = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const ourProgram = fileURLToPath(new URL('../../agent-server.js', import.meta.url))
 const bareProgram = fileURLToPath(new URL('bare-start.js', import.meta.url))
 
 export const start: Gate = async ({ budgetMs }) => {

@@ -12,7 +12,7 @@ import { within } from '../../src/base/wait.ts'
 import { memberAt } from './member.ts'
 import { patienceMs, type Server } from './rest.ts'
 
-export const serverProgram = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+export const serverProgram = fileURLToPath(new URL('../../agent-server.js', import.meta.url))
 
 export interface BuiltServer extends Server {
   readonly pid: number

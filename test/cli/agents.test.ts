@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join, extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { makeFakeNpm } from '../support/fake-npm.ts'
 import { makeFolder, until } from '../support/processes.ts'
+import { programFile } from '../support/program-file.ts'
 import { runToEnd, startProgram, type ProgramEnd } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
@@ -112,9 +112,8 @@ test('leaves a running server and its files alone; the files go at its next star
 
 test('ends at a signal with nothing changed and npm ended', inPlace(async ({ folder, agentsDir, environment, dirs }) => {
   const mark = join(folder, 'pid')
-  const main = fileURLToPath(new URL(`../../src/cli/main${extname(import.meta.url)}`, import.meta.url))
   const env = { ...environment, HOME: folder, FAKE_NPM: `hangs:${mark}` }
-  const child = spawn(process.execPath, [main, 'agents', 'install', 'codex', ...dirs], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [programFile, 'agents', 'install', 'codex', ...dirs], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   await until(() => existsSync(mark))

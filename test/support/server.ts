@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createAgentServer, type AgentServer, type AgentServerOptions } from '../../src/index.ts'
 import { makeFolder } from './processes.ts'
+import { programFile } from './program-file.ts'
 import { rest, type Rest } from './rest.ts'
 import { connect, type Client } from './ws-client.ts'
 
@@ -95,6 +96,8 @@ export interface StartOptions {
   readonly launcher?: readonly string[]
   /** What it gets besides PATH and HOME. */
   readonly environment?: NodeJS.ProcessEnv
+  /** Another file than tests usually start. */
+  readonly program?: string
 }
 
 /** Starts `agent-server serve` as `startProgram` does. */
@@ -120,12 +123,12 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
 
 /** Starts `agent-server serve` as a child and waits until it is ready. The caller stops it and removes the folder. */
 export async function startProgram(
-  folder: string, args: readonly string[] = [], { withKey, launcher, environment }: StartOptions = { withKey: true },
+  folder: string, args: readonly string[] = [], { withKey, launcher, environment, program }: StartOptions = { withKey: true },
 ): Promise<Program> {
   const folders = foldersIn(folder)
   const where = ['--port', '0', '--data-dir', folders.dataDir, '--workspace-dir', folders.workspaceDir]
   const access = withKey ? ['--session-api-key', key] : []
-  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, environment, {}, launcher)
+  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, environment, {}, launcher, program)
   const url = await Promise.race([readyUrl(child), ended.then(() => undefined)])
   if (url === undefined) throw new Error(`The server ended before it was ready: ${output.stderr}`)
   return {
@@ -181,10 +184,10 @@ export function credentialAgent(needsCredentialAt = ''): object {
 
 function runProgram(
   args: readonly string[], home: string, environment: NodeJS.ProcessEnv = {}, user: { readonly uid?: number } = {}, launcher: readonly string[] = [],
+  program = programFile,
 ) {
-  const main = fileURLToPath(new URL(`../../src/cli/main${extname(import.meta.url)}`, import.meta.url))
   const env = { PATH: process.env['PATH'], HOME: home, ...environment }
-  const [command = '', ...words] = [...launcher, process.execPath, main, ...args]
+  const [command = '', ...words] = [...launcher, process.execPath, program, ...args]
   const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: home, ...user })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
