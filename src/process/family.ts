@@ -65,14 +65,13 @@ export class Family {
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
     const isSpared = (one: ProcessEntry): boolean => spared.some(({ pid, start }) => pid === one.pid && start === one.start)
-    for (let empty = 0; empty < 2;) {
+    for (let empty = 0; ; await sleep(5)) {
       const members = (await this.find() ?? []).filter((member) => !isSpared(member))
       empty = members.length === 0 ? empty + 1 : 0
+      if (empty === 2) return []
       if (members.length > 0 && performance.now() > end) return members
       this.signal(members, 'SIGKILL')
-      await sleep(5)
     }
-    return []
   }
 
   async #findSeeds(candidates: readonly ProcessEntry[], rootJustExited: boolean): Promise<Set<number>> {

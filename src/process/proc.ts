@@ -81,10 +81,13 @@ function readMarker(proc: string, pid: number): string | undefined {
   return environment.split('\0').find((entry) => entry.startsWith(prefix))?.slice(prefix.length)
 }
 
-/** Empty if it cannot be read. Synchronous: /proc is memory, and ten times slower over the thread pool. */
+/**
+ * Empty if it cannot be read. Synchronous: /proc is memory, and ten times slower over the thread pool. In UTF-8, which Node
+ * reads in one call; what is none stands in names and values that nobody looks at.
+ */
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'latin1')
+    return readFileSync(path, 'utf8')
   } catch {
     return ''
   }
