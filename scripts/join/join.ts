@@ -109,11 +109,13 @@ function printModule(module: Module, names: ReadonlyMap<string, string>): string
   const own = module.exports.map(({ from, to }) => (from === to ? to : `${to}: ${from}`))
   const others = module.imports.filter(({ isReExport }) => isReExport).flatMap((one) =>
     one.names.map(({ from, to }) => `${to}: ${isNodes(one) ? nodeName(one.specifier, from) : `${objectOf(one)}.${from}`}`))
+  // A namespace has its names in order, and nothing but them.
+  const members = ['__proto__: null', ...[...own, ...others].sort()]
   return [
     `\n// ${module.path}\nlet ${name};\n{\n`,
     ...module.imports.filter(({ isReExport }) => !isReExport).map((one) => `${printImport(one, objectOf)}\n`),
     printText(module),
-    `\n${name} = { ${['__proto__: null', ...own, ...others].join(', ')} };\n}\n`,
+    `\n${name} = { ${members.join(', ')} };\n}\n`,
   ].join('')
 }
 
