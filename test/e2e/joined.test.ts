@@ -1,0 +1,70 @@
+/**
+ * The program in one file, as operators run it, whatever other tests start: it does what the modules do, and what it starts
+ * or reads beside itself is found: the demonstration agent, the thread for expressions, the description of the routes.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { until } from '../support/processes.ts'
+import { joinedFile, mainModule } from '../support/program-file.ts'
+import { member } from '../support/rest.ts'
+import { withPrograms, type Program } from '../support/server.ts'
+import { suite } from '../support/suite.ts'
+import { messagesOf, outline, startTalk, storedOf } from './talk.ts'
+
+const test = suite('e2e/joined', 60_000)
+
+/** A test body with the joined program, which ends well at a signal. */
+function withJoined(body: (program: Program) => Promise<void>): () => Promise<void> {
+  return withPrograms(async (start) => {
+    const program = await start([], { withKey: true, program: joinedFile })
+    await body(program)
+    assert.is(await program.stop('SIGTERM'), 0)
+    assert.match(program.stderr(), /"message":"Closed"\}\n$/)
+  })
+}
+
+/** What a program says and how it ends. */
+function runFile(file: string, words: readonly string[]): readonly unknown[] {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], { encoding: 'utf8', env: { PATH: process.env['PATH'] } })
+  return [status, stdout, stderr]
+}
+
+for (const words of [['--help'], ['--version'], ['doctor', '--help'], ['agents', 'list', '--prot', '1'], ['serv']]) {
+  test(`says what the modules say to ${words.join(' ')}`, () => {
+    assert.equal(runFile(joinedFile, words), runFile(mainModule, words))
+  })
+}
+
+test('drives the agent of a fixture, over REST and a socket', withJoined(async (program) => {
+  const talk = await startTalk(program, 'echo')
+  const client = await program.socket(talk.id)
+  assert.is((await talk.send('hello')).status, 200)
+  await client.until(() => outline(storedOf(client)).includes('finished'))
+  const events = await talk.events()
+  assert.equal(storedOf(client).map(({ id }) => id), events.map(({ id }) => id))
+  assert.equal(messagesOf(events, 'user'), ['hello'])
+  assert.is(messagesOf(events, 'agent').length, 1)
+}))
+
+test('finds the demonstration agent and the description of the routes', withJoined(async (program) => {
+  const talk = await startTalk(program)
+  await talk.send('run: echo found it')
+  await talk.reaches('finished')
+  assert.match(JSON.stringify(await talk.events()), 'found it')
+  const description = await program.rest.get('/openapi.json')
+  assert.is(description.text, readFileSync(new URL('../../../src/schema/generated/openapi.json', import.meta.url), 'utf8'))
+}))
+
+test('finds the thread that tries expressions', withJoined(async (program) => {
+  const { folder, rest } = program
+  const hook = { matcher: '/term.*/', hooks: [{ command: `echo "$OPENHANDS_TOOL_NAME" >> '${join(folder, 'seen')}'` }] }
+  const agent = { kind: 'Agent', llm: { model: 'demo/scripted' }, tools: [{ name: 'terminal' }] }
+  const talk = await startTalk(program, { agent, hook_config: { pre_tool_use: [hook] } })
+  await talk.send('work')
+  await until(async () => member((await rest.get(talk.path)).json, 'execution_status') === 'finished')
+  assert.match(readFileSync(join(folder, 'seen'), 'utf8'), /^terminal\n/)
+}))
+
+test.run()
