@@ -80,6 +80,8 @@ for (const kind of ['demonstration', 'built-in'] as const) {
       const words = outline(await talk.events())
       assert.equal(words.slice(-2), ['error StorageFull', 'error'])
       assert.ok(words.includes('AgentErrorEvent'), words.join())
+      // What the turn has given back: the text of its command, and the reserve.
+      disk.fill()
       await assertRefused(program, talk, /disk is full/)
       await assertReadable(program, talk)
       const ready = await program.rest.get('/ready')

@@ -63,7 +63,7 @@ function diskAt(folder: string, path: string): SmallDisk {
   return {
     folder,
     fill() {
-      const descriptor = openSync(ballast, 'w')
+      const descriptor = openSync(ballast, 'a')
       untilFull(() => writeSync(descriptor, Buffer.alloc(4096)))
       closeSync(descriptor)
     },
