@@ -1,11 +1,12 @@
 /**
  * What bash is told: once when it starts, before each command, and at each prompt.
  *
- * Commands are sourced from files, because a line that is typed is cut at 4,096 bytes (termios(3), canonical mode) and
- * would be echoed. That a command has ended is known from the prompt, which comes whatever happened to the command: the
- * prompt's script writes a report into a file and then marks the place in the output with an operating system command
- * (ECMA-48, 8.3.89) that carries the command's own nonce, and its exit status for the case that no file can be written. The scripts hold against what commands do to the shell: other
- * settings of the terminal, redirected streams, `set -u`, aliases.
+ * Commands are sourced from files, because a line that is typed is cut at 4,096 bytes (termios(3), canonical mode)
+ * and would be echoed. That a command has ended is known from the prompt, which comes whatever happened to the
+ * command: the prompt's script writes a report into a file and then marks the place in the output with an operating
+ * system command (ECMA-48, 8.3.89) that carries the command's own nonce, and its exit status for the case that no
+ * file can be written. The scripts hold against what commands do to the shell: other settings of the terminal,
+ * redirected streams, `set -u`, aliases.
  */
 import { join } from 'node:path'
 import { isLoaderVariable } from '../process/environment.ts'
