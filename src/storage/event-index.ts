@@ -7,13 +7,18 @@
  *    15  1  check: all other bytes and 0x5a, exclusive-or
  *
  * Ids and offsets strictly increase, so that an id or a time is found by binary search. Event number n is record n.
- * The bytes are kept in blocks, so that memory grows by a block and never by a copy. Reads and writes no file.
+ * The bytes are kept in blocks, of which the last one doubles until it is full, so that a short log needs little memory
+ * and a long one is never copied as a whole. Reads and writes no file.
  */
 import type { EventLabel } from './record.ts'
 
 export const recordBytes = 16
-const blockRecords = 1024
+const blockRecords = 16 * 1024
 const blockBytes = blockRecords * recordBytes
+const firstBlockBytes = 64 * recordBytes
+/** How many records, in a file, from one comparison of offsets to the next. */
+const orderedRecords = 1024
+const recordWords = recordBytes / 4
 const checkSeed = 0x5a
 const twoTo32 = 0x1_0000_0000
 
@@ -32,9 +37,9 @@ export class EventIndex {
   /** Takes over the bytes of an index file, up to the first record that cannot be one of ours. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
-    const wanted = Math.floor(bytes.length / recordBytes)
-    for (let at = 0; at < wanted * recordBytes; at += blockBytes) index.#blocks.push(blockOf(bytes, at))
-    index.#count = countSound(index.#blocks, wanted)
+    index.#count = countSound(bytes)
+    const end = index.#count * recordBytes
+    for (let at = 0; at < end; at += blockBytes) index.#blocks.push(blockOf(bytes, at, Math.min(at + blockBytes, end)))
     return index
   }
 
@@ -52,8 +57,8 @@ export class EventIndex {
   add({ high, low, mark, offset }: IndexRecord): boolean {
     const number = this.#count
     if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) return false
-    if (number === this.#blocks.length * blockRecords) this.#blocks.push(new DataView(new ArrayBuffer(blockBytes)))
-    const { block, at } = this.#locate(number)
+    const at = (number % blockRecords) * recordBytes
+    const block = this.#blockFor(number, at)
     block.setUint32(at, high)
     block.setUint32(at + 4, low)
     block.setUint16(at + 8, Math.floor(offset / twoTo32))
@@ -109,11 +114,11 @@ export class EventIndex {
 
   /** The bytes of the records from one number up to another. */
   bytes(from: number, to: number): Buffer {
-    const parts: Buffer[] = []
+    const parts: Uint8Array[] = []
     for (let number = from; number < to; ) {
       const { block, at } = this.#locate(number)
       const records = Math.min(to - number, blockRecords - (number % blockRecords))
-      parts.push(Buffer.from(block.buffer, block.byteOffset + at, records * recordBytes))
+      parts.push(bytesOf(block).subarray(at, at + records * recordBytes))
       number += records
     }
     return Buffer.concat(parts)
@@ -123,6 +128,17 @@ export class EventIndex {
     const { block, at } = this.#locate(number)
     const ownHigh = block.getUint32(at)
     return (ownHigh < high || (ownHigh === high && block.getUint32(at + 4) < low)) && offsetIn(block, at) < offset
+  }
+
+  /** The block that has place for the next record. */
+  #blockFor(number: number, at: number): DataView {
+    const place = Math.floor(number / blockRecords)
+    const last = this.#blocks[place]
+    if (last !== undefined && at < last.byteLength) return last
+    const block = new DataView(new ArrayBuffer(Math.max(firstBlockBytes, Math.min(2 * at, blockBytes))))
+    if (last !== undefined) new Uint8Array(block.buffer).set(bytesOf(last))
+    this.#blocks[place] = block
+    return block
   }
 
   #locate(number: number): { block: DataView; at: number } {
@@ -152,34 +168,49 @@ export class EventIndex {
   }
 }
 
-/** A block of an index file: where it is, if it is full; a copy that can grow, if it is the last one. */
-function blockOf(bytes: Buffer, at: number): DataView {
-  if (at + blockBytes <= bytes.length) return new DataView(bytes.buffer, bytes.byteOffset + at, blockBytes)
-  const block = new DataView(new ArrayBuffer(blockBytes))
-  bytes.copy(new Uint8Array(block.buffer), 0, at)
-  return block
+/** A block of an index file: where it is, if it is full; a copy, which does not keep the others, if it is the last one. */
+function blockOf(bytes: Buffer, from: number, to: number): DataView {
+  if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)
+  return new DataView(new Uint8Array(bytes.subarray(from, to)).buffer)
 }
 
-/** How many records at the beginning have a right check byte, in blocks that follow each other. */
-function countSound(blocks: readonly DataView[], wanted: number): number {
-  let count = 0
-  let offset = -1
-  for (const block of blocks) {
-    if (offsetIn(block, 0) <= offset) return count
-    const records = Math.min(blockRecords, wanted - count)
-    for (let at = 0; at < records * recordBytes; at += recordBytes, count++) {
-      if (checkOf(block, at) !== 0) return count
-    }
-    offset = offsetIn(block, (records - 1) * recordBytes)
+/** How many records at the beginning have a right check byte and, where that is looked at, an offset that increases. */
+function countSound(bytes: Buffer): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const count = countChecked(bytes)
+  for (let number = orderedRecords; number < count; number += orderedRecords) {
+    const at = number * recordBytes
+    if (offsetIn(view, at) <= offsetIn(view, at - recordBytes)) return number
   }
   return count
 }
 
-/** Zero for a sound record; for one whose check byte is zero, the check byte that it needs. */
+/** How many records at the beginning have a right check byte. */
+function countChecked(bytes: Buffer): number {
+  // Words in the order of this machine, which is the fastest: exclusive-or does not care. They have to be aligned.
+  const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+  const words = new Int32Array(buffer, byteOffset, Math.floor(length / recordBytes) * recordWords)
+  for (let at = 0; at < words.length; at += recordWords) {
+    const word = (words[at] ?? 0) ^ (words[at + 1] ?? 0) ^ (words[at + 2] ?? 0) ^ (words[at + 3] ?? 0)
+    if (folded(word) !== checkSeed) return at / recordWords
+  }
+  return words.length / recordWords
+}
+
+/** The check byte of a record in which it is still zero. */
 function checkOf(block: DataView, at: number): number {
-  const words = block.getUint32(at) ^ block.getUint32(at + 4) ^ block.getUint32(at + 8) ^ block.getUint32(at + 12)
-  const halves = words ^ (words >>> 16)
-  return ((halves ^ (halves >>> 8)) & 0xff) ^ checkSeed
+  const word = block.getUint32(at) ^ block.getUint32(at + 4) ^ block.getUint32(at + 8) ^ block.getUint32(at + 12)
+  return folded(word) ^ checkSeed
+}
+
+/** The exclusive-or of a word's four bytes. */
+function folded(word: number): number {
+  const half = word ^ (word >>> 16)
+  return (half ^ (half >>> 8)) & 0xff
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: DataView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 function offsetIn(block: DataView, at: number): number {
