@@ -57,32 +57,32 @@ export class EventIndex {
   add({ high, low, mark, offset }: IndexRecord): boolean {
     const number = this.#count
     if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) return false
-    const at = (number % blockRecords) * recordBytes
+    const at = placeOf(number)
     const block = this.#blockFor(number, at)
+    const above = Math.floor(offset / twoTo32)
     block.setUint32(at, high)
     block.setUint32(at + 4, low)
-    block.setUint16(at + 8, Math.floor(offset / twoTo32))
-    block.setUint32(at + 10, offset % twoTo32)
+    block.setUint16(at + 8, above)
+    // Here and in the check, what does not fit into 32 bits is left out by the operation itself.
+    block.setUint32(at + 10, offset)
     block.setUint8(at + 14, mark)
-    block.setUint8(at + 15, 0)
-    block.setUint8(at + 15, checkOf(block, at))
+    block.setUint8(at + 15, folded(high ^ low ^ above ^ offset ^ mark) ^ checkSeed)
     this.#count++
     return true
   }
 
   offsetOf(number: number): number {
-    const { block, at } = this.#locate(number)
-    return offsetIn(block, at)
+    return offsetIn(this.#blockOf(number), placeOf(number))
   }
 
   markOf(number: number): number {
-    const { block, at } = this.#locate(number)
-    return block.getUint8(at + 14)
+    return this.#blockOf(number).getUint8(placeOf(number) + 14)
   }
 
   /** 16 hex digits. */
   upperOf(number: number): string {
-    const { block, at } = this.#locate(number)
+    const block = this.#blockOf(number)
+    const at = placeOf(number)
     return hex(block.getUint32(at)) + hex(block.getUint32(at + 4))
   }
 
@@ -97,7 +97,8 @@ export class EventIndex {
     const low = lowHalf(upper)
     const number = this.#firstFrom(high, low)
     if (number === this.#count) return -1
-    const { block, at } = this.#locate(number)
+    const block = this.#blockOf(number)
+    const at = placeOf(number)
     return block.getUint32(at) === high && block.getUint32(at + 4) === low ? number : -1
   }
 
@@ -116,16 +117,17 @@ export class EventIndex {
   bytes(from: number, to: number): Buffer {
     const parts: Uint8Array[] = []
     for (let number = from; number < to; ) {
-      const { block, at } = this.#locate(number)
+      const at = placeOf(number)
       const records = Math.min(to - number, blockRecords - (number % blockRecords))
-      parts.push(bytesOf(block).subarray(at, at + records * recordBytes))
+      parts.push(bytesOf(this.#blockOf(number)).subarray(at, at + records * recordBytes))
       number += records
     }
     return Buffer.concat(parts)
   }
 
   #isBefore(number: number, high: number, low: number, offset: number): boolean {
-    const { block, at } = this.#locate(number)
+    const block = this.#blockOf(number)
+    const at = placeOf(number)
     const ownHigh = block.getUint32(at)
     return (ownHigh < high || (ownHigh === high && block.getUint32(at + 4) < low)) && offsetIn(block, at) < offset
   }
@@ -141,10 +143,10 @@ export class EventIndex {
     return block
   }
 
-  #locate(number: number): { block: DataView; at: number } {
+  #blockOf(number: number): DataView {
     const block = this.#blocks[Math.floor(number / blockRecords)]
-    if (block === undefined || number < 0) throw new RangeError(`Cannot find event ${number}: there are ${this.#count}`)
-    return { block, at: (number % blockRecords) * recordBytes }
+    if (block === undefined) throw new RangeError(`Cannot find event ${number}: there are ${this.#count}`)
+    return block
   }
 
   #firstFrom(high: number, low: number): number {
@@ -160,12 +162,16 @@ export class EventIndex {
     let high = this.#count
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      const { block, at } = this.#locate(middle)
-      if (test(block, at)) high = middle
+      if (test(this.#blockOf(middle), placeOf(middle))) high = middle
       else low = middle + 1
     }
     return low
   }
+}
+
+/** Where a record is in its block. */
+function placeOf(number: number): number {
+  return (number % blockRecords) * recordBytes
 }
 
 /** A block of an index file: where it is, if it is full; a copy, which does not keep the others, if it is the last one. */
@@ -195,12 +201,6 @@ function countChecked(bytes: Buffer): number {
     if (folded(word) !== checkSeed) return at / recordWords
   }
   return words.length / recordWords
-}
-
-/** The check byte of a record in which it is still zero. */
-function checkOf(block: DataView, at: number): number {
-  const word = block.getUint32(at) ^ block.getUint32(at + 4) ^ block.getUint32(at + 8) ^ block.getUint32(at + 12)
-  return folded(word) ^ checkSeed
 }
 
 /** The exclusive-or of a word's four bytes. */

@@ -34,7 +34,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
     open = Buffer.concat([open, data.subarray(0, beginningBytes)])
     const first = data.indexOf(lineFeed) + 1
     if (first === 0) continue
-    const last = take(open, 0, start) ? takeLines(data, first, offset, take) : undefined
+    const last = take(linesIn(open), 0, start) ? takeLines(linesIn(data), first, offset, take) : undefined
     if (last === undefined) break
     open = Buffer.from(data.subarray(last, last + beginningBytes))
     start = offset + last
@@ -43,10 +43,11 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
 }
 
 /** Where the last of the lines from `at` on ends; undefined if one of them is not taken. */
-function takeLines(data: Buffer, first: number, offset: number, take: Taker): number | undefined {
+function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
+  const { data } = lines
   let at = first
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, at)) {
-    if (!take(data, at, offset + at)) return undefined
+    if (!take(lines, at, offset + at)) return undefined
     at = end + 1
   }
   return at
@@ -72,33 +73,58 @@ async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<{ reado
   }
 }
 
+/** Bytes with lines in them, for comparisons of one byte and of four. */
+interface Lines {
+  readonly data: Buffer
+  readonly view: DataView
+}
+
+function linesIn(data: Buffer): Lines {
+  return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
+}
+
 /** Adds a line to the index; false when it looks like none of ours, or is not behind the last one. */
-type Taker = (data: Buffer, at: number, offset: number) => boolean
+type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20
 const openingBrace = 0x7b
-const recordStart = Buffer.from('["')
-const timestampStart = Buffer.from('","timestamp":"')
-const sourceStart = Buffer.from('","source":"')
+const openingBracket = 0x5b
+const quote = 0x22
+const timestampStart = patternOf('","timestamp":"')
+const sourceStart = patternOf('","source":"')
 const kindAt = headLength + '{"kind":"'.length
 const timestampLength = '2026-11-21T09:30:00.123456Z'.length
 const idLength = 36
+const twoTo16 = 0x1_0000
 
 function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
-  const kindStarts = kinds.map((kind) => Buffer.from(`${kind}","id":"`))
-  return (data, at, offset) => {
+  const kindStarts = kinds.map((kind) => patternOf(`${kind}","id":"`))
+  /** The kind of the last line, which the next one often has too. */
+  let kind = 0
+  return (lines, at, offset) => {
+    const { data } = lines
     if (data[at + hashLength] !== space) return false
-    if (data[at + headLength] !== openingBrace) return beginsWith(data, at + headLength, recordStart)
-    const kind = kindStarts.findIndex((start) => beginsWith(data, at + kindAt, start))
+    if (data[at + headLength] !== openingBrace) return data[at + headLength] === openingBracket && data[at + headLength + 1] === quote
+    kind = findStart(lines, at + kindAt, kindStarts, kind)
     const id = at + kindAt + (kindStarts[kind]?.length ?? 0)
     const time = id + idLength
-    if (kind === -1 || !beginsWith(data, time, timestampStart)) return false
-    const high = readHex(data, id, 8)
-    const low = readHex(data, id + 9, 4) * 0x1_0000 + readHex(data, id + 14, 4)
+    if (kind === -1 || !beginsWith(lines, time, timestampStart)) return false
+    const a = readHex(data, id)
+    const b = readHex(data, id + 4)
+    const c = readHex(data, id + 9)
+    const d = readHex(data, id + 14)
+    if ((a | b | c | d) < 0) return false
     const source = time + timestampStart.length + timestampLength
-    const mark = markOf(kind, beginsWith(data, source, sourceStart) ? sourceOf(data[source + sourceStart.length]) : '')
-    return !Number.isNaN(high + low) && index.add({ high, low, mark, offset })
+    const mark = markOf(kind, beginsWith(lines, source, sourceStart) ? sourceOf(data[source + sourceStart.length]) : '')
+    return index.add({ high: a * twoTo16 + b, low: c * twoTo16 + d, mark, offset })
   }
+}
+
+/** The place of the pattern that is there, or -1; the one at `likely` is compared first. */
+function findStart(lines: Lines, at: number, patterns: readonly Pattern[], likely: number): number {
+  const first = patterns[likely]
+  if (first !== undefined && beginsWith(lines, at, first)) return likely
+  return patterns.findIndex((pattern) => beginsWith(lines, at, pattern))
 }
 
 /** By its first letter, which no other one has. */
@@ -111,19 +137,33 @@ function sourceOf(letter: number | undefined): EventSource | '' {
   }
 }
 
-function beginsWith(data: Buffer, at: number, start: Buffer): boolean {
-  for (let index = 0; index < start.length; index++) {
-    if (data[at + index] !== start[index]) return false
+/** A text of four bytes or more, to be compared four at a time; the last four may begin within those before. */
+interface Pattern {
+  readonly length: number
+  readonly words: readonly number[]
+}
+
+function patternOf(text: string): Pattern {
+  const bytes = Buffer.from(text)
+  const { length } = bytes
+  const words = Array.from({ length: Math.ceil(length / 4) }, (_, index) => bytes.readInt32LE(Math.min(4 * index, length - 4)))
+  return { length, words }
+}
+
+function beginsWith({ view }: Lines, at: number, { length, words }: Pattern): boolean {
+  const last = at + length - 4
+  if (last + 4 > view.byteLength) return false
+  for (let index = 0; index < words.length; index++) {
+    if (view.getInt32(Math.min(at + 4 * index, last), true) !== words[index]) return false
   }
   return true
 }
 
-/** The number that so many lower-case hex digits stand for; NaN if there is anything else. */
-function readHex(data: Buffer, at: number, digits: number): number {
+/** The number that four lower-case hex digits stand for; negative if there is anything else. */
+function readHex(data: Buffer, at: number): number {
   let value = 0
-  for (let index = at; index < at + digits; index++) value = value * 16 + (hexValues[data[index] ?? 0] ?? NaN)
+  for (let index = at; index < at + 4; index++) value = (value << 4) | (hexValues[data[index] ?? 0] ?? -1)
   return value
 }
 
-const hexValues: readonly number[] = Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.indexOf(String.fromCharCode(byte)))
-  .map((value) => (value === -1 ? NaN : value))
+const hexValues = Int8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.indexOf(String.fromCharCode(byte)))
