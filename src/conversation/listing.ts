@@ -90,13 +90,15 @@ export class Listing {
     const isDescending = sortOrder.endsWith('_DESC')
     const named = pageId === undefined ? undefined : this.#entries.get(pageId)
     const start = isDescending ? sorted.count - 1 : 0
+    const step = isDescending ? -1 : 1
     const ids: string[] = []
-    for (let place = named === undefined ? start : sorted.placeOf(named); ids.length <= limit; place += isDescending ? -1 : 1) {
+    for (let place = named === undefined ? start : sorted.placeOf(named); ; place += step) {
       const entry = sorted.get(place)
-      if (entry === undefined) break
-      if (status === undefined || entry.status === status) ids.push(entry.id)
+      if (entry === undefined) return { ids, nextPageId: null }
+      if (status !== undefined && entry.status !== status) continue
+      if (ids.length === limit) return { ids, nextPageId: entry.id }
+      ids.push(entry.id)
     }
-    return { ids: ids.slice(0, limit), nextPageId: ids[limit] ?? null }
   }
 
   #sortedBy(order: SortOrder): SortedEntries {

@@ -35,20 +35,13 @@ export function isListEntry(value: unknown): value is ListEntry {
 
 export type SortKey = 'createdAt' | 'updatedAt'
 
-/** Times are fixed-width UTC texts, so that their order is the order of the text. */
-const isBefore: Readonly<Record<SortKey, (a: ListEntry, b: ListEntry) => boolean>> = {
-  createdAt: (a, b) => a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id),
-  updatedAt: (a, b) => a.updatedAt < b.updatedAt || (a.updatedAt === b.updatedAt && a.id < b.id),
-}
-
 export class SortedEntries {
-  readonly #isBefore: (a: ListEntry, b: ListEntry) => boolean
+  readonly #key: SortKey
   readonly #entries: ListEntry[]
 
   constructor(key: SortKey, entries: Iterable<ListEntry>) {
-    const before = isBefore[key]
-    this.#isBefore = before
-    this.#entries = [...entries].sort((a, b) => (before(a, b) ? -1 : 1))
+    this.#key = key
+    this.#entries = [...entries].sort((a, b) => (this.#isBefore(a, this.#timeOf(b), b.id) ? -1 : 1))
   }
 
   get count(): number {
@@ -65,12 +58,13 @@ export class SortedEntries {
 
   /** Where the entry is, or would be. */
   placeOf(entry: ListEntry): number {
+    const time = this.#timeOf(entry)
     let low = 0
     let high = this.#entries.length
     while (low < high) {
-      const middle = Math.floor((low + high) / 2)
+      const middle = (low + high) >>> 1
       const other = this.#entries[middle]
-      if (other !== undefined && this.#isBefore(other, entry)) low = middle + 1
+      if (other !== undefined && this.#isBefore(other, time, entry.id)) low = middle + 1
       else high = middle
     }
     return low
@@ -85,5 +79,15 @@ export class SortedEntries {
   take(entry: ListEntry): void {
     const place = this.placeOf(entry)
     if (this.#entries[place]?.id === entry.id) this.#entries.splice(place, 1)
+  }
+
+  /** Times are fixed-width UTC texts, so that their order is the order of the text. */
+  #isBefore(entry: ListEntry, time: string, id: string): boolean {
+    const own = this.#timeOf(entry)
+    return own < time || (own === time && entry.id < id)
+  }
+
+  #timeOf(entry: ListEntry): string {
+    return this.#key === 'createdAt' ? entry.createdAt : entry.updatedAt
   }
 }
