@@ -43,6 +43,8 @@ export class LineFraming implements Framing {
   #block = ''
   #offset = 0
   #state: 'open' | 'ended' | 'closed' = 'open'
+  /** What was sent and the system has not taken yet. */
+  #waitingBytes = 0
   #paused = false
   #delivering = false
 
@@ -69,13 +71,16 @@ export class LineFraming implements Framing {
   send(value: unknown): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#state === 'closed') return reject(new RpcClosedError('Cannot send a message: the connection is closed'))
-      const line = Buffer.from(`${JSON.stringify(value)}${this.#terminator}`)
-      const waiting = this.#output.writableLength + line.length
+      const line = `${JSON.stringify(value)}${this.#terminator}`
+      const length = Buffer.byteLength(line)
+      const waiting = this.#waitingBytes + length
       if (waiting > this.#queueLimitBytes) {
         const limit = this.#queueLimitBytes
         return reject(new RpcLimitError(`Cannot send a message: ${waiting} bytes would wait, the limit is ${limit}`))
       }
+      this.#waitingBytes = waiting
       this.#output.write(line, (error) => {
+        this.#waitingBytes -= length
         if (error) reject(new RpcClosedError(`Cannot send a message: ${messageOf(error)}`, { cause: error }))
         else resolve()
       })
