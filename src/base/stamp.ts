@@ -22,6 +22,7 @@ export interface Stamp {
   readonly timestamp: string
 }
 
+const twoTo24 = 0x100_0000
 const halfBytes = 8
 const poolBytes = 64 * halfBytes
 
@@ -68,13 +69,18 @@ export function upperHalf(id: string): string | undefined {
 /** The 8 bytes that begin the id of an event made at this time. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
-  const rest = micros - millis * 1000
-  return `${millis.toString(16).padStart(12, '0')}7${rest.toString(16).padStart(3, '0')}`
+  // In halves: a number of more than 31 bits takes several times as long to print.
+  const above = Math.floor(millis / twoTo24)
+  return `${hex(above, 6)}${hex(millis - above * twoTo24, 6)}7${hex(micros - millis * 1000, 3)}`
 }
 
 /** The time that is in the upper half of an id of ours. */
 export function microsOfUpperHalf(hex: string): number {
   return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0')
 }
 
 function uuidV7(upper: string, lower: string): string {
