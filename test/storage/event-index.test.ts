@@ -12,18 +12,18 @@ function filled(count: number): EventIndex {
 }
 
 test('gives back what was pushed, also beyond 4 GiB and over several blocks', () => {
-  const index = filled(3000)
+  const index = filled(40_000)
   index.push({ upper: 'ffffffffffffffff', mark: 255 }, 2 ** 47 + 12345)
-  assert.is(index.count, 3001)
-  assert.is(index.offsetOf(3000), 2 ** 47 + 12345)
-  assert.is(index.upperOf(3000), 'ffffffffffffffff')
-  assert.is(index.markOf(3000), 255)
-  for (const number of [0, 1, 1023, 1024, 2047, 2048, 2999]) {
+  assert.is(index.count, 40_001)
+  assert.is(index.offsetOf(40_000), 2 ** 47 + 12345)
+  assert.is(index.upperOf(40_000), 'ffffffffffffffff')
+  assert.is(index.markOf(40_000), 255)
+  for (const number of [0, 1, 63, 64, 1023, 1024, 16_383, 16_384, 32_767, 32_768, 39_999]) {
     assert.is(index.offsetOf(number), number * 300)
     assert.is(index.upperOf(number), upper(10 + number * 3))
     assert.is(index.markOf(number), number % 256)
   }
-  assert.throws(() => index.offsetOf(5000), RangeError)
+  assert.throws(() => index.offsetOf(50_000), RangeError)
   assert.throws(() => index.offsetOf(-1), RangeError)
 })
 
@@ -49,16 +49,24 @@ test('finds ids and offsets, or where they would be', () => {
 })
 
 test('is read back from its bytes, and grows on', () => {
-  for (const count of [0, 1, 1023, 1024, 1025, 3000]) {
+  for (const count of [0, 1, 63, 64, 65, 1025, 16_383, 16_384, 16_385, 33_000]) {
     const bytes = filled(count).bytes(0, count)
     assert.is(bytes.length, count * recordBytes)
     const index = EventIndex.from(bytes)
     assert.is(index.count, count)
     index.push({ upper: upper(1_000_000), mark: 1 }, 10 ** 9)
     assert.is(index.offsetOf(count), 10 ** 9)
-    assert.equal(index.bytes(0, count), bytes)
+    assert.ok(index.bytes(0, count).equals(bytes))
   }
-  assert.equal(filled(3000).bytes(1000, 2100), filled(3000).bytes(0, 3000).subarray(16_000, 33_600))
+  assert.equal(filled(20_000).bytes(16_000, 17_100), filled(20_000).bytes(0, 20_000).subarray(256_000, 273_600))
+})
+
+test('is read from bytes that begin anywhere in memory', () => {
+  const bytes = filled(40).bytes(0, 40)
+  for (const before of [1, 2, 3]) {
+    const elsewhere = Buffer.concat([Buffer.alloc(before), bytes]).subarray(before)
+    assert.equal(EventIndex.from(elsewhere).bytes(0, 40), bytes)
+  }
 })
 
 test('takes only what is before a flipped bit, zeros, a cut record or a block that goes back', () => {
@@ -73,6 +81,7 @@ test('takes only what is before a flipped bit, zeros, a cut record or a block th
   assert.is(EventIndex.from(bytes.subarray(0, 16 * 5 + 15)).count, 5)
   const block = filled(1024).bytes(0, 1024)
   assert.is(EventIndex.from(Buffer.concat([block, block])).count, 1024)
+  assert.is(EventIndex.from(Buffer.concat([block, block, block])).count, 1024)
 })
 
 test('forgets events from a number on', () => {

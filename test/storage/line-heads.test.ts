@@ -81,6 +81,33 @@ test('stops at a line that this server did not write', async () => {
   }
 })
 
+test('looks at every byte from the kind to the name of the timestamp, but for the lower half of the id', async () => {
+  const { log, lines } = await sampleLog(9, 100)
+  const fifth = lines.filter((line) => line.startsWith('{')).at(4) ?? ''
+  const at = log.indexOf(fifth)
+  const id = fifth.indexOf('"id":"') + 6
+  const timestamp = fifth.indexOf('"timestamp":"') + 13
+  for (let place = 9; place < timestamp; place++) {
+    if (place >= id + 18 && place < id + 36) continue
+    const content = Buffer.from(log)
+    content.write('~', at + place, 'latin1')
+    const { count } = (await indexOf(content)).index
+    // The dashes of the id say nothing.
+    if (fifth[place] !== '-') assert.ok(count === 3 || count === 4, `${place}: ${count} events`)
+  }
+})
+
+test('takes no event from the beginning of one, however it is cut', async () => {
+  const { log } = await sampleLog(2, 100)
+  const second = log.indexOf('\n') + 1
+  const timestamp = log.indexOf('"timestamp":"', second) + 13
+  for (let end = second; end < timestamp; end++) {
+    const cut = Buffer.concat([log.subarray(0, end), Buffer.from('\n')])
+    assert.is((await indexOf(cut)).index.count, 0, `${end - second} bytes`)
+  }
+  assert.is((await indexOf(log)).index.count, 1)
+})
+
 test('knows every kind of event', async () => {
   const { log } = await sampleLog(4, 100)
   for (const kind of eventKinds) {
