@@ -116,6 +116,16 @@ test('knows every kind of event', async () => {
   }
 })
 
+test('knows every source, and that there is none', async () => {
+  const { log } = await sampleLog(4, 100)
+  const text = log.toString('latin1')
+  const marks = await Promise.all(['"source":"agent"', '"source":"user"', '"source":"environment"', '"other":"agent"'].map(async (member) => {
+    const { index } = await indexOf(Buffer.from(text.replaceAll(/"source":"\w+"/g, member), 'latin1'))
+    return index.markOf(1) & 3
+  }))
+  assert.equal(marks, [0, 1, 2, 3])
+})
+
 test('reads a log without an index once, and writes the index that it had', async () => {
   const sample = await long()
   const disk = new SimulatedDisk(seeded(seed))
