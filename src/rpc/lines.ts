@@ -33,6 +33,8 @@ export class LineFraming implements Framing {
   readonly #input: Readable
   readonly #output: Writable
   readonly #terminator: '\n' | '\0'
+  /** The same as a byte, which is found faster in bytes than a text. */
+  readonly #terminatorByte: number
   readonly #lineLimitBytes: number
   readonly #queueLimitBytes: number
   #handlers: FramingHandlers | undefined
@@ -52,6 +54,7 @@ export class LineFraming implements Framing {
     this.#input = options.input
     this.#output = options.output
     this.#terminator = options.terminator ?? '\n'
+    this.#terminatorByte = this.#terminator.charCodeAt(0)
     this.#lineLimitBytes = options.lineLimitBytes ?? defaultLimitBytes
     this.#queueLimitBytes = options.queueLimitBytes ?? defaultLimitBytes
   }
@@ -112,11 +115,11 @@ export class LineFraming implements Framing {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#paused) this.#input.pause()
-    const first = chunk.indexOf(this.#terminator)
+    const first = chunk.indexOf(this.#terminatorByte)
     if (this.#partBytes + (first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()
     if (first === -1) return this.#keep(chunk)
     const start = this.#partBytes > 0 ? first + 1 : 0
-    const end = chunk.lastIndexOf(this.#terminator) + 1
+    const end = chunk.lastIndexOf(this.#terminatorByte) + 1
     if (start > 0) this.#takePart(chunk.subarray(0, start))
     this.#takeLines(chunk.toString('utf8', start, end))
     if (this.#state === 'open' && end < chunk.length) this.#keep(chunk.subarray(end))
