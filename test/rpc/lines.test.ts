@@ -241,6 +241,13 @@ test('refuses to queue more than the limit, and takes more once that is written'
   await second
 })
 
+test('counts bytes that wait, and not characters', async () => {
+  const output = new Writable({ decodeStrings: false, write: () => undefined })
+  const { framing } = open({ output, queueLimitBytes: 20 })
+  framing.send('äöü€').catch(() => undefined)
+  await rejects(framing.send('äöü€'), RpcLimitError, 'Cannot send a message: 24 bytes would wait, the limit is 20')
+})
+
 test('fails what is sent after a write error, without ending: answers may still be on their way', async () => {
   const output = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) })
   const opened = open({ output })
