@@ -7,15 +7,17 @@
  *    15  1  check: all other bytes and 0x5a, exclusive-or
  *
  * Ids and offsets strictly increase, so that an id or a time is found by binary search. Event number n is record n.
- * The bytes are kept in blocks, of which the last one doubles until it is full, so that a short log needs little memory
- * and a long one is never copied as a whole. Reads and writes no file.
+ * The bytes are kept in blocks, of which the last one grows until it is full, so that no log needs much more memory
+ * than its records and a long one is never copied as a whole. Reads and writes no file.
  */
 import type { EventLabel } from './record.ts'
 
 export const recordBytes = 16
 const blockRecords = 16 * 1024
 const blockBytes = blockRecords * recordBytes
-const firstBlockBytes = 64 * recordBytes
+/** A block begins with so much, doubles, and then grows by steps. */
+const leastBytes = 1024
+const stepBytes = 32 * 1024
 /** How many records, in a file, from one comparison of offsets to the next. */
 const orderedRecords = 1024
 const recordWords = recordBytes / 4
@@ -137,7 +139,7 @@ export class EventIndex {
     const place = Math.floor(number / blockRecords)
     const last = this.#blocks[place]
     if (last !== undefined && at < last.byteLength) return last
-    const block = new DataView(new ArrayBuffer(Math.max(firstBlockBytes, Math.min(2 * at, blockBytes))))
+    const block = new DataView(new ArrayBuffer(Math.min(Math.max(2 * at, leastBytes), at + stepBytes, blockBytes)))
     if (last !== undefined) new Uint8Array(block.buffer).set(bytesOf(last))
     this.#blocks[place] = block
     return block

@@ -18,7 +18,7 @@ test('gives back what was pushed, also beyond 4 GiB and over several blocks', ()
   assert.is(index.offsetOf(40_000), 2 ** 47 + 12345)
   assert.is(index.upperOf(40_000), 'ffffffffffffffff')
   assert.is(index.markOf(40_000), 255)
-  for (const number of [0, 1, 63, 64, 1023, 1024, 16_383, 16_384, 32_767, 32_768, 39_999]) {
+  for (const number of [0, 1, 63, 64, 1023, 1024, 2047, 2048, 16_383, 16_384, 32_767, 32_768, 39_999]) {
     assert.is(index.offsetOf(number), number * 300)
     assert.is(index.upperOf(number), upper(10 + number * 3))
     assert.is(index.markOf(number), number % 256)
@@ -49,7 +49,7 @@ test('finds ids and offsets, or where they would be', () => {
 })
 
 test('is read back from its bytes, and grows on', () => {
-  for (const count of [0, 1, 63, 64, 65, 1025, 16_383, 16_384, 16_385, 33_000]) {
+  for (const count of [0, 1, 63, 64, 65, 1025, 4096, 15_000, 16_383, 16_384, 16_385, 33_000]) {
     const bytes = filled(count).bytes(0, count)
     assert.is(bytes.length, count * recordBytes)
     const index = EventIndex.from(bytes)
