@@ -13,8 +13,10 @@ server.on('upgrade', (request, socket, head) => {
   const upgrade = acceptUpgrade(request, socket, head, { departure })
   if (!upgrade.ok) return
   const { connection } = upgrade
-  connection.onMessage = (message) => {
-    if (message.kind === 'text') connection.sendText(message.text)
+  connection.owner = {
+    onMessage(message) {
+      if (message.kind === 'text') connection.sendText(message.text)
+    },
   }
 })
 server.listen(0, '127.0.0.1')

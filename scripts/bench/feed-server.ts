@@ -45,8 +45,7 @@ server.on('upgrade', (request, socket, head) => {
     end: () => connection.close(),
   }
   const reader = feed.join(eventCount, encodeText, sink)
-  connection.onDrain = () => reader.drained()
-  connection.onClose = () => reader.close()
+  connection.owner = { onDrain: () => reader.drained(), onClose: () => reader.close() }
 })
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')

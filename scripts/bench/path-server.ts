@@ -80,8 +80,7 @@ async function beginOurs(): Promise<Way> {
     const { connection } = upgrade
     const sink = { write: (frame: Buffer) => connection.send(frame), end: () => connection.close() }
     const reader = feed.join(log.eventCount, encodeText, sink)
-    connection.onDrain = () => reader.drained()
-    connection.onClose = () => reader.close()
+    connection.owner = { onDrain: () => reader.drained(), onClose: () => reader.close() }
   })
   return {
     server,

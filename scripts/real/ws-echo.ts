@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Compression } from '../../src/ws/compression.ts'
+import { defaultLimits } from '../../src/ws/connection.ts'
 import { encodeCompressedText } from '../../src/ws/deflate.ts'
 import { encodeFrame, encodeText, opcodes } from '../../src/ws/frame.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
@@ -15,17 +16,20 @@ export interface EchoServer {
 
 export async function startEchoServer(): Promise<EchoServer> {
   const compression = new Compression()
+  const limits = { ...defaultLimits, maxBufferedBytes: 64 * 1024 * 1024 }
   const server = createServer()
   server.on('upgrade', (request, socket, head) => {
-    const upgrade = acceptUpgrade(request, socket, head, { compression, maxBufferedBytes: 64 * 1024 * 1024 })
+    const upgrade = acceptUpgrade(request, socket, head, { compression, limits })
     if (!upgrade.ok) return
     const { connection } = upgrade
-    connection.onMessage = (message) => {
-      if (message.kind === 'binary') return void connection.send(encodeFrame(opcodes.binary, message.data))
-      const code = /^close:(\d+)$/.exec(message.text)?.[1]
-      if (code !== undefined) return connection.close(Number(code), 'as you wish')
-      const encode = connection.deflate ? encodeCompressedText : encodeText
-      connection.send(encode(Buffer.from(message.text)))
+    connection.owner = {
+      onMessage(message) {
+        if (message.kind === 'binary') return void connection.send(encodeFrame(opcodes.binary, message.data))
+        const code = /^close:(\d+)$/.exec(message.text)?.[1]
+        if (code !== undefined) return connection.close(Number(code), 'as you wish')
+        const encode = connection.deflate ? encodeCompressedText : encodeText
+        connection.send(encode(Buffer.from(message.text)))
+      },
     }
   })
   server.listen(0, '127.0.0.1')

@@ -18,20 +18,25 @@ import { parse } from '../schema/check.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeCompressedText } from '../ws/deflate.ts'
 import { encodeText, encodeTexts } from '../ws/frame.ts'
-import type { WebSocketConnection } from '../ws/connection.ts'
+import type { Message as WebSocketMessage } from '../ws/assembler.ts'
+import type { ConnectionOwner, WebSocketConnection } from '../ws/connection.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 import { startOf, type Resend } from './resend.ts'
 
-export interface EventSocketOptions {
-  readonly connection: WebSocketConnection
-  readonly conversationId: string
-  readonly resend: Resend
+/** What all sockets of a server share. */
+export interface EventSocketRules {
   readonly service: ConversationService
-  /** Keys to wait for in the first frame; undefined when the handshake has settled it. */
-  readonly awaitKeys: SessionKeys | undefined
   readonly messageLimitBytes: number
   readonly authTimeoutMs: number
   readonly log: Log
+}
+
+/** What a client has asked for. */
+export interface Subscription {
+  readonly conversationId: string
+  readonly resend: Resend
+  /** Keys to wait for in the first frame; undefined when the handshake has settled it. */
+  readonly awaitKeys: SessionKeys | undefined
 }
 
 /** Close codes of this protocol, and those of RFC 6455 that it uses. */
@@ -50,54 +55,65 @@ const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 const authFrameLimitBytes = 16 * 1024
 
 /** Serves a connection until it closes. Never throws. */
-export function serveEventSocket(options: EventSocketOptions): void {
-  const { connection, awaitKeys, authTimeoutMs } = options
+export function serveEventSocket(connection: WebSocketConnection, subscription: Subscription, rules: EventSocketRules): void {
+  const { awaitKeys } = subscription
   if (awaitKeys === undefined) {
-    void new EventSocket(options).start()
+    void new EventSocket(connection, rules).start(subscription)
     return
   }
   connection.maxMessageBytes = authFrameLimitBytes
   const refuse = (): void => connection.close(closeCodes.unauthorized, 'Authentication failed')
-  const timer = setTimeout(refuse, authTimeoutMs)
-  connection.onClose = () => clearTimeout(timer)
-  connection.onMessage = (message) => {
-    clearTimeout(timer)
-    const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
-    if (key === undefined || !awaitKeys.has(key)) refuse()
-    else void new EventSocket(options).start()
+  const timer = setTimeout(refuse, rules.authTimeoutMs)
+  connection.owner = {
+    onClose: () => clearTimeout(timer),
+    onMessage(message) {
+      clearTimeout(timer)
+      const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
+      if (key === undefined || !awaitKeys.has(key)) refuse()
+      else void new EventSocket(connection, rules).start(subscription)
+    },
   }
 }
 
-class EventSocket implements Sink {
-  readonly #options: EventSocketOptions
+class EventSocket implements Sink, ConnectionOwner {
   readonly #connection: WebSocketConnection
+  readonly #rules: EventSocketRules
+  #conversation: Conversation | undefined
   #reader: Reader | undefined
 
-  constructor(options: EventSocketOptions) {
-    this.#options = options
-    this.#connection = options.connection
+  constructor(connection: WebSocketConnection, rules: EventSocketRules) {
+    this.#connection = connection
+    this.#rules = rules
   }
 
   /** Must be called in the turn in which the connection is handed over. */
-  async start(): Promise<void> {
+  async start({ conversationId, resend }: Subscription): Promise<void> {
     const connection = this.#connection
-    const { service, conversationId, messageLimitBytes, log } = this.#options
+    const { service, messageLimitBytes } = this.#rules
     connection.maxMessageBytes = messageLimitBytes
-    connection.onClose = (code) => {
-      this.#reader?.close()
-      if (brokenRuleCodes.has(code)) log.info('A socket was closed because its client broke a rule of WebSocket', { conversation_id: conversationId, code })
-    }
-    connection.onDrain = () => this.#reader?.drained()
-    connection.onMessage = () => undefined
+    connection.owner = this
     connection.pause()
     try {
-      const conversation = await service.open(conversationId)
-      await this.#join(conversation)
-      connection.onMessage = (message) => this.#received(conversation, message.kind === 'text' ? message.text : undefined)
+      this.#conversation = await service.open(conversationId)
+      await this.#join(this.#conversation, resend)
       connection.resume()
     } catch (thrown) {
       this.#refuse(thrown)
     }
+  }
+
+  onMessage(message: WebSocketMessage): void {
+    if (this.#conversation !== undefined) this.#received(this.#conversation, message.kind === 'text' ? message.text : undefined)
+  }
+
+  onDrain(): void {
+    this.#reader?.drained()
+  }
+
+  onClose(code: number): void {
+    this.#reader?.close()
+    if (!brokenRuleCodes.has(code)) return
+    this.#rules.log.info('A socket was closed because its client broke a rule of WebSocket', { conversation_id: this.#conversation?.id, code })
   }
 
   write(frame: Buffer): boolean {
@@ -124,8 +140,8 @@ class EventSocket implements Sink {
     }
   }
 
-  async #join(conversation: Conversation): Promise<void> {
-    const from = await startOf(conversation, this.#options.resend)
+  async #join(conversation: Conversation, resend: Resend): Promise<void> {
+    const from = await startOf(conversation, resend)
     if (from !== undefined) {
       const encode = this.#connection.deflate ? encodeCompressedText : encodeText
       this.#reader = conversation.join({ from, encode, sink: this })
@@ -160,7 +176,7 @@ class EventSocket implements Sink {
   /** Only our own words reach the client. */
   #wordsOf(thrown: unknown): string {
     if (thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError) return messageOf(thrown)
-    this.#options.log.error('A frame of a client failed unexpectedly', { error: messageOf(thrown) })
+    this.#rules.log.error('A frame of a client failed unexpectedly', { error: messageOf(thrown) })
     return 'Unexpected error'
   }
 
@@ -168,7 +184,7 @@ class EventSocket implements Sink {
     const code = thrown instanceof AppError ? thrown.code : undefined
     if (code === 'not_found') return this.#connection.close(closeCodes.notFound, 'Conversation not found')
     if (code === 'unavailable') return this.#connection.close(closeCodes.tryAgainLater, messageOf(thrown))
-    this.#options.log.error('A socket could not join its conversation', { error: messageOf(thrown) })
+    this.#rules.log.error('A socket could not join its conversation', { error: messageOf(thrown) })
     this.#connection.close(closeCodes.internalError, 'The conversation cannot be opened')
   }
 }

@@ -9,7 +9,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import type { ConversationService } from '../conversation/service.ts'
 import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
 import { headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
@@ -17,28 +16,19 @@ import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf } from '../http/router.ts'
 import { parseTarget } from '../http/target.ts'
 import { Compression } from '../ws/compression.ts'
+import type { ConnectionLimits } from '../ws/connection.ts'
 import { Departure } from '../ws/departure.ts'
-import { acceptUpgrade, refuseUpgrade, type UpgradeOptions } from '../ws/upgrade.ts'
-import { serveEventSocket } from './event-socket.ts'
+import { acceptUpgrade, refuseUpgrade } from '../ws/upgrade.ts'
+import { serveEventSocket, type EventSocketRules, type Subscription } from './event-socket.ts'
 import { resendFields, resendOf, type Resend } from './resend.ts'
 
-export interface UpgradeRules {
-  readonly service: ConversationService
+export interface UpgradeRules extends EventSocketRules {
   readonly origins: OriginRules
   readonly keys: SessionKeys | undefined
   readonly urlLimitBytes: number
-  readonly messageLimitBytes: number
-  readonly authTimeoutMs: number
-  readonly socket: Omit<UpgradeOptions, 'compression'>
+  readonly limits: ConnectionLimits
   /** Whether clients that ask for permessage-deflate get it. */
   readonly compresses: boolean
-  readonly log: Log
-}
-
-interface Accepted {
-  readonly conversationId: string
-  readonly resend: Resend
-  readonly awaitKeys: SessionKeys | undefined
 }
 
 const router = createRouter([{ method: 'GET', pattern: '/sockets/events/{conversation_id}' }])
@@ -46,21 +36,19 @@ const router = createRouter([{ method: 'GET', pattern: '/sockets/events/{convers
 /** The upgrade handler for `node:http`. It never throws. */
 export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const compression = rules.compresses ? new Compression() : undefined
-  const options = { ...rules.socket, compression, departure: new Departure() }
+  const options = { limits: rules.limits, compression, departure: new Departure() }
   return (request, socket, head) => {
     try {
-      const accepted = check(request, rules)
+      const subscription = check(request, rules)
       const upgrade = acceptUpgrade(request, socket, head, options)
-      if (!upgrade.ok) return
-      const { service, messageLimitBytes, authTimeoutMs, log } = rules
-      serveEventSocket({ connection: upgrade.connection, service, messageLimitBytes, authTimeoutMs, log, ...accepted })
+      if (upgrade.ok) serveEventSocket(upgrade.connection, subscription, rules)
     } catch (thrown) {
       refuse(socket, thrown, rules.log)
     }
   }
 }
 
-function check(request: IncomingMessage, rules: UpgradeRules): Accepted {
+function check(request: IncomingMessage, rules: UpgradeRules): Subscription {
   const { rawHeaders } = request
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules.origins)

@@ -46,9 +46,8 @@ export interface Committed {
 }
 
 export class Feed {
-  readonly #source: EventSource
+  readonly #place: ReaderPlace
   readonly #limit: number
-  readonly #turns: Turns
   readonly #readers = new Set<Reader>()
   /** Number of the next event to be published: a group commit makes several durable before the first is published. */
   #head: number
@@ -57,9 +56,8 @@ export class Feed {
 
   /** @param turns of those who read on from a log, shared by all feeds that may hold each other up */
   constructor(source: EventSource, readerLimit: number, turns = createReadingTurns()) {
-    this.#source = source
+    this.#place = { source, turns, left: (reader) => this.#readers.delete(reader) }
     this.#limit = readerLimit
-    this.#turns = turns
     this.#head = source.eventCount
   }
 
@@ -73,7 +71,7 @@ export class Feed {
    */
   join(from: number, encode: Encode, sink: Sink): Reader {
     if (this.#readers.size >= this.#limit) throw new AppError('unavailable', 'Too many connections for this conversation')
-    const reader = new Reader({ source: this.#source, turns: this.#turns, left: (one) => this.#readers.delete(one) }, from, encode, sink)
+    const reader = new Reader(this.#place, from, encode, sink)
     this.#readers.add(reader)
     if (this.#ended === undefined) reader.drained()
     else reader.end(this.#ended)
@@ -103,7 +101,7 @@ export class Feed {
   }
 }
 
-/** What a reader has of its feed. */
+/** What readers have of their feed. */
 interface ReaderPlace {
   readonly source: EventSource
   readonly turns: Turns

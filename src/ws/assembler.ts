@@ -42,6 +42,7 @@ export interface AssemblerOptions {
 interface Unfinished {
   readonly kind: Message['kind']
   readonly compressed: boolean
+  readonly collector: Collector
   fragments: number
   /** See utf8.ts; stays empty unless this is plain text. */
   carry: Buffer
@@ -52,7 +53,6 @@ const empty = Buffer.alloc(0)
 export class Assembler {
   maxMessageBytes: number
   readonly #maxFragments: number
-  readonly #collector = new Collector()
   #message: Unfinished | undefined
 
   constructor(options: AssemblerOptions) {
@@ -60,9 +60,14 @@ export class Assembler {
     this.#maxFragments = options.maxFragments
   }
 
+  /** Whether no message is unfinished. */
+  get isEmpty(): boolean {
+    return this.#message === undefined
+  }
+
   /** How long the payload of the next data frame may be. */
   get remainingBytes(): number {
-    return this.maxMessageBytes - this.#collector.length
+    return this.maxMessageBytes - (this.#message?.collector.length ?? 0)
   }
 
   /** What the frame completes; undefined for a fragment with more to come. */
@@ -88,7 +93,7 @@ export class Assembler {
 
   #begin(kind: Message['kind'], frame: Frame): Incoming | undefined {
     if (frame.final) return finish(kind, frame.compressed, frame.payload)
-    this.#message = { kind, compressed: frame.compressed, fragments: 0, carry: empty }
+    this.#message = { kind, compressed: frame.compressed, collector: new Collector(), fragments: 0, carry: empty }
     return this.#append(this.#message, frame)
   }
 
@@ -100,10 +105,10 @@ export class Assembler {
       if (carry === undefined) return broken('text_not_utf8')
       message.carry = carry
     }
-    this.#collector.append(frame.payload)
+    message.collector.append(frame.payload)
     if (!frame.final) return undefined
     this.#message = undefined
-    return finish(message.kind, message.compressed, this.#collector.take())
+    return finish(message.kind, message.compressed, message.collector.take())
   }
 }
 

@@ -2,9 +2,12 @@
  * One WebSocket connection from its first frame to its last (RFC 6455, sections 5 to 7).
  *
  * It answers Pings, closes in both directions with a time-out, finds dead and stalled peers, and lets the owner slow
- * the peer down. The owner sets `onMessage`, `onDrain` and `onClose` in the turn in which it gets the connection;
- * `onClose` is called exactly once, last, and then no timer, listener or socket is left. Memory is bounded by the
- * options: one message coming in, `maxBufferedBytes` and one frame going out. It knows nothing of what is sent.
+ * the peer down. The owner says so in the turn in which it gets the connection; its `onClose` is called exactly once,
+ * last, and then no timer, listener or socket is left. Memory is bounded by the limits: one message coming in,
+ * `maxBufferedBytes` and one frame going out. It knows nothing of what is sent.
+ *
+ * Servers have thousands of them that hear nothing, so what a connection shares with others it does not have a copy of,
+ * and what reads messages is there only while one is coming in.
  *
  *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
@@ -14,10 +17,10 @@ import { assertNever } from '../base/errors.ts'
 import type { Compressed, Incoming, Message } from './assembler.ts'
 import { abnormalCloseCode, encodeClose, encodeFrame, encodeText, noCloseCode, opcodes } from './frame.ts'
 import type { Departure } from './departure.ts'
-import { Heartbeat } from './heartbeat.ts'
+import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
 import type { Inflater } from './inflater.ts'
 import { Intake } from './intake.ts'
-import { Outbox } from './outbox.ts'
+import { Outbox, type OutboxOwner } from './outbox.ts'
 import { violations } from './violation.ts'
 import type { Violation } from './violation.ts'
 
@@ -37,7 +40,19 @@ export interface ConnectionLimits {
   readonly closeTimeoutMs: number
 }
 
-export interface ConnectionOptions extends ConnectionLimits {
+/** What its owner is told. */
+export interface ConnectionOwner {
+  /** Messages in order; not called while paused, nor after the first Close frame of either side. Must not throw. */
+  onMessage?: (message: Message) => void
+  /** The socket has taken everything; a `send` that was refused before may be repeated. */
+  onDrain?: () => void
+  /** `code` of the first Close frame of either side; 1005 if it had none, 1006 if there was no such frame. */
+  onClose?: (code: number, reason: string) => void
+}
+
+export interface ConnectionOptions {
+  /** Kept as they are, so they can be shared too. */
+  readonly limits: ConnectionLimits
   /** Only where permessage-deflate was negotiated. */
   readonly inflater?: Inflater | undefined
   /** Shared by connections that send the same frames. */
@@ -58,42 +73,42 @@ type State = 'open' | 'closing' | 'ending' | 'closed'
 
 const tryAgainLater = 1013
 const noData = Buffer.alloc(0)
+const nobody: ConnectionOwner = Object.freeze({})
 
-export class WebSocketConnection {
-  /** Messages in order; not called while paused, nor after the first Close frame of either side. Must not throw. */
-  onMessage: (message: Message) => void = () => undefined
-  /** The socket has taken everything; a `send` that was refused before may be repeated. */
-  onDrain: () => void = () => undefined
-  /** `code` of the first Close frame of either side; 1005 if it had none, 1006 if there was no such frame. */
-  onClose: (code: number, reason: string) => void = () => undefined
-
-  /** Whether frames made by `encodeCompressedText` may be sent. */
-  readonly deflate: boolean
+export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
+  owner = nobody
   readonly #socket: Duplex
-  readonly #closeTimeoutMs: number
-  readonly #intake: Intake
+  readonly #limits: ConnectionLimits
+  readonly #inflater: Inflater | undefined
   readonly #outbox: Outbox
   readonly #heartbeat: Heartbeat
+  #maxMessageBytes: number
+  /** From the first byte of what comes in until all of it was told. */
+  #intake: Intake | undefined
   #state: State = 'open'
   #isPaused = false
   #isReading = false
   #closeTimer: NodeJS.Timeout | undefined
-  #outcome = { code: abnormalCloseCode, reason: '' }
+  #closeCode = abnormalCloseCode
+  #closeReason = ''
 
   /** `socket` must be open and have finished the handshake; it belongs to the connection from here on. */
-  constructor(socket: Duplex, options: ConnectionOptions) {
-    const { inflater, departure, maxBufferedBytes, stallTimeoutMs, pingIntervalMs, pongTimeoutMs, closeTimeoutMs } = options
-    this.deflate = inflater !== undefined
+  constructor(socket: Duplex, { limits, inflater, departure }: ConnectionOptions) {
     this.#socket = socket
-    this.#closeTimeoutMs = closeTimeoutMs
-    this.#intake = new Intake({ ...options, inflater, onReady: () => this.#goOn() })
-    const outboxOptions = { departure, maxBufferedBytes, stallTimeoutMs, onEmpty: this.#emptied, onStall: this.#stalled }
-    this.#outbox = new Outbox(socket, outboxOptions)
-    this.#heartbeat = new Heartbeat({ pingIntervalMs, pongTimeoutMs, ping: this.#ping, onDead: this.#silent })
+    this.#limits = limits
+    this.#inflater = inflater
+    this.#maxMessageBytes = limits.maxMessageBytes
+    this.#outbox = new Outbox(socket, { limits, departure, owner: this })
+    this.#heartbeat = new Heartbeat(limits, this)
     socket.on('data', this.#received)
     socket.on('end', this.#ended)
     socket.on('error', this.#failed)
     socket.on('close', this.#closed)
+  }
+
+  /** Whether frames made by `encodeCompressedText` may be sent. */
+  get deflate(): boolean {
+    return this.#inflater !== undefined
   }
 
   /** Outgoing bytes that this process still holds. */
@@ -108,11 +123,12 @@ export class WebSocketConnection {
 
   /** The limit of one incoming message; may be raised once the peer has earned it. */
   get maxMessageBytes(): number {
-    return this.#intake.maxMessageBytes
+    return this.#maxMessageBytes
   }
 
   set maxMessageBytes(bytes: number) {
-    this.#intake.maxMessageBytes = bytes
+    this.#maxMessageBytes = bytes
+    if (this.#intake !== undefined) this.#intake.maxMessageBytes = bytes
   }
 
   /** Takes a frame of `encodeText` or `encodeCompressedText`; false, without taking it, when full or no longer open. */
@@ -160,12 +176,18 @@ export class WebSocketConnection {
   readonly #received = (chunk: Buffer): void => {
     if (this.#state === 'ending') return
     if (this.#state === 'open') this.#heartbeat.heard()
+    this.#intake ??= this.#openIntake()
     this.#intake.push(chunk)
     this.#read()
   }
 
+  #openIntake(): Intake {
+    const { maxFragments } = this.#limits
+    return new Intake({ maxMessageBytes: this.#maxMessageBytes, maxFragments, inflater: this.#inflater, onReady: () => this.#goOn() })
+  }
+
   get #isHeld(): boolean {
-    return this.#isPaused || this.#intake.isBusy
+    return this.#isPaused || this.#intake?.isBusy === true
   }
 
   #goOn(): void {
@@ -180,11 +202,12 @@ export class WebSocketConnection {
     this.#isReading = true
     try {
       while (!this.#isHeld && this.#state !== 'ending' && this.#state !== 'closed') {
-        const incoming = this.#intake.next()
+        const incoming = this.#intake?.next()
         if (incoming === undefined) break
         this.#handle(incoming)
       }
-      if (this.#intake.isBusy) this.#socket.pause()
+      if (this.#intake?.isBusy === true) this.#socket.pause()
+      if (this.#intake?.isEmpty === true) this.#intake = undefined
     } finally {
       this.#isReading = false
     }
@@ -194,7 +217,7 @@ export class WebSocketConnection {
     switch (incoming.kind) {
       case 'text':
       case 'binary':
-        if (this.#state === 'open') this.onMessage(incoming)
+        if (this.#state === 'open') this.owner.onMessage?.(incoming)
         return
       case 'ping':
         return this.#pong(incoming.data)
@@ -224,7 +247,8 @@ export class WebSocketConnection {
   #answerClose(code: number, reason: string): void {
     if (this.#state === 'open') {
       this.#sendClose(code === noCloseCode ? undefined : code)
-      this.#outcome = { code, reason }
+      this.#closeCode = code
+      this.#closeReason = reason
     }
     this.#end()
   }
@@ -238,9 +262,10 @@ export class WebSocketConnection {
 
   #sendClose(code: number | undefined, reason = ''): void {
     this.#outbox.push(encodeClose(code, reason))
-    this.#outcome = { code: code ?? noCloseCode, reason }
+    this.#closeCode = code ?? noCloseCode
+    this.#closeReason = reason
     this.#heartbeat.close()
-    this.#closeTimer = setTimeout(() => this.terminate(), this.#closeTimeoutMs)
+    this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
   /** Ends the TCP connection first (section 7.1.1) but reads on, so that no reset overtakes the last frame. */
@@ -264,28 +289,32 @@ export class WebSocketConnection {
     clearTimeout(this.#closeTimer)
     this.#heartbeat.close()
     this.#outbox.close()
-    this.#intake.close()
+    this.#intake?.close()
+    this.#inflater?.close()
     this.#socket.off('data', this.#received)
     this.#socket.off('end', this.#ended)
     this.#socket.off('error', this.#failed)
     this.#socket.off('close', this.#closed)
-    this.onClose(this.#outcome.code, this.#outcome.reason)
+    this.owner.onClose?.(this.#closeCode, this.#closeReason)
   }
 
-  readonly #emptied = (): void => {
-    if (this.#state === 'open') this.onDrain()
+  /** For the outbox. */
+  onEmpty(): void {
+    if (this.#state === 'open') this.owner.onDrain?.()
   }
 
-  readonly #stalled = (): void => {
+  /** For the outbox. */
+  onStall(): void {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  readonly #silent = (): void => {
+  /** For the heartbeat. */
+  onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }
 
-  /** A peer that is not read cannot answer, and one that has yet to take something is watched by the stall time-out. */
-  readonly #ping = (): boolean => {
+  /** For the heartbeat. A peer that is not read cannot answer, and one that has yet to take something may be stalled. */
+  ping(): boolean {
     if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))
     return true

@@ -5,20 +5,25 @@
  * same frames as the one before gets the same buffer. Nothing is kept when all have written.
  */
 
+export interface Departing {
+  /** Writes what it has. Must not throw. */
+  depart(): void
+}
+
 interface Joined {
   readonly frames: readonly Buffer[]
   readonly bytes: Buffer
 }
 
 export class Departure {
-  #waiting: (() => void)[] = []
+  #waiting: Departing[] = []
   #isLeaving = false
   #last: Joined | undefined
 
-  /** Calls `write` at the end of this turn. It must not throw. */
-  add(write: () => void): void {
+  /** Lets it depart at the end of this turn. */
+  add(one: Departing): void {
     if (this.#waiting.length === 0) setImmediate(this.#leave)
-    this.#waiting.push(write)
+    this.#waiting.push(one)
   }
 
   /** The frames as one buffer, which is not to be changed. */
@@ -33,7 +38,7 @@ export class Departure {
     const waiting = this.#waiting
     this.#waiting = []
     this.#isLeaving = true
-    for (const write of waiting) write()
+    for (const one of waiting) one.depart()
     this.#isLeaving = false
     this.#last = undefined
   }

@@ -6,25 +6,31 @@
  * that happens often; a timer looks at it.
  */
 
-export interface HeartbeatOptions {
+export interface HeartbeatLimits {
   readonly pingIntervalMs: number
   readonly pongTimeoutMs: number
+}
+
+export interface HeartbeatOwner {
   /** Sends a Ping; false when that is pointless now, so that no answer can be expected. */
-  readonly ping: () => boolean
-  readonly onDead: () => void
+  ping(): boolean
+  /** The peer is dead. */
+  onSilence(): void
 }
 
 export class Heartbeat {
-  readonly #options: HeartbeatOptions
+  readonly #limits: HeartbeatLimits
+  readonly #owner: HeartbeatOwner
   #heardAt = performance.now()
   /** When a Ping went out that nothing has answered so far. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(options: HeartbeatOptions) {
-    this.#options = options
-    this.#look(options.pingIntervalMs)
+  constructor(limits: HeartbeatLimits, owner: HeartbeatOwner) {
+    this.#limits = limits
+    this.#owner = owner
+    this.#look(limits.pingIntervalMs)
   }
 
   /** A byte arrived. */
@@ -48,19 +54,19 @@ export class Heartbeat {
   }
 
   #listen(now: number): void {
-    const { pingIntervalMs, pongTimeoutMs, ping } = this.#options
+    const { pingIntervalMs, pongTimeoutMs } = this.#limits
     const leftMs = this.#heardAt + pingIntervalMs - now
-    this.#askedAt = leftMs <= 0 && ping() ? now : undefined
+    this.#askedAt = leftMs <= 0 && this.#owner.ping() ? now : undefined
     if (leftMs > 0) this.#look(leftMs)
     else this.#look(this.#askedAt === undefined ? pingIntervalMs : Math.min(pingIntervalMs, pongTimeoutMs))
   }
 
   #wait(askedAt: number, now: number): void {
-    const { pingIntervalMs, pongTimeoutMs, onDead } = this.#options
+    const { pingIntervalMs, pongTimeoutMs } = this.#limits
     const leftMs = askedAt + pongTimeoutMs - now
     if (leftMs > 0) return this.#look(Math.min(pingIntervalMs, leftMs))
     this.#askedAt = undefined
-    onDead()
+    this.#owner.onSilence()
     this.#look(pingIntervalMs)
   }
 }

@@ -43,8 +43,9 @@ export class Intake {
     return this.#isBusy
   }
 
-  get maxMessageBytes(): number {
-    return this.#assembler.maxMessageBytes
+  /** Nothing has begun that is not told, so that whatever comes next may as well go to a new one. */
+  get isEmpty(): boolean {
+    return !this.#isBusy && this.#inflated === undefined && this.#parser.isEmpty && this.#assembler.isEmpty
   }
 
   set maxMessageBytes(bytes: number) {
@@ -69,7 +70,6 @@ export class Intake {
 
   close(): void {
     clearImmediate(this.#rest)
-    this.#inflater?.close()
   }
 
   #read(): Incoming | undefined {
@@ -93,7 +93,7 @@ export class Intake {
   #inflate({ of, payload }: Compressed): void {
     if (this.#inflater === undefined) throw new TypeError('Cannot inflate: permessage-deflate was not negotiated')
     this.#isBusy = true
-    void this.#inflater.inflate(payload, this.maxMessageBytes).then((data) => {
+    void this.#inflater.inflate(payload, this.#assembler.maxMessageBytes).then((data) => {
       this.#isBusy = false
       this.#inflated = Buffer.isBuffer(data) ? messageOf(of, data) : data
       this.#onReady()

@@ -6,26 +6,36 @@
  * was pushed is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
  */
 import type { Duplex } from 'node:stream'
-import type { Departure } from './departure.ts'
+import type { Departing, Departure } from './departure.ts'
 
 export interface OutboxOptions {
+  readonly limits: OutboxLimits
   /** When this outbox writes, together with others. */
   readonly departure: Departure
+  readonly owner: OutboxOwner
+}
+
+export interface OutboxLimits {
   /** From this many bytes on the outbox is full; the frame that makes it full may exceed it. */
   readonly maxBufferedBytes: number
   /** How long one write may wait for the peer before `onStall`. */
   readonly stallTimeoutMs: number
+}
+
+export interface OutboxOwner {
   /** Everything has been taken. */
-  readonly onEmpty: () => void
-  readonly onStall: () => void
+  onEmpty(): void
+  onStall(): void
 }
 
 /** Small enough for a slow peer to take one within the stall time-out, large enough to cost few calls. */
 const batchBytes = 64 * 1024
 
-export class Outbox {
+export class Outbox implements Departing {
   readonly #socket: Duplex
-  readonly #options: OutboxOptions
+  readonly #limits: OutboxLimits
+  readonly #departure: Departure
+  readonly #owner: OutboxOwner
   readonly #queue: Buffer[] = []
   /** The first of the queue is the rest of a frame that has begun to go out. */
   #isInsideFrame = false
@@ -38,9 +48,11 @@ export class Outbox {
   #hasEnd = false
   #isClosed = false
 
-  constructor(socket: Duplex, options: OutboxOptions) {
+  constructor(socket: Duplex, { limits, departure, owner }: OutboxOptions) {
     this.#socket = socket
-    this.#options = options
+    this.#limits = limits
+    this.#departure = departure
+    this.#owner = owner
   }
 
   /** What this process still holds for the socket. */
@@ -49,7 +61,7 @@ export class Outbox {
   }
 
   get isFull(): boolean {
-    return this.bufferedBytes >= this.#options.maxBufferedBytes
+    return this.bufferedBytes >= this.#limits.maxBufferedBytes
   }
 
   /** True while the socket has not taken the last write. */
@@ -87,28 +99,33 @@ export class Outbox {
   #schedule(): void {
     if (this.isWaiting || this.#isLeaving) return
     this.#isLeaving = true
-    this.#options.departure.add(this.#write)
+    this.#departure.add(this)
   }
 
-  readonly #write = (): void => {
+  /** For the departure. */
+  depart(): void {
     this.#isLeaving = false
-    if (this.#isClosed) return
+    if (!this.#isClosed) this.#write()
+  }
+
+  #write(): void {
     const batch = this.#takeBatch()
     if (batch === undefined) {
       if (this.#hasEnd) this.#socket.end()
-      else this.#options.onEmpty()
+      else this.#owner.onEmpty()
       return
     }
     this.#writingBytes = batch.length
-    this.#socket.write(batch, this.#taken)
-    if (this.#socket.writableLength > 0) this.#stall = setTimeout(this.#options.onStall, this.#options.stallTimeoutMs)
+    this.#socket.write(batch, (error) => this.#taken(error))
+    if (this.#socket.writableLength > 0) this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
   }
 
-  readonly #taken = (error?: Error | null): void => {
+  #taken(error: Error | null | undefined): void {
     clearTimeout(this.#stall)
+    this.#stall = undefined
     this.#writingBytes = 0
     // A failed socket is destroyed, and its owner closes this outbox when it hears of that.
-    if (!error) this.#write()
+    if (!error && !this.#isClosed) this.#write()
   }
 
   /** What the next write sends: the beginning of a large frame, or as many whole frames as fit. */
@@ -146,6 +163,6 @@ export class Outbox {
       if (bytes > batchBytes) break
       count++
     }
-    return this.#options.departure.join(this.#queue.splice(0, count))
+    return this.#departure.join(this.#queue.splice(0, count))
   }
 }

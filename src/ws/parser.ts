@@ -29,7 +29,8 @@ const empty = Buffer.alloc(0)
 
 export class Parser {
   readonly #deflate: boolean
-  readonly #collector = new Collector()
+  /** The payload that comes in several chunks. */
+  #collector: Collector | undefined
   #chunk: Buffer = empty
   #offset = 0
   #state: State = 'start'
@@ -43,6 +44,11 @@ export class Parser {
   /** `deflate`: whether permessage-deflate was negotiated, which gives RSV1 a meaning. */
   constructor(deflate: boolean) {
     this.#deflate = deflate
+  }
+
+  /** Whether it stands between two frames and has no byte of the next. */
+  get isEmpty(): boolean {
+    return this.#state === 'start' && this.#offset === this.#chunk.length
   }
 
   push(chunk: Buffer): void {
@@ -133,8 +139,9 @@ export class Parser {
   }
 
   #takePayload(): Buffer | undefined {
-    const piece = this.#take(this.#payloadLength - this.#collector.length)
+    const piece = this.#take(this.#payloadLength - (this.#collector?.length ?? 0))
     if (piece.length === this.#payloadLength) return piece
+    this.#collector ??= new Collector()
     this.#collector.append(piece)
     return this.#collector.length === this.#payloadLength ? this.#collector.take() : undefined
   }

@@ -13,7 +13,9 @@ import type { ConnectionLimits } from './connection.ts'
 import { Departure } from './departure.ts'
 import { checkHandshake } from './handshake.ts'
 
-export interface UpgradeOptions extends Partial<ConnectionLimits> {
+export interface UpgradeOptions {
+  /** Shared by all connections. */
+  readonly limits?: ConnectionLimits
   /** Shared by all connections; without it permessage-deflate is not negotiated. */
   readonly compression?: Compression | undefined
   /** Shared by connections that send the same frames; one of its own by default. */
@@ -41,7 +43,7 @@ export function acceptUpgrade(
   options: UpgradeOptions = {},
 ): Upgrade {
   if (socket.destroyed) return { ok: false, status: 0, reason: 'Cannot upgrade: the client is gone' }
-  const { compression, departure = new Departure(), ...limits } = options
+  const { limits = defaultLimits, compression, departure = new Departure() } = options
   const handshake = checkHandshake(request, compression && { mayKeepContext: compression.hasRoom })
   if (!handshake.ok) {
     const { status, reason, headers } = handshake
@@ -54,7 +56,7 @@ export function acceptUpgrade(
   socket.write(headOf(101, handshake.headers))
   if (head.length > 0) socket.unshift(head)
   const inflater = handshake.deflate && compression?.open(handshake.deflate.keepsContext)
-  return { ok: true, connection: new WebSocketConnection(socket, { ...defaultLimits, ...limits, departure, inflater }) }
+  return { ok: true, connection: new WebSocketConnection(socket, { limits, departure, inflater }) }
 }
 
 /** Answers an upgrade request like an ordinary one, with a JSON body, and ends the connection. */

@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream'
 import { deferred } from '../../src/base/wait.ts'
 import type { Message } from '../../src/ws/assembler.ts'
 import type { Compression } from '../../src/ws/compression.ts'
-import type { WebSocketConnection } from '../../src/ws/connection.ts'
+import { defaultLimits, type ConnectionLimits, type WebSocketConnection } from '../../src/ws/connection.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
 import type { UpgradeOptions } from '../../src/ws/upgrade.ts'
 import type { Suite } from './suite.ts'
@@ -32,7 +32,11 @@ export interface Pair {
   readonly stop: () => Promise<void>
 }
 
-export async function openPair(options: UpgradeOptions = {}, headers: OutgoingHttpHeaders = {}): Promise<Pair> {
+/** Limits that are not the usual ones, and what connections share. */
+export type PairOptions = Omit<UpgradeOptions, 'limits'> & Partial<ConnectionLimits>
+
+export async function openPair({ compression, departure, ...limits }: PairOptions = {}, headers: OutgoingHttpHeaders = {}): Promise<Pair> {
+  const options = { compression, limits: { ...defaultLimits, ...limits }, ...(departure && { departure }) }
   const server = createServer()
   const accepted = deferred<Omit<Pair, 'client' | 'stop'>>()
   server.on('upgrade', (request, socket, head) => {
@@ -41,9 +45,11 @@ export async function openPair(options: UpgradeOptions = {}, headers: OutgoingHt
     const { connection } = upgrade
     const messages: Message[] = []
     const closed = deferred<Close>()
-    connection.onMessage = (message) => void messages.push(message)
-    connection.onClose = (code, reason) => closed.resolve({ code, reason })
-    accepted.resolve({ connection, socket, messages, compression: options.compression, closed: closed.promise })
+    connection.owner = {
+      onMessage: (message) => void messages.push(message),
+      onClose: (code, reason) => closed.resolve({ code, reason }),
+    }
+    accepted.resolve({ connection, socket, messages, compression, closed: closed.promise })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -63,7 +69,7 @@ export function overPair(test: Suite) {
   return (
     name: string,
     body: (pair: Pair) => Promise<void>,
-    options?: UpgradeOptions,
+    options?: PairOptions,
     headers?: OutgoingHttpHeaders,
   ): void =>
     test(name, async () => {

@@ -40,14 +40,16 @@ export async function exchange(bytes: Uint8Array, options: ExchangeOptions = {})
   const { deflate, pieceBytes, ends, before, ...limits } = options
   const socket = new MemorySocket()
   const inflater = deflate === undefined ? undefined : new Compression().open(deflate === 'context')
-  const connection = new WebSocketConnection(socket, { ...defaultLimits, ...limits, departure: new Departure(), inflater })
+  const connection = new WebSocketConnection(socket, { limits: { ...defaultLimits, ...limits }, departure: new Departure(), inflater })
   const messages: string[] = []
   let closed: string | undefined
   const done = new Promise<void>((resolve) => {
-    connection.onMessage = (message) => void messages.push(message.kind === 'text' ? `text ${message.text}` : `binary ${message.data.toString('hex')}`)
-    connection.onClose = (code, reason) => {
-      closed = `${code} ${reason}`.trim()
-      resolve()
+    connection.owner = {
+      onMessage: (message) => void messages.push(message.kind === 'text' ? `text ${message.text}` : `binary ${message.data.toString('hex')}`),
+      onClose(code, reason) {
+        closed = `${code} ${reason}`.trim()
+        resolve()
+      },
     }
     socket.onWrite = () => {
       if (socket.taken().includes(mark)) resolve()

@@ -108,7 +108,7 @@ over(
   'ends at once and delivers nothing more when it is terminated from a message',
   async ({ connection, client, closed }) => {
     const texts: string[] = []
-    connection.onMessage = (message) => {
+    connection.owner.onMessage = (message) => {
       texts.push(...textsOf([message]))
       connection.terminate()
       connection.terminate()
@@ -123,10 +123,10 @@ over(
 
 over('leaves no listener and no socket behind', async ({ connection, client, closed, socket }) => {
   let closings = 0
-  const onClose = connection.onClose
-  connection.onClose = (code, reason) => {
+  const onClose = connection.owner.onClose
+  connection.owner.onClose = (code, reason) => {
     closings++
-    onClose(code, reason)
+    onClose?.(code, reason)
   }
   await client.close(1000)
   await closed

@@ -14,7 +14,7 @@ over('stops in the middle of a chunk when paused, and goes on when resumed', asy
   const { connection, client } = pair
   const texts: string[] = []
   const paused = deferred<void>()
-  connection.onMessage = (message) => {
+  connection.owner.onMessage = (message) => {
     texts.push(...textsOf([message]))
     if (texts.length % 2 === 0) {
       connection.pause()
@@ -33,11 +33,11 @@ over('stops in the middle of a chunk when paused, and goes on when resumed', asy
 
 over('goes on in its own loop when the owner pauses and resumes at once', async (pair) => {
   const { connection, client, messages } = pair
-  const record = connection.onMessage
-  connection.onMessage = (message) => {
+  const record = connection.owner.onMessage
+  connection.owner.onMessage = (message) => {
     connection.pause()
     connection.resume()
-    record(message)
+    record?.(message)
   }
   client.write(Buffer.concat(['1', '2', '3'].map((text) => frame(1, Buffer.from(text)))))
   await settle(pair)
@@ -73,7 +73,7 @@ over(
     assert.ok(connection.bufferedBytes >= 2_000_000 && connection.bufferedBytes < 4_000_000)
     assert.is(connection.sendText('refused'), false)
     const drained = deferred<void>()
-    connection.onDrain = drained.resolve
+    connection.owner.onDrain = drained.resolve
     client.socket.resume()
     await drained.promise
     assert.is(connection.bufferedBytes, 0)
@@ -99,7 +99,7 @@ over('answers only the newest of many Pings to a client that reads nothing', asy
   await clog(pair)
   const before = connection.bufferedBytes
   const arrived = deferred<void>()
-  connection.onMessage = () => arrived.resolve()
+  connection.owner.onMessage = () => arrived.resolve()
   for (let count = 0; count < 1000; count++) client.ping(String(count))
   client.send('done')
   await arrived.promise

@@ -150,10 +150,10 @@ over(
   async (pair) => {
     const { client, socket, connection, messages } = pair
     const paused: boolean[] = []
-    const inner = connection.onMessage
-    connection.onMessage = (message) => {
+    const inner = connection.owner.onMessage
+    connection.owner.onMessage = (message) => {
       paused.push(socket.isPaused())
-      inner(message)
+      inner?.(message)
     }
     const seen = new Promise<void>((resolve) => socket.once('pause', resolve))
     client.write(Buffer.concat([squeezed('x'.repeat(3_000_000)), frame(1, Buffer.from('b')), squeezed('c'), frame(1, Buffer.from('d'))]))

@@ -9,7 +9,7 @@ test('asks after silence, and gives up when no answer comes', async () => {
   const events: string[] = []
   const dead = deferred<void>()
   const ping = (): boolean => events.push('ping') > 0
-  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 50, ping, onDead: dead.resolve })
+  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 50 }, { ping, onSilence: dead.resolve })
   await dead.promise
   assert.equal(events, ['ping'])
   heartbeat.close()
@@ -24,12 +24,7 @@ test('asks again and again while something is heard', async () => {
     setImmediate(() => heartbeat.heard())
     return true
   }
-  const heartbeat = new Heartbeat({
-    pingIntervalMs: 5,
-    pongTimeoutMs: 5000,
-    ping,
-    onDead: () => enough.reject(new Error('dead')),
-  })
+  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 5000 }, { ping, onSilence: () => enough.reject(new Error('dead')) })
   await enough.promise
   heartbeat.close()
 })
@@ -42,12 +37,7 @@ test('does not give up while it was pointless to ask', async () => {
     if (pings === 3) enough.resolve()
     return false
   }
-  const heartbeat = new Heartbeat({
-    pingIntervalMs: 5,
-    pongTimeoutMs: 0,
-    ping,
-    onDead: () => enough.reject(new Error('dead')),
-  })
+  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 0 }, { ping, onSilence: () => enough.reject(new Error('dead')) })
   await enough.promise
   heartbeat.close()
 })
@@ -55,23 +45,21 @@ test('does not give up while it was pointless to ask', async () => {
 test('asks again when its owner did not give up', async () => {
   const again = deferred<void>()
   let deaths = 0
-  const onDead = (): void => {
+  const onSilence = (): void => {
     deaths++
     if (deaths === 2) again.resolve()
   }
-  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 5, ping: () => true, onDead })
+  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 5 }, { ping: () => true, onSilence })
   await again.promise
   heartbeat.close()
 })
 
 test('does nothing after it was closed', async () => {
   const calls: string[] = []
-  const heartbeat = new Heartbeat({
-    pingIntervalMs: 1,
-    pongTimeoutMs: 1,
-    ping: () => calls.push('ping') > 0,
-    onDead: () => void calls.push('dead'),
-  })
+  const heartbeat = new Heartbeat(
+    { pingIntervalMs: 1, pongTimeoutMs: 1 },
+    { ping: () => calls.push('ping') > 0, onSilence: () => void calls.push('dead') },
+  )
   heartbeat.close()
   heartbeat.close()
   await new Promise((resolve) => setTimeout(resolve, 5))

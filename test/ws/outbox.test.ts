@@ -46,7 +46,7 @@ function open(
     socket,
     empty,
     stalled: stalled.promise,
-    outbox: new Outbox(socket, { departure: new Departure(), maxBufferedBytes, stallTimeoutMs, onEmpty, onStall: stalled.resolve }),
+    outbox: new Outbox(socket, { departure: new Departure(), limits: { maxBufferedBytes, stallTimeoutMs }, owner: { onEmpty, onStall: stalled.resolve } }),
   }
 }
 

@@ -121,8 +121,10 @@ test('reads frames that came together with the handshake', async () => {
       assert.ok(head.length > 0)
       const upgrade = acceptUpgrade(request, socket, head)
       if (!upgrade.ok) return
-      upgrade.connection.onMessage = (message) => {
-        if (message.kind === 'text') texts.push(message.text)
+      upgrade.connection.owner = {
+        onMessage(message) {
+          if (message.kind === 'text') texts.push(message.text)
+        },
       }
     },
     async (port) => {
