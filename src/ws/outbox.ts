@@ -30,6 +30,7 @@ export interface OutboxOwner {
 
 /** Small enough for a slow peer to take one within the stall time-out, large enough to cost few calls. */
 const batchBytes = 64 * 1024
+const noData = Buffer.alloc(0)
 
 export class Outbox implements Departing {
   readonly #socket: Duplex
@@ -108,23 +109,32 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
+  /** Nearly always the system takes a write at once, and then it is done with; a callback would cost a tenth of it. */
   #write(): void {
-    const batch = this.#takeBatch()
-    if (batch === undefined) {
-      if (this.#hasEnd) this.#socket.end()
-      else this.#owner.onEmpty()
-      return
+    // A failed socket is destroyed, and its owner closes this outbox when it hears of that.
+    while (this.#socket.writable) {
+      const batch = this.#takeBatch()
+      if (batch === undefined) {
+        if (this.#hasEnd) this.#socket.end()
+        else this.#owner.onEmpty()
+        return
+      }
+      this.#socket.write(batch)
+      if (this.#socket.writableLength > 0) return this.#wait(batch.length)
     }
-    this.#writingBytes = batch.length
-    this.#socket.write(batch, (error) => this.#taken(error))
-    if (this.#socket.writableLength > 0) this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
+  }
+
+  /** An empty write behind the one that was not taken tells when it is. */
+  #wait(bytes: number): void {
+    this.#writingBytes = bytes
+    this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
+    this.#socket.write(noData, (error) => this.#taken(error))
   }
 
   #taken(error: Error | null | undefined): void {
     clearTimeout(this.#stall)
     this.#stall = undefined
     this.#writingBytes = 0
-    // A failed socket is destroyed, and its owner closes this outbox when it hears of that.
     if (!error && !this.#isClosed) this.#write()
   }
 
@@ -153,7 +163,7 @@ export class Outbox implements Departing {
   #takeFrames(first: Buffer): Buffer {
     this.#isInsideFrame = false
     if (this.#queue.length === 1) {
-      this.#queue.length = 0
+      this.#queue.pop()
       return first
     }
     let count = 0

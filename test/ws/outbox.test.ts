@@ -15,6 +15,7 @@ class SlowSocket extends Duplex {
   #take: ((error?: Error) => void) | undefined
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    if (chunk.length === 0) return done()
     this.writes.push(chunk.length > 20 ? `${chunk.toString('latin1', 0, 1)} x ${chunk.length}` : chunk.toString())
     this.#take = done
   }
