@@ -6,14 +6,14 @@
  * 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of one message. Whoever waits
  * for that reads nothing more, so no more wait than there are connections.
  */
-import { Inflater } from './inflater.ts'
+import { Inflater, type InflaterOwner } from './inflater.ts'
 
 export interface CompressionOptions {
   /** Each costs 32 KiB while its connection lasts. */
   readonly maxContexts: number
 }
 
-export class Compression {
+export class Compression implements InflaterOwner {
   readonly #maxContexts: number
   #contexts = 0
   #last: Promise<void> = Promise.resolve()
@@ -29,12 +29,17 @@ export class Compression {
 
   /** For one connection, which closes it. */
   open(keepsContext: boolean): Inflater {
-    const cost = keepsContext ? 1 : 0
-    this.#contexts += cost
-    return new Inflater({ keepsContext, inTurn: (work) => this.#inTurn(work), onClose: () => (this.#contexts -= cost) })
+    if (keepsContext) this.#contexts++
+    return new Inflater(keepsContext, this)
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** For inflaters. */
+  onClose({ keepsContext }: Inflater): void {
+    if (keepsContext) this.#contexts--
+  }
+
+  /** For inflaters. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
     // Without the outcome, which may be a large message that somebody has long been done with.
     this.#last = done.then(() => undefined)

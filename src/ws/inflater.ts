@@ -22,26 +22,27 @@ const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])]
 const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
 
-export interface InflaterOptions {
-  /** Whether a message may refer to those before. */
-  readonly keepsContext: boolean
+export interface InflaterOwner {
   /** Does the work when it is its turn among all connections; it never rejects. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
-  readonly onClose: () => void
+  inTurn<T>(work: () => Promise<T>): Promise<T>
+  onClose(inflater: Inflater): void
 }
 
 export class Inflater {
-  readonly #options: InflaterOptions
+  /** Whether a message may refer to those before. */
+  readonly keepsContext: boolean
+  readonly #owner: InflaterOwner
   #window: Buffer = empty
   #isClosed = false
 
-  constructor(options: InflaterOptions) {
-    this.#options = options
+  constructor(keepsContext: boolean, owner: InflaterOwner) {
+    this.keepsContext = keepsContext
+    this.#owner = owner
   }
 
   /** The decompressed message, or the rule it breaks. Not to be called again before it has resolved. */
   inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
-    return this.#options.inTurn(() => this.#inflate(payload, limitBytes))
+    return this.#owner.inTurn(() => this.#inflate(payload, limitBytes))
   }
 
   /** Idempotent. What still waits for its turn is not done. */
@@ -49,11 +50,11 @@ export class Inflater {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#window = empty
-    this.#options.onClose()
+    this.#owner.onClose(this)
   }
 
   async #inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
-    const { keepsContext } = this.#options
+    const { keepsContext } = this
     let rest = Buffer.concat([payload, ending])
     let window = this.#window
     const parts: Buffer[] = []
