@@ -17,7 +17,6 @@ import { createSessionKeys } from './http/auth.ts'
 import { isLoopbackName, type OriginRules } from './http/origin.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
-import { defaultLimits } from './ws/connection.ts'
 import { version } from './version.ts'
 
 /** What this server can do beyond its API level; clients look for names they know. */
@@ -80,7 +79,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       urlLimitBytes: config.urlLimitBytes,
       messageLimitBytes: config.messageLimitBytes,
       authTimeoutMs: config.authTimeoutMs,
-      limits: { ...defaultLimits, maxMessageBytes: config.messageLimitBytes, stallTimeoutMs: config.readerStallMs },
+      limits: { maxMessageBytes: config.messageLimitBytes, stallTimeoutMs: config.readerStallMs },
       compresses: !config.noCompression,
       log,
     }),

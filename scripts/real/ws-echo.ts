@@ -4,9 +4,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Compression } from '../../src/ws/compression.ts'
-import { defaultLimits } from '../../src/ws/connection.ts'
 import { encodeCompressedText } from '../../src/ws/deflate.ts'
 import { encodeFrame, encodeText, opcodes } from '../../src/ws/frame.ts'
+import { defaultLimits } from '../../src/ws/limits.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'
 
 export interface EchoServer {

@@ -16,8 +16,8 @@ import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf } from '../http/router.ts'
 import { parseTarget } from '../http/target.ts'
 import { Compression } from '../ws/compression.ts'
-import type { ConnectionLimits } from '../ws/connection.ts'
 import { Departure } from '../ws/departure.ts'
+import { defaultLimits, type ConnectionLimits } from '../ws/limits.ts'
 import { acceptUpgrade, refuseUpgrade } from '../ws/upgrade.ts'
 import { serveEventSocket, type EventSocketRules, type Subscription } from './event-socket.ts'
 import { resendFields, resendOf, type Resend } from './resend.ts'
@@ -26,7 +26,7 @@ export interface UpgradeRules extends EventSocketRules {
   readonly origins: OriginRules
   readonly keys: SessionKeys | undefined
   readonly urlLimitBytes: number
-  readonly limits: ConnectionLimits
+  readonly limits: Partial<ConnectionLimits>
   /** Whether clients that ask for permessage-deflate get it. */
   readonly compresses: boolean
 }
@@ -36,7 +36,7 @@ const router = createRouter([{ method: 'GET', pattern: '/sockets/events/{convers
 /** The upgrade handler for `node:http`. It never throws. */
 export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const compression = rules.compresses ? new Compression() : undefined
-  const options = { limits: rules.limits, compression, departure: new Departure() }
+  const options = { limits: { ...defaultLimits, ...rules.limits }, compression, departure: new Departure() }
   return (request, socket, head) => {
     try {
       const subscription = check(request, rules)

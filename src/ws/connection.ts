@@ -20,25 +20,10 @@ import type { Departure } from './departure.ts'
 import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
 import type { Inflater } from './inflater.ts'
 import { Intake } from './intake.ts'
+import type { ConnectionLimits } from './limits.ts'
 import { Outbox, type OutboxOwner } from './outbox.ts'
 import { violations } from './violation.ts'
 import type { Violation } from './violation.ts'
-
-export interface ConnectionLimits {
-  /** Of one incoming message; above it the connection closes with 1009. */
-  readonly maxMessageBytes: number
-  readonly maxFragments: number
-  /** From this many outgoing bytes on, `send` takes no more. */
-  readonly maxBufferedBytes: number
-  /** Silence of the peer before it is sent a Ping. */
-  readonly pingIntervalMs: number
-  /** Silence after that before the connection is given up. */
-  readonly pongTimeoutMs: number
-  /** A peer that takes nothing of what waits for it for this long is closed with 1013. */
-  readonly stallTimeoutMs: number
-  /** From the first Close frame to the end of the connection. */
-  readonly closeTimeoutMs: number
-}
 
 /** What its owner is told. */
 export interface ConnectionOwner {
@@ -57,16 +42,6 @@ export interface ConnectionOptions {
   readonly inflater?: Inflater | undefined
   /** Shared by connections that send the same frames. */
   readonly departure: Departure
-}
-
-export const defaultLimits: ConnectionLimits = {
-  maxMessageBytes: 16 * 1024 * 1024,
-  maxFragments: 262_144,
-  maxBufferedBytes: 512 * 1024,
-  pingIntervalMs: 30_000,
-  pongTimeoutMs: 60_000,
-  stallTimeoutMs: 60_000,
-  closeTimeoutMs: 5_000,
 }
 
 type State = 'open' | 'closing' | 'ending' | 'closed'

@@ -8,10 +8,10 @@ import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Compression } from './compression.ts'
-import { defaultLimits, WebSocketConnection } from './connection.ts'
-import type { ConnectionLimits } from './connection.ts'
+import { WebSocketConnection } from './connection.ts'
 import { Departure } from './departure.ts'
 import { checkHandshake } from './handshake.ts'
+import { defaultLimits, type ConnectionLimits } from './limits.ts'
 
 export interface UpgradeOptions {
   /** Shared by all connections. */

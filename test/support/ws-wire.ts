@@ -6,8 +6,8 @@
  * come out are read here by a few lines of their own, and told as text: `text Hello`, `pong 61`, `close 1002`.
  */
 import { Duplex } from 'node:stream'
-import { WebSocketConnection, defaultLimits } from '../../src/ws/connection.ts'
-import type { ConnectionLimits } from '../../src/ws/connection.ts'
+import { WebSocketConnection } from '../../src/ws/connection.ts'
+import { defaultLimits, type ConnectionLimits } from '../../src/ws/limits.ts'
 import { Compression } from '../../src/ws/compression.ts'
 import { Departure } from '../../src/ws/departure.ts'
 import { frame } from './ws-client.ts'

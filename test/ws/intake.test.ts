@@ -1,7 +1,7 @@
 /** What comes out of an intake when very much came in at once. The rest of it is tested through connections. */
 import * as assert from 'uvu/assert'
-import { defaultLimits } from '../../src/ws/connection.ts'
 import { Intake } from '../../src/ws/intake.ts'
+import { defaultLimits } from '../../src/ws/limits.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('ws/intake')
