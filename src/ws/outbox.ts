@@ -141,7 +141,7 @@ export class Outbox implements Departing {
   /** What the next write sends: the beginning of a large frame, or as many whole frames as fit. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
-    const [first] = this.#queue
+    const first = this.#queue[0]
     if (first === undefined) return undefined
     const batch = first.length > batchBytes ? this.#takePiece(first) : this.#takeFrames(first)
     this.#queuedBytes -= batch.length

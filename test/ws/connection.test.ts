@@ -86,6 +86,28 @@ over(
   { maxMessageBytes: 10 },
 )
 
+over(
+  'takes a longer message behind the one that earned it, when both came in one piece and the second is not whole',
+  async (pair) => {
+    const { connection, client, messages } = pair
+    const record = connection.owner.onMessage
+    const earned = new Promise<void>((resolve) => {
+      connection.owner.onMessage = (message) => {
+        connection.maxMessageBytes = 100
+        record?.(message)
+        resolve()
+      }
+    })
+    const second = frame(1, Buffer.from('x'.repeat(100)))
+    client.write(Buffer.concat([frame(1, Buffer.from('key')), second.subarray(0, 50)]))
+    await earned
+    client.write(second.subarray(50))
+    await settle(pair)
+    assert.equal(textsOf(messages), ['key', 'x'.repeat(100)])
+  },
+  { maxMessageBytes: 10 },
+)
+
 over('delivers 16 MiB', async (pair) => {
   const text = 'x'.repeat(16 * 1024 * 1024)
   pair.client.send(text)

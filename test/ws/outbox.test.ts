@@ -146,6 +146,25 @@ test('writes nothing more after a failed write', async () => {
   outbox.close()
 })
 
+test('writes nothing more when a write fails at once, and does not say that all was taken', async () => {
+  const writes: number[] = []
+  const socket = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      writes.push(chunk.length)
+      done(new Error('reset'))
+    },
+  })
+  socket.on('error', () => undefined)
+  const owner = { onEmpty: () => assert.unreachable('It was not taken'), onStall: () => assert.unreachable('It did not wait') }
+  const outbox = new Outbox(socket, { departure: new Departure(), limits: { maxBufferedBytes: 1000, stallTimeoutMs: 60_000 }, owner })
+  outbox.push(Buffer.alloc(100_000))
+  await nextTurn()
+  await nextTurn()
+  assert.equal(writes, [65_536])
+  outbox.close()
+})
+
 test('writes nothing after it was closed', async () => {
   const { socket, outbox } = open()
   outbox.push(Buffer.from('a'))
