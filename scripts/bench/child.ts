@@ -8,6 +8,7 @@ import { fork, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { basename } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isObject } from '../../src/base/json.ts'
 import type { Cost } from './rounds.ts'
@@ -86,8 +87,6 @@ function stayAwake(): () => void {
   return () => clearImmediate(next)
 }
 
-const collections = 4
-
 export type Answers = Readonly<Record<string, (argument: unknown) => unknown>>
 
 /** For the child: answers questions until the parent has gone, then cleans up. */
@@ -109,9 +108,19 @@ function cpu(): number {
   return (user + system) / 1000
 }
 
-/** Resident bytes after collections, until they give no more back: each moves what is left of a few pages only. */
-function resident(): number {
-  for (let left = collections; left > 0; left--) globalThis.gc?.()
+const rests = 8
+const restMs = 100
+const collections = 4
+
+/**
+ * Resident bytes when no more is given back. One collection empties a few sparse pages only, and V8 lets the space for
+ * new objects, which belongs to the process, shrink when several of them found nothing to do.
+ */
+async function resident(): Promise<number> {
+  for (let left = rests; left > 0; left--) {
+    for (let count = 0; count < collections; count++) globalThis.gc?.()
+    await setTimeout(restMs)
+  }
   return process.memoryUsage.rss()
 }
 
