@@ -38,7 +38,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 const queue = [...files]
 const reports: Report[] = []
 // Tests wait more than they work.
-await Promise.all(Array.from({ length: isSlow ? 1 : availableParallelism() + 1 }, work))
+await Promise.all(Array.from({ length: isSlow ? 1 : 2 * availableParallelism() }, work))
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const report of reports) {

@@ -19,7 +19,7 @@ export interface Attack {
 }
 
 export interface Target {
-  readonly server: Program
+  readonly server: Pick<Program, 'url' | 'key'>
   /** Enough conversations for all readers, with a history that no system buffer holds. */
   readonly talks: readonly Talk[]
 }

@@ -19,6 +19,8 @@ export interface AttackFigures {
 
 export interface AttackOptions {
   readonly target: Target
+  /** Of the program that is attacked. */
+  readonly pid: number | undefined
   readonly bareUrl: string
   /** Of connections, for the attacks that have most. */
   readonly largest: number
@@ -26,14 +28,13 @@ export interface AttackOptions {
 }
 
 /** @throws AssertionError when `/health` was not answered once, or handles are left */
-export async function runAttack(attack: Attack, { target, bareUrl, largest, seconds }: AttackOptions): Promise<AttackFigures> {
-  const { url, child: { pid = 0 } } = target.server
+export async function runAttack(attack: Attack, { target, pid = 0, bareUrl, largest, seconds }: AttackOptions): Promise<AttackFigures> {
   const before = sizeOf(pid)
   const count = Math.max(2, Math.round(largest * attack.share))
   let memory = 0
   const watch = setInterval(() => (memory = Math.max(memory, sizeOf(pid).memory - before.memory)), 100)
   const end = await attack.begin(target, count)
-  const probe = startProbe(url, bareUrl)
+  const probe = startProbe(target.server.url, bareUrl)
   try {
     await sleep(seconds * 1000)
   } finally {

@@ -73,6 +73,7 @@ async function timeOf(url: string): Promise<number> {
 
 export interface BareServer {
   readonly url: string
+  readonly pid: number | undefined
   stop(): void
 }
 
@@ -80,7 +81,7 @@ export interface BareServer {
 export async function startBareServer(): Promise<BareServer> {
   const child = fork(new URL(import.meta.url), ['bare'])
   const [port] = await once(child, 'message')
-  return { url: `http://127.0.0.1:${String(port)}/`, stop: () => endChild(child) }
+  return { url: `http://127.0.0.1:${String(port)}`, pid: child.pid, stop: () => endChild(child) }
 }
 
 function endChild(child: ChildProcess): void {
