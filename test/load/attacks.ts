@@ -14,6 +14,8 @@ export interface Attack {
   readonly what: string
   /** Of connections, as a share of the largest number. */
   readonly share: number
+  /** Of new connections, each of which any server has to take before it knows what it is for. */
+  readonly isFlood?: true
   /** Begins it; what it returns ends it. */
   readonly begin: (target: Target, count: number) => Promise<() => Promise<void>>
 }
@@ -78,6 +80,7 @@ export const attacks: readonly Attack[] = [
   {
     what: 'upgrades with a key, without one, and broken ones',
     share: 0.005,
+    isFlood: true,
     begin: (target, count) => flooding(target, count, (place) => [
       upgradeOf(target, place, ''),
       upgradeOf(target, place, '').replace(/X-Session-API-Key: .*\r\n/, 'X-Session-API-Key: wrong\r\n'),
@@ -87,6 +90,7 @@ export const attacks: readonly Attack[] = [
   {
     what: 'connections that are reset at once',
     share: 0.005,
+    isFlood: true,
     begin: (target, count) => flooding(target, count, () => ''),
   },
 ]
