@@ -118,9 +118,10 @@ export interface ShellReport {
   readonly python: string
 }
 
-/** The exit status in a mark of this command; undefined for another's. */
+/** The exit status in a mark of this command; undefined for another's, and for one that the prompt has not made. */
 export function statusIn(mark: string, nonce: string): number | undefined {
-  return mark.startsWith(`${nonce};`) ? Number(mark.slice(nonce.length + 1)) : undefined
+  const [own, status = ''] = mark.split(';')
+  return own === nonce && /^\d{1,3}$/.test(status) ? Number(status) : undefined
 }
 
 /** Undefined while it is not written to its end. */

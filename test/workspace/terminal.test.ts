@@ -39,6 +39,7 @@ const commands: [string, string, string, number?][] = [
   ['a title', 'printf "\\e]0;title\\atext\\n"', 'text\n'],
   ['a sequence without an end', 'printf "text\\n\\e]0;never ending"', 'text\n'],
   ['marks of somebody else', 'printf "\\e]agent-server;123\\atext\\n"', 'text\n'],
+  ['a mark of its own that tells no status', 'printf "\\e]agent-server;$__agent_server_nonce;x\\atext\\n"; sleep 0.5; (exit 3)', 'text\n', 3],
   ['our variables emptied', 'PROMPT_COMMAND= PS1=prompt PS2=more; echo a', 'a\n'],
   ['a terminal left raw', 'stty raw echo; printf "a\\n"', 'a\n'],
   ['an unset variable', 'set -u; echo a; echo $nothing', 'a\nbash: nothing: unbound variable\n', 1],
