@@ -12,19 +12,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { serverProgram } from '../real/built-server.ts'
 import type { Gate, Row } from './gate.ts'
 import { compare, spreadOf, type Cost } from './rounds.ts'
 
 const restMs = 300
 const limit = 'bare node:http'
-const ourProgram = fileURLToPath(new URL('../../agent-server.js', import.meta.url))
 const bareProgram = fileURLToPath(new URL('bare-start.js', import.meta.url))
 
 export const start: Gate = async ({ budgetMs }) => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'))
   try {
     const places = ['--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace')]
-    return await compareStarts('', [ourProgram, '--port', '0', ...places], budgetMs)
+    return await compareStarts('', [serverProgram, '--port', '0', ...places], budgetMs)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
