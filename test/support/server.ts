@@ -123,12 +123,12 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
 
 /** Starts `agent-server serve` as a child and waits until it is ready. The caller stops it and removes the folder. */
 export async function startProgram(
-  folder: string, args: readonly string[] = [], { withKey, launcher, environment, program }: StartOptions = { withKey: true },
+  folder: string, args: readonly string[] = [], options: StartOptions = { withKey: true },
 ): Promise<Program> {
   const folders = foldersIn(folder)
   const where = ['--port', '0', '--data-dir', folders.dataDir, '--workspace-dir', folders.workspaceDir]
-  const access = withKey ? ['--session-api-key', key] : []
-  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, environment, {}, launcher, program)
+  const access = options.withKey ? ['--session-api-key', key] : []
+  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, options)
   const url = await Promise.race([readyUrl(child), ended.then(() => undefined)])
   if (url === undefined) throw new Error(`The server ended before it was ready: ${output.stderr}`)
   return {
@@ -165,7 +165,7 @@ export async function runToEnd(
   environment: NodeJS.ProcessEnv = {},
   user: { readonly uid?: number } = {},
 ): Promise<ProgramEnd> {
-  const { output, ended } = runProgram(args, home, environment, user)
+  const { output, ended } = runProgram(args, home, { environment, user })
   const code = await ended
   return { code, ...output }
 }
@@ -182,10 +182,12 @@ export function credentialAgent(needsCredentialAt = ''): object {
   return { kind: 'ACPAgent', acp_server: 'codex', acp_command: [process.execPath, program, needsCredentialAt] }
 }
 
-function runProgram(
-  args: readonly string[], home: string, environment: NodeJS.ProcessEnv = {}, user: { readonly uid?: number } = {}, launcher: readonly string[] = [],
-  program = programFile,
-) {
+interface RunOptions extends Partial<Pick<StartOptions, 'launcher' | 'environment' | 'program'>> {
+  readonly user?: { readonly uid?: number }
+}
+
+function runProgram(args: readonly string[], home: string, options: RunOptions = {}) {
+  const { launcher = [], environment, program = programFile, user } = options
   const env = { PATH: process.env['PATH'], HOME: home, ...environment }
   const [command = '', ...words] = [...launcher, process.execPath, program, ...args]
   const child = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: home, ...user })
