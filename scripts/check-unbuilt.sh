@@ -13,7 +13,9 @@ for line in "${lines[@]}"; do
   npm install --silent --no-fund --no-audit --no-save --prefix "$folder/$line" "node@$line" >/dev/null
   node="$folder/$line/node_modules/node/bin/node"
   echo "Node $("$node" --version), unbuilt:"
-  "$node" src/cli/main.ts --version
+  mkdir "$folder/checkout-$line"
+  cp -r package.json src scripts "$folder/checkout-$line"
+  "$node" "$folder/checkout-$line/scripts/start.mjs" --version
   "$node" scripts/demo.ts >"$folder/demo.txt" || { cat "$folder/demo.txt"; exit 1; }
   tail -n 12 "$folder/demo.txt"
 done
