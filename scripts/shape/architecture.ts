@@ -72,6 +72,7 @@ export const powers: readonly Power[] = [
       'node:tls': ['connect'],
       'node:dns': 'all',
       'node:dns/promises': 'all',
+      'node:os': ['networkInterfaces'],
     },
     globals: ['fetch', 'WebSocket'],
     files: ['src/net/'],

@@ -1,5 +1,6 @@
 /**
- * What the browser may open: pages over http and https, and no address of this machine unless the operator has listed it.
+ * What the browser may open: pages over http and https, and no address of this machine, loopback or
+ * of a network interface, unless the operator has listed it.
  *
  * An item of the list is a host, a host with a port, or `file:` for the files of this machine. It is matched against the
  * name that a page or a model uses. Link-local addresses and the credentials services of clouds are never reached
@@ -7,7 +8,7 @@
  */
 import { isIP } from 'node:net'
 import { AppError } from '../base/errors.ts'
-import { isLoopbackAddress, isAllowedAddress, type AddressRule } from '../net/address.ts'
+import { isAllowedAddress, isOwnAddress, type AddressRule } from '../net/address.ts'
 
 const fileItem = 'file:'
 
@@ -42,11 +43,11 @@ export function gateRule({ host, port }: { readonly host: string; readonly port:
   if (isListed(host, port, allowed)) return () => true
   // Names that never stand for another machine (RFC 6761); what the browser would ask of its maker is sent to the second.
   if (/(?:^|\.)(?:localhost|invalid)$/.test(host)) return undefined
-  return (address) => !isLoopbackAddress(address)
+  return (address) => !isOwnAddress(address)
 }
 
 function refusal({ host, port }: { readonly host: string; readonly port: number }): string {
-  if (isIP(host) !== 0 && !isAllowedAddress(host)) return 'link-local addresses are never open to the browser'
+  if (isIP(host) !== 0 && !isAllowedAddress(host)) return "link-local addresses and clouds' credential services are never open to the browser"
   const shown = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   return `addresses of this machine are not open to the browser; the operator can allow it with --browser-allow ${shown}`
 }

@@ -1,43 +1,58 @@
 /**
- * Which addresses outgoing requests never reach: those that make sense on one link only, and the services by which a
- * cloud tells a machine its own credentials.
+ * The addresses that outgoing requests never reach: those that make sense on one link only, and the services by which a
+ * cloud tells a machine its own credentials. Beside them, the addresses of this machine, for callers that refuse those too.
  *
  * Loopback and private networks are allowed, since models and tools run there. Addresses are judged after a name is
- * resolved and are the very ones that are connected to, so a name cannot change its mind in between (DNS rebinding).
+ * resolved and are the very ones that are connected to, so a name cannot change its mind in between (DNS rebinding). An
+ * IPv6 address is judged together with each IPv4 address that it leads to (`embedded`).
  * Rules: RFC 3927 and RFC 4291, section 2.5.6 (link-local), RFC 1122, section 3.2.1.3 and RFC 4291, section 2.5.2 (this
- * host, unspecified), RFC 6052 (IPv4 inside IPv6).
+ * host, unspecified).
  */
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { AppError } from '../base/errors.ts'
+import { embeddedAddresses } from './embedded.ts'
 
 export type AddressRule = (address: string) => boolean
 
 const refused = new BlockList()
 refused.addSubnet('0.0.0.0', 8)
 refused.addSubnet('169.254.0.0', 16)
-// The metadata service of one cloud is not link-local.
-refused.addAddress('100.100.100.200')
+// Clouds' metadata and credential services that are not link-local: Alibaba, Azure, Oracle; AWS (two), Google, Scaleway.
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) refused.addAddress(address)
+for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42']) refused.addAddress(address, 'ipv6')
 refused.addAddress('::', 'ipv6')
 refused.addSubnet('fe80::', 10, 'ipv6')
-refused.addAddress('fd00:ec2::254', 'ipv6')
-// Link-local IPv4 by way of NAT64. Node looks through IPv4-mapped addresses (::ffff:0:0/96) itself.
-refused.addSubnet('64:ff9b::a9fe:0', 112, 'ipv6')
 
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
-loopback.addSubnet('64:ff9b::7f00:0', 104, 'ipv6')
 
-/** True for an IP address of this machine that only this machine reaches. */
+/** True for an IP address that only this machine reaches. */
 export function isLoopbackAddress(address: string): boolean {
-  return loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return leadsInto(loopback, address)
+}
+
+/** True for a loopback address, and for each address that an interface of this machine has now. */
+export function isOwnAddress(address: string, interfaces: typeof networkInterfaces = networkInterfaces): boolean {
+  if (isLoopbackAddress(address)) return true
+  const own = new BlockList()
+  for (const entry of Object.values(interfaces()).flatMap((entries = []) => entries)) {
+    own.addAddress(entry.address, entry.family === 'IPv6' ? 'ipv6' : 'ipv4')
+  }
+  return leadsInto(own, address)
 }
 
 /** True unless no request of ours may go to this IP address. */
 export function isAllowedAddress(address: string): boolean {
-  const family = isIP(address)
-  return family !== 0 && !refused.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  return isIP(address) !== 0 && !leadsInto(refused, address)
+}
+
+/** Looks for an IP address, and for each IPv4 address inside of it. */
+function leadsInto(addresses: BlockList, address: string): boolean {
+  const isThere = (ip: string): boolean => addresses.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  return isThere(address) || embeddedAddresses(address).some(isThere)
 }
 
 /** Checks a host that is an address already; a name is left to the lookup. @throws AppError `address_refused` */

@@ -1,8 +1,12 @@
 /** What a model may open, and what may stand behind a host for a page (decisions 29 and 31). */
+import { networkInterfaces } from 'node:os'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { gateRule, parseAddress } from '../../src/browser/address.ts'
 import { suite } from '../support/suite.ts'
+
+/** What interfaces other than the loopback one have. */
+const own = Object.values(networkInterfaces()).flatMap((entries = []) => entries.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0))
 
 const test = suite('browser/address')
 
@@ -44,7 +48,7 @@ const refused: [given: string, code: string, message: RegExp][] = [
   ['http://2130706433/', 'address_refused', /--browser-allow 127\.0\.0\.1:80$/],
   ['http://[::1]/', 'address_refused', /--browser-allow \[::1\]:80$/],
   ['http://[::ffff:127.0.0.1]/', 'address_refused', /--browser-allow \[::ffff:7f00:1\]:80$/],
-  ['http://169.254.169.254/', 'address_refused', /link-local addresses are never open to the browser$/],
+  ['http://169.254.169.254/', 'address_refused', /link-local addresses and clouds' credential services are never open to the browser$/],
   ['http://0.0.0.0/', 'address_refused', /never open to the browser$/],
 ]
 for (const [given, code, message] of refused) {
@@ -61,6 +65,15 @@ test('behind a name that is not listed no address of this machine may stand', ()
   const rule = gateRule({ host: 'example.org', port: 80 }, listed)
   const addresses = ['93.184.216.34', '10.0.0.1', '127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2001:db8::1']
   assert.equal(addresses.filter((address) => rule?.(address)), ['93.184.216.34', '10.0.0.1', '2001:db8::1'])
+})
+
+test('addresses of a network interface of this machine are addresses of this machine', () => {
+  for (const { address, family } of own) {
+    const host = family === 'IPv6' ? `[${address}]` : address
+    assert.throws(() => parseAddress(`http://${host}:8000/`, []), /addresses of this machine are not open to the browser/)
+    assert.is(parseAddress(`http://${host}:8000/`, [host]), `http://${host}:8000/`)
+    assert.not.ok(gateRule({ host: 'example.org', port: 80 }, listed)?.(address))
+  }
 })
 
 test('behind a listed name and port any may stand, and behind localhost otherwise none', () => {

@@ -2,7 +2,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import * as assert from 'uvu/assert'
-import { isLoopbackAddress, type AddressRule } from '../../src/net/address.ts'
+import { isOwnAddress, type AddressRule } from '../../src/net/address.ts'
 import { openGate, type Gate, type GateOptions } from '../../src/net/gate.ts'
 import type { SocksTarget } from '../../src/net/socks.ts'
 import { until } from '../support/processes.ts'
@@ -115,7 +115,7 @@ test('takes a handshake in single bytes, and what comes right behind it', () => 
   assert.is(await client.receive(17), `0500${granted}${hex('EARLY')}`)
 }))
 
-test('resolves names itself, and judges what they stand for', () => withGate({ ruleFor: ({ host }) => (host === 'localhost' ? (address) => !isLoopbackAddress(address) : all) }, async ({ port, open, targets }) => {
+test('resolves names itself, and judges what they stand for', () => withGate({ ruleFor: ({ host }) => (host === 'localhost' ? (address) => !isOwnAddress(address) : all) }, async ({ port, open, targets }) => {
   const client = await open()
   client.send([5, 1, 0, ...toName('LOCALHOST', port)])
   assert.is(await client.ended(), `0500${refused}`)

@@ -8,7 +8,7 @@
  */
 import { AppError } from '../../../base/errors.ts'
 import { isObject, parseJson } from '../../../base/json.ts'
-import { isLoopbackAddress } from '../../../net/address.ts'
+import { isLoopbackAddress, isOwnAddress } from '../../../net/address.ts'
 import { sendRequest } from '../../../net/outbound.ts'
 import type { Fields } from '../../../base/fields.ts'
 
@@ -37,7 +37,7 @@ const timeoutMs = 30_000
 /** What a server at this address may have us reach. @throws AppError `bad_request` when it is none to sign in to. */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined
-  const allowsThisMachine = url !== undefined && isThisMachine(url)
+  const allowsThisMachine = url !== undefined && (isThisMachine(url) || isOwnAddress(literalOf(url)))
   if (url === undefined || !isSecure(url, allowsThisMachine)) {
     throw new AppError('bad_request', 'Cannot sign in to the server: expected an https address, or http on this machine')
   }
@@ -55,16 +55,19 @@ export function addressIn(value: unknown, what: string, { allowsThisMachine }: R
 /** @throws AppError `upstream_failed`, `upstream_timeout`, `address_refused`, or the signal's reason */
 export async function fetchDocument(request: DocumentRequest, reach: Reach): Promise<DocumentAnswer> {
   const { signal, allowsThisMachine } = reach
-  const allowAddress = (address: string): boolean => allowsThisMachine || !isLoopbackAddress(address)
+  const allowAddress = (address: string): boolean => allowsThisMachine || !isOwnAddress(address)
   const headers = { accept: 'application/json', ...request.headers }
   const { status, body } = await sendRequest({ ...request, headers, signal, limitBytes, timeoutMs, allowAddress })
   return { status, fields: fieldsOf(body.toString()) }
 }
 
 /** True for a name or an address that only this machine answers to. */
-export function isThisMachine({ hostname }: URL): boolean {
-  const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  return address === 'localhost' || isLoopbackAddress(address)
+export function isThisMachine(url: URL): boolean {
+  return url.hostname === 'localhost' || isLoopbackAddress(literalOf(url))
+}
+
+function literalOf({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
 function isSecure(url: URL, allowsThisMachine: boolean): boolean {

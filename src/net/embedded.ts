@@ -1,0 +1,66 @@
+/**
+ * The IPv4 addresses to which an IPv6 address leads, by the ways that RFCs define.
+ *
+ * A rule about IPv4 addresses is worth nothing while the same machine has a second spelling in IPv6. Read here are:
+ * IPv4-mapped and IPv4-compatible (RFC 4291, section 2.5.5), IPv4-translated (RFC 2765), NAT64 (RFC 6052, with the
+ * prefix for local use of RFC 8215 at each length that RFC 6052 allows), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP
+ * (RFC 5214). A prefix that a network has chosen for its own NAT64 is not known here.
+ */
+import { isIP } from 'node:net'
+
+/** Eight groups of 16 bits. */
+type Groups = readonly number[]
+
+interface Form {
+  /** The first groups of an address of this form. */
+  readonly prefix: Groups
+  /** The offsets of the four bytes of the IPv4 address; a form whose length is not known has several. */
+  readonly offsets: readonly (readonly [number, number, number, number])[]
+  /** Teredo stores each bit of the client's address inverted. */
+  readonly isInverted?: true
+}
+
+const atEnd = [12, 13, 14, 15] as const
+/** The positions of RFC 6052, section 2.2; byte 8 is always skipped. */
+const nat64Positions = [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], atEnd] as const
+
+const forms: readonly Form[] = [
+  { prefix: [0, 0, 0, 0, 0, 0xffff], offsets: [atEnd] },
+  { prefix: [0, 0, 0, 0, 0, 0], offsets: [atEnd] },
+  { prefix: [0, 0, 0, 0, 0xffff, 0], offsets: [atEnd] },
+  { prefix: [0x64, 0xff9b, 0, 0, 0, 0], offsets: [atEnd] },
+  { prefix: [0x64, 0xff9b, 1], offsets: nat64Positions },
+  { prefix: [0x2002], offsets: [[2, 3, 4, 5]] },
+  { prefix: [0x2001, 0], offsets: [[4, 5, 6, 7]] },
+  { prefix: [0x2001, 0], offsets: [atEnd], isInverted: true },
+]
+
+/** The IPv4 addresses inside of an IPv6 address; empty for an IPv4 address and for an ordinary IPv6 address. */
+export function embeddedAddresses(address: string): readonly string[] {
+  if (isIP(address) !== 6) return []
+  const groups = groupsOf(address)
+  // `::` and `::1` are no IPv4-compatible addresses.
+  if (groups.slice(0, 7).every((group) => group === 0) && (groups[7] ?? 0) <= 1) return []
+  const found = forms.filter(({ prefix }) => prefix.every((group, index) => group === groups[index]))
+  const isIsatap = groups[5] === 0x5efe && ((groups[4] ?? 0) & 0xfdff) === 0
+  const all: readonly Form[] = isIsatap ? [...found, { prefix: [], offsets: [atEnd] }] : found
+  return all.flatMap(({ offsets, isInverted }) => offsets.map((position) => ipv4At(groups, position, isInverted === true)))
+}
+
+function ipv4At(groups: Groups, position: readonly number[], isInverted: boolean): string {
+  return position.map((offset) => {
+    const byte = ((groups[offset >> 1] ?? 0) >> (offset % 2 === 0 ? 8 : 0)) & 0xff
+    return isInverted ? byte ^ 0xff : byte
+  }).join('.')
+}
+
+/** The groups of a valid IPv6 address, whose last two may be written as an IPv4 address; a zone is left out. */
+function groupsOf(address: string): Groups {
+  const [bare = ''] = address.split('%')
+  const text = bare.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_whole, a: string, b: string, c: string, d: string) => {
+    return `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`
+  })
+  const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = text.includes('::') ? Array<string>(8 - head.length - tail.length).fill('0') : []
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
+}
