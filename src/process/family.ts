@@ -8,7 +8,8 @@
  * process, its ancestors, and what shares a session with it.
  */
 import { sleep } from '../base/wait.ts'
-import { readProcess, readProcesses, selectMarked, signalProcess, type ProcessEntry } from './proc.ts'
+import { readProcess, signalProcess, type ProcessEntry } from './proc.ts'
+import { processTable } from './process-table.ts'
 
 export interface FamilyOptions {
   /** Whether a marker is one of this family. */
@@ -46,7 +47,7 @@ export class Family {
    * session is taken without further proof.
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
-    const entries = await readProcesses(this.#proc)
+    const entries = await processTable(this.#proc).read()
     if (entries === undefined) return undefined
     const candidates = withoutOurs(entries, process.pid)
     const members = selectFamily(candidates, await this.#findSeeds(candidates, rootJustExited))
@@ -78,7 +79,7 @@ export class Family {
     const isSeen = ({ pid, start, session }: ProcessEntry): boolean =>
       this.#known.get(pid) === start || (rootJustExited && session === this.#options.rootPid)
     const young = candidates.filter(({ start }) => start >= this.#firstStart)
-    const marked = await selectMarked(this.#proc, young, this.#options.isMarked)
+    const marked = await processTable(this.#proc).selectMarked(young, this.#options.isMarked)
     return new Set([...young.filter(isSeen), ...marked].map(({ pid }) => pid))
   }
 }

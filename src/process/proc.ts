@@ -31,17 +31,6 @@ export async function readProcesses(proc: string): Promise<ProcessEntry[] | unde
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** Those whose marker the test accepts; a process without one, or of another user, is not among them. */
-export async function selectMarked(
-  proc: string, entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
-): Promise<ProcessEntry[]> {
-  const markers = await mapInTurns(entries, ({ pid }) => readMarker(proc, pid))
-  return entries.filter((_, index) => {
-    const marker = markers[index]
-    return marker !== undefined && isMarked(marker)
-  })
-}
-
 /** One process, or undefined if it is not there or a zombie. */
 export function readProcess(proc: string, pid: number): ProcessEntry | undefined {
   return parseStat(readText(join(proc, String(pid), 'stat')))
@@ -75,10 +64,12 @@ export function parseStat(line: string): ProcessEntry | undefined {
   }
 }
 
-function readMarker(proc: string, pid: number): string | undefined {
+/** The marker in the environment of a process, or none; `unknown` when it shows no environment, to us or at all. */
+export function readMarker(proc: string, pid: number): { readonly marker: string | undefined } | 'unknown' {
   const prefix = `${markerVariable}=`
   const environment = readText(join(proc, String(pid), 'environ'))
-  return environment.split('\0').find((entry) => entry.startsWith(prefix))?.slice(prefix.length)
+  if (environment === '') return 'unknown'
+  return { marker: environment.split('\0').find((entry) => entry.startsWith(prefix))?.slice(prefix.length) }
 }
 
 /**
@@ -94,7 +85,7 @@ function readText(path: string): string {
 }
 
 /** Lets others run after every hundred, since a machine may have thousands of processes. */
-async function mapInTurns<T, R>(list: readonly T[], map: (item: T) => R): Promise<R[]> {
+export async function mapInTurns<T, R>(list: readonly T[], map: (item: T) => R): Promise<R[]> {
   const result: R[] = []
   for (const item of list) {
     result.push(map(item))

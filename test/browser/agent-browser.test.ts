@@ -7,7 +7,8 @@ import { AgentBrowser, type AgentBrowserOptions } from '../../src/browser/agent-
 import type { Browser } from '../../src/browser/browser.ts'
 import { navigate } from '../../src/browser/navigation.ts'
 import { BrowserPlaces } from '../../src/browser/places.ts'
-import { readProcesses, selectMarked, signalProcess } from '../../src/process/proc.ts'
+import { signalProcess } from '../../src/process/proc.ts'
+import { ProcessTable } from '../../src/process/process-table.ts'
 import { makeFolder, until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
 import { browserOptions, browserSuite, instance, isBrowserThere, textOf, withoutSandbox } from './browsers.ts'
@@ -24,13 +25,15 @@ const nothing = (): { said: string } => ({ said: 'nothing' })
 const later = (ms: number): AbortSignal => AbortSignal.timeout(ms)
 
 async function processesOfBrowser(): Promise<number> {
-  const all = await readProcesses('/proc') ?? []
-  return (await selectMarked('/proc', all, (marker) => marker.startsWith(`${instance}/browser-`))).length
+  const table = new ProcessTable('/proc')
+  const all = await table.read() ?? []
+  return (await table.selectMarked(all, (marker) => marker.startsWith(`${instance}/browser-`))).length
 }
 
 async function killBrowser(): Promise<void> {
-  const all = await readProcesses('/proc') ?? []
-  for (const one of await selectMarked('/proc', all, (marker) => marker.startsWith(`${instance}/browser-`))) signalProcess('/proc', one, 'SIGKILL')
+  const table = new ProcessTable('/proc')
+  const all = await table.read() ?? []
+  for (const one of await table.selectMarked(all, (marker) => marker.startsWith(`${instance}/browser-`))) signalProcess('/proc', one, 'SIGKILL')
 }
 
 browse('actions are done one after another', async ({ agent }) => {

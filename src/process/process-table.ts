@@ -1,0 +1,78 @@
+/**
+ * A list of the processes on this machine, shared by all who search it at the same time.
+ *
+ * When fifty agents end their turns together, each search for leftovers needs the list. A list is read after it was
+ * asked for, so it shows every process that the caller can mean. Requests that come while a list is being read share
+ * the next list. The marker of a process is read once: a process that clears its environment later keeps the marker
+ * that was seen. Only `startChild` adds a marker, and the event loop rests until its child has called exec, so a process
+ * that was seen without a marker never gets one. An empty environment is read again: a process shows none during exec.
+ */
+import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
+
+/** The marker that was read from a process; undefined when its environment has none. */
+interface KnownMarker {
+  readonly start: number
+  readonly marker: string | undefined
+}
+
+export class ProcessTable {
+  readonly #proc: string
+  #running: Promise<ProcessEntry[] | undefined> | undefined
+  #next: Promise<ProcessEntry[] | undefined> | undefined
+  /** Markers by pid, of processes that were in the newest list. */
+  readonly #markers = new Map<number, KnownMarker>()
+
+  constructor(proc: string) {
+    this.#proc = proc
+  }
+
+  /** Lists all processes that are alive now, without zombies; undefined where there is no /proc. */
+  read(): Promise<ProcessEntry[] | undefined> {
+    if (this.#running === undefined) return this.#start()
+    this.#next ??= this.#running.then(() => this.#start())
+    return this.#next
+  }
+
+  /** The processes whose marker the test accepts. A process without a marker, or of another user, is not among them. */
+  async selectMarked(
+    entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
+  ): Promise<ProcessEntry[]> {
+    const markers = await mapInTurns(entries, (entry) => this.#markerOf(entry))
+    return entries.filter((_, index) => {
+      const marker = markers[index]
+      return marker !== undefined && isMarked(marker)
+    })
+  }
+
+  #start(): Promise<ProcessEntry[] | undefined> {
+    this.#next = undefined
+    this.#running = this.#scan().finally(() => (this.#running = undefined))
+    return this.#running
+  }
+
+  async #scan(): Promise<ProcessEntry[] | undefined> {
+    const entries = await readProcesses(this.#proc)
+    const starts = new Map(entries?.map(({ pid, start }) => [pid, start]))
+    for (const [pid, { start }] of this.#markers) {
+      if (starts.get(pid) !== start) this.#markers.delete(pid)
+    }
+    return entries
+  }
+
+  #markerOf({ pid, start }: ProcessEntry): string | undefined {
+    const known = this.#markers.get(pid)
+    if (known?.start === start) return known.marker
+    const read = readMarker(this.#proc, pid)
+    if (read !== 'unknown') this.#markers.set(pid, { start, marker: read.marker })
+    return read === 'unknown' ? undefined : read.marker
+  }
+}
+
+const tables = new Map<string, ProcessTable>()
+
+/** The one table of this process for a mount of proc(5). */
+export function processTable(proc: string): ProcessTable {
+  const table = tables.get(proc) ?? new ProcessTable(proc)
+  tables.set(proc, table)
+  return table
+}
