@@ -19,8 +19,8 @@ import { openLoginFile } from './agents/mcp/oauth/login-file.ts'
 import { createLogins, type Logins } from './agents/mcp/oauth/logins.ts'
 import { redirectUriOf } from './agents/mcp/oauth/redirect-uri.ts'
 import { createMcpService, type McpService } from './agents/mcp/service.ts'
-import { AppError, messageOf, systemCodeOf } from './base/errors.ts'
-import { makeFolder, ownFolder } from './base/json-file.ts'
+import { AppError } from './base/errors.ts'
+import { formatMode } from './base/file-mode.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
@@ -38,7 +38,7 @@ import { sweepMarked } from './process/sweep.ts'
 import type { LLM } from './schema/generated/llm.ts'
 import type { ProfileValidation } from './schema/generated/profiles.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
-import { loadSealingKeys, loadSessionKey } from './settings/keys.ts'
+import { exposedKeys, loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { loadProviders } from './settings/providers-file.ts'
@@ -47,6 +47,7 @@ import { createSecretStore, type SecretStore } from './settings/secrets.ts'
 import { createSettingsStore, type SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
 import { nodeFiles, ownedFiles, type Files } from './storage/files.ts'
+import { claimDataFolder } from './storage/data-folder-claim.ts'
 import { openDataFolder, type DataFolder } from './storage/layout.ts'
 import { LineCache } from './storage/line-cache.ts'
 import { Reserve } from './storage/reserve.ts'
@@ -114,7 +115,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const lock = await takeFolder(options, undo)
   const folder = await openDataFolder(config.dataDir)
   const cgroupParent = await endLeftovers(folder)
-  const keys = await loadKeys(config, folder)
+  const keys = await loadKeys(options, folder)
   masker.register(keys.sessionKeys)
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
@@ -166,13 +167,10 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   }
 }
 
-async function takeFolder({ config, clock, onLost }: AppOptions, undo: Undo[]): Promise<FolderLock> {
-  try {
-    await makeFolder(resolve(config.dataDir), ownFolder)
-  } catch (thrown) {
-    const why = systemCodeOf(thrown) ?? messageOf(thrown)
-    throw new AppError('storage_failed', `Cannot make the data folder "${config.dataDir}": ${why}`, { cause: thrown })
-  }
+/** The claim comes first: the lock is a file in the folder, and a folder that is not ours gets none. */
+async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
+  const { othersMay } = await claimDataFolder(config.dataDir)
+  if (othersMay === 'read') log.warn('Other users may look into the data folder: expected chmod 700', { dataDir: config.dataDir })
   const lock = await lockFolder(config.dataDir, { clock, onLost })
   undo.push(() => lock.release())
   return lock
@@ -201,8 +199,13 @@ interface Keys {
   readonly sessionKeyPath: string | undefined
 }
 
-async function loadKeys(config: Config, folder: DataFolder): Promise<Keys> {
+async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promise<Keys> {
   const keyFolder = { folder: join(folder.path, 'keys'), random: randomBytes }
+  for (const { path, othersMay, mode } of await exposedKeys(keyFolder.folder)) {
+    const found = { path, mode: formatMode(mode) }
+    if (othersMay === 'write') throw new AppError('storage_failed', `Cannot use "${path}": other users may write it (mode ${found.mode}); look at it, then take that away with chmod go-rwx`)
+    log.warn('Other users could read a key until now: consider new keys', found)
+  }
   const secretKeys = config.secretKey === undefined ? [] : [config.secretKey]
   const sealingKeys = await loadSealingKeys({ ...keyFolder, secretKeys })
   if (config.noAuth) return { sealingKeys, sessionKeys: [], sessionKeyPath: undefined }

@@ -10,7 +10,7 @@
  * Messages name the file without its folders. What the content means, and its version number, is up to the caller.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { parseJson } from './json.ts'
@@ -50,13 +50,33 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
  * @throws AppError `storage_full` or `storage_failed`; then the file is as it was.
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
+  const temporary = temporaryPath(path)
   try {
     await writeSynced(temporary, content)
     await rename(temporary, path)
     await syncFolder(dirname(path))
   } catch (thrown) {
     await rm(temporary, { force: true }).catch(() => undefined)
+    throw storageError(`Cannot write "${basename(path)}"`, thrown)
+  }
+}
+
+/**
+ * Makes a file with the JSON of `value`, whole from the moment it is there. False when there is a file of this name, which is
+ * left as it is: of many who try, one makes it.
+ * @throws AppError `storage_full` or `storage_failed`; then nothing was made.
+ */
+export async function createJsonFile(path: string, value: unknown): Promise<boolean> {
+  const temporary = temporaryPath(path)
+  try {
+    await writeSynced(temporary, `${JSON.stringify(value, undefined, 2)}\n`)
+    await link(temporary, path)
+    await rm(temporary)
+    await syncFolder(dirname(path))
+    return true
+  } catch (thrown) {
+    await rm(temporary, { force: true }).catch(() => undefined)
+    if (systemCodeOf(thrown) === 'EEXIST') return false
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }
 }
@@ -108,9 +128,20 @@ export async function syncFolder(path: string): Promise<void> {
 /** Removes what a crash in the middle of a write left in a folder. Only for who knows that nobody is writing there. */
 export async function removeTemporaryFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    // the name that writeFileAtomically gives: dot, target, dot, 12 hex digits
-    if (/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) await rm(join(folder, name), { force: true })
+    if (temporaryName.test(name)) await rm(join(folder, name), { force: true })
   }
+}
+
+/** Dot, the name of the file that is being written, dot, 12 hex digits. */
+const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
+
+/** True for what a crash in the middle of a write of this file may leave beside it. */
+export function isTemporaryFile(name: string, of: string): boolean {
+  return temporaryName.exec(name)?.[1] === of
+}
+
+function temporaryPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
 /** What a failed file operation is to a client: a full disk or quota, or else a failing one. An AppError stays itself. */

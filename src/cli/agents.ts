@@ -14,6 +14,7 @@ import type { Config } from '../config.ts'
 import { lockFolder } from '../process/lock.ts'
 import { loadProviders } from '../settings/providers-file.ts'
 import type { Provider } from '../settings/providers.ts'
+import { claimDataFolder, isDataFolder } from '../storage/data-folder-claim.ts'
 import { formatRows } from './rows.ts'
 import { onSignals } from './signals.ts'
 
@@ -29,6 +30,8 @@ export interface AgentsCommand {
 /** What the actions share. */
 interface Work extends AgentsCommand {
   readonly agentsDir: string
+  /** There is a data folder. */
+  readonly isThere: boolean
   readonly providers: readonly Provider[]
   /** What follows the action. */
   readonly names: readonly string[]
@@ -45,8 +48,9 @@ export async function runAgents(command: AgentsCommand): Promise<number> {
   const ended = new AbortController()
   const stopListening = onSignals(() => ended.abort(new AppError('unavailable', 'Interrupted: nothing was changed')))
   try {
+    const isThere = await isDataFolder(config.dataDir)
     const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-    const work = { ...command, names, providers, agentsDir: agentsFolderIn(config.dataDir), signal: ended.signal }
+    const work = { ...command, names, isThere, providers, agentsDir: agentsFolderIn(config.dataDir), signal: ended.signal }
     switch (action) {
       case 'list': return await list(work)
       case 'install': return await install(work)
@@ -103,6 +107,7 @@ async function install(work: Work): Promise<number> {
   const report = (step: string): void => void process.stderr.write(`${name}: ${step}\n`)
   const { version = provider.version } = work
   try {
+    await claimDataFolder(config.dataDir)
     const done = await installAgent({
       agentsDir, provider, version, environment: process.env, signal, clock: Date.now, createId: randomUUID, report,
     })
@@ -114,10 +119,11 @@ async function install(work: Work): Promise<number> {
   return 0
 }
 
-async function verify({ agentsDir, names, signal }: Work): Promise<number> {
+async function verify({ agentsDir, names, isThere, signal }: Work): Promise<number> {
+  if (!isThere) return noneInstalled(names)
   let isSound = true
   const wanted = names.length > 0 ? names : await listInstalled(agentsDir)
-  if (wanted.length === 0) say('No agent is installed: see agent-server agents list')
+  if (wanted.length === 0) return noneInstalled([])
   for (const name of wanted) {
     const start = Date.now()
     const differences = await verifyAgent(agentsDir, name, { signal, clock: Date.now })
@@ -129,10 +135,16 @@ async function verify({ agentsDir, names, signal }: Work): Promise<number> {
   return isSound ? 0 : 1
 }
 
+function noneInstalled([wanted]: readonly string[]): number {
+  if (wanted !== undefined) throw notInstalled(wanted)
+  say('No agent is installed: see agent-server agents list')
+  return 0
+}
+
 async function remove(work: Work): Promise<number> {
-  const { agentsDir, config } = work
+  const { agentsDir, config, isThere } = work
   const name = onlyName(work)
-  if (!await removeAgent(agentsDir, name, Date.now)) throw notInstalled(name)
+  if (!isThere || !await removeAgent(agentsDir, name, Date.now)) throw notInstalled(name)
   const isGone = await removeWaste(agentsDir, config)
   say(`${name}  removed${isGone ? '' : '; its files go when the server that runs here starts again'}`)
   return 0

@@ -7,19 +7,21 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertNever, messageOf, systemCodeOf } from '../base/errors.ts'
-import { isObject } from '../base/json.ts'
-import { readJsonFile } from '../base/json-file.ts'
+import { formatMode, othersMay } from '../base/file-mode.ts'
 import { findBrowser, refusesSandbox } from '../browser/launch.ts'
 import type { Config } from '../config.ts'
 import { findCgroupParent } from '../process/cgroup.ts'
 import { readOwner } from '../process/lock.ts'
 import { readProcess } from '../process/proc.ts'
 import { detectTerminalKind } from '../process/pty.ts'
-import { formatNumber } from '../storage/layout.ts'
+import { exposedKeys } from '../settings/keys.ts'
+import { isDataFolder } from '../storage/data-folder-claim.ts'
 import type { Finding } from './finding.ts'
 
 export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir' | 'browser' | 'browserNoSandbox'>
+  /** Files with keys in them, named by options, that other users may read. */
+  readonly exposedFiles?: readonly string[]
   /** Where programs are looked for. */
   readonly searchPath: string
   /** Default: of this process. */
@@ -29,13 +31,14 @@ export interface MachineExamination {
 }
 
 export async function examineMachine(examination: MachineExamination): Promise<readonly Finding[]> {
-  const { config, searchPath, nodeVersion = process.version, proc = '/proc' } = examination
+  const { config, exposedFiles = [], searchPath, nodeVersion = process.version, proc = '/proc' } = examination
   return [
     examineNode(nodeVersion),
     await examineDataFolder(config.dataDir, proc),
     await examineCgroup(proc),
     await examineTerminal(searchPath),
     await examineBrowser(config, searchPath),
+    await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
   ]
 }
 
@@ -60,20 +63,28 @@ async function examineDataFolder(dataDir: string, proc: string): Promise<Finding
   if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
   const owner = `user ${folder.uid}`
   if (!await may(dataDir)) return problem(`belongs to ${owner} and may not be written`, 'run the server as its owner')
-  const format = await readFormat(dataDir).catch((error: unknown) => messageOf(error))
-  if (format !== formatNumber && format !== undefined) {
-    return problem(`its format is ${String(format)}, this version knows ${formatNumber}`, 'use another version or another folder')
-  }
+  const refusal = await isDataFolder(dataDir).then(() => undefined, messageOf)
+  if (refusal !== undefined) return problem(refusal, 'choose another folder with --data-dir, or use another version')
+  const others = othersMay(folder.mode)
+  if (others === 'write') return problem(`other users may write it (mode ${formatMode(folder.mode)})`, `chmod 700 ${dataDir}`)
   const server = await readOwner(dataDir)
   const isAlive = server !== undefined && readProcess(proc, server.pid) !== undefined
   const text = `${dataDir}: can be written, belongs to ${owner}${isAlive ? `; a server runs there, ${server.text}` : ''}`
-  const isOpen = (folder.mode & 0o077) !== 0
-  return { subject, state: isOpen ? 'note' : 'ok', text, advice: isOpen ? 'chmod 700, as other users may look into it' : '' }
+  if (others === 'nothing') return { subject, state: 'ok', text, advice: '' }
+  return { subject, state: 'note', text, advice: `chmod 700 ${dataDir}, as other users may look into it` }
 }
 
-async function readFormat(dataDir: string): Promise<unknown> {
-  const content = await readJsonFile(join(dataDir, 'format.json'), { limitBytes: 4096 })
-  return isObject(content) ? content['format'] : content
+async function examineKeys(folder: string, exposedFiles: readonly string[]): Promise<Finding> {
+  const subject = 'keys'
+  const exposed = await exposedKeys(folder)
+  const open = exposed.find((key) => key.othersMay === 'write')
+  if (open !== undefined) {
+    const text = `${open.path}: other users may write it (mode ${formatMode(open.mode)}), and may have put another key there`
+    return { subject, state: 'problem', text, advice: 'look at it, then chmod it to 700 (folder) or 600 (file)' }
+  }
+  const read = [...exposed.map(({ path }) => path), ...exposedFiles]
+  if (read.length === 0) return { subject, state: 'ok', text: 'no other user may read them', advice: '' }
+  return { subject, state: 'note', text: `other users may read ${read.join(', ')}`, advice: 'chmod 600 (a folder: 700), and consider new keys' }
 }
 
 async function nearestFolder(path: string): Promise<string> {

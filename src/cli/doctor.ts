@@ -21,13 +21,15 @@ export interface DoctorCommand {
   /** Of the providers that are expected to work; none: all are tried, and none has to. */
   readonly names: readonly string[]
   readonly asJson: boolean
+  /** Files with keys in them that other users may read. */
+  readonly exposedFiles: readonly string[]
 }
 
 /**
  * Exit code 0 when a server can run here and every agent that was named works.
  * @throws AppError `invalid_option` for a provider that is not in the table.
  */
-export async function runDoctor({ config, names, asJson }: DoctorCommand): Promise<number> {
+export async function runDoctor({ config, names, asJson, exposedFiles }: DoctorCommand): Promise<number> {
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
   const unknown = names.find((name) => !providers.some((provider) => provider.name === name))
   if (unknown !== undefined) {
@@ -38,7 +40,7 @@ export async function runDoctor({ config, names, asJson }: DoctorCommand): Promi
     findings.push(finding)
     if (!asJson) process.stdout.write(`${formatFinding(finding)}\n`)
   }
-  for (const finding of await examineMachine({ config, searchPath: process.env['PATH'] ?? '' })) tell(finding)
+  for (const finding of await examineMachine({ config, exposedFiles, searchPath: process.env['PATH'] ?? '' })) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
   const ended = new AbortController()
   const stopListening = onSignals(() => ended.abort(new AppError('unavailable', 'Interrupted')))

@@ -5,7 +5,7 @@
  * The only place that reads the environment, sets the exit code and listens to signals. What a person did wrong is one
  * line on standard error and an exit code that is documented in `--help`.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
 import { version } from '../version.ts'
 import { runAgents } from './agents.ts'
@@ -47,6 +47,7 @@ async function main(): Promise<number> {
       argv,
       environment: process.env,
       readFile: (path) => readFileSync(path, 'utf8'),
+      modeOf,
       currentDir: process.cwd(),
       commandFlags: commandFlags[command],
     })
@@ -70,13 +71,18 @@ async function run(command: Command, line: ParsedCommandLine): Promise<number> {
   }
 }
 
-function runCommand(command: Command, { config, words, flags }: Extract<ParsedCommandLine, { kind: 'run' }>): Promise<number> {
+function modeOf(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() === true ? stats.mode : undefined
+}
+
+function runCommand(command: Command, { config, words, flags, exposedFiles }: Extract<ParsedCommandLine, { kind: 'run' }>): Promise<number> {
   const asJson = flags['json'] === 'true'
   switch (command) {
-    case 'serve': return serve(config, words)
+    case 'serve': return serve(config, words, exposedFiles)
     case 'verify': return verify(config, words, flags['expect'])
     case 'agents': return runAgents({ config, words, version: flags['version'], asJson })
-    case 'doctor': return runDoctor({ config, names: words, asJson })
+    case 'doctor': return runDoctor({ config, names: words, asJson, exposedFiles })
   }
 }
 

@@ -11,6 +11,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { AppError, messageOf } from '../base/errors.ts'
+import { formatMode, othersMay } from '../base/file-mode.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { createConfig, invalidOption, optionTable, type Config } from '../config.ts'
 import type { Option } from '../option.ts'
@@ -21,6 +22,8 @@ export interface CommandLine {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
+  /** The mode of a regular file; undefined for anything else, such as a pipe. */
+  readonly modeOf: (path: string) => number | undefined
   /** What relative paths are relative to; those in a configuration file are relative to its folder. */
   readonly currentDir: string
   /** Flags that only the present command has, and whether they take a value. */
@@ -37,7 +40,14 @@ export type ParsedCommandLine =
       readonly words: readonly string[]
       /** Those of `commandFlags` that were given; a switch has the value `true`. */
       readonly flags: Readonly<Record<string, string>>
+      /** Files with keys in them that other users may read. */
+      readonly exposedFiles: readonly string[]
     }
+
+/** A command line with what was noticed while its files were read. */
+interface Sources extends CommandLine {
+  readonly exposedFiles: Set<string>
+}
 
 /** One way to give an option. */
 export interface Entry {
@@ -56,16 +66,17 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
   const { flags, words, own } = readFlags(line)
   if ('help' in flags) return { kind: 'help' }
   if ('version' in flags) return { kind: 'version' }
-  const file = flags['config']?.at(-1) ?? environment['AGENT_SERVER_CONFIG']
+  const exposedFiles = new Set<string>()
+  const sources = { ...line, exposedFiles }
   const values: Values = {
     ...defaultFolders(environment),
-    ...(file === undefined || file === '' ? {} : readConfigFile(resolve(line.currentDir, file), line)),
+    ...readConfigFile(flags['config']?.at(-1), sources),
     ...readOtherVariables(environment),
-    ...readVariables(line),
-    ...readFlagValues(flags, line),
+    ...readVariables(sources),
+    ...readFlagValues(flags, sources),
   }
   const { dataDir, workspaceDir, ...rest } = values
-  return { kind: 'run', config: configOf({ ...rest, dataDir, workspaceDir }), words, flags: own }
+  return { kind: 'run', config: configOf({ ...rest, dataDir, workspaceDir }), words, flags: own, exposedFiles: [...exposedFiles] }
 }
 
 /** Every way to give an option on the command line or in the environment, in the order of the table. */
@@ -113,7 +124,7 @@ function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
   return { flags, words, own }
 }
 
-function readFlagValues(flags: Flags['flags'], line: CommandLine): Values {
+function readFlagValues(flags: Flags['flags'], line: Sources): Values {
   const values: Values = {}
   for (const entry of entries) {
     const given = flags[entry.flag]
@@ -124,13 +135,14 @@ function readFlagValues(flags: Flags['flags'], line: CommandLine): Values {
   return values
 }
 
-function readVariables(line: CommandLine): Values {
+function readVariables(line: Sources): Values {
   const values: Values = {}
   for (const entry of entries) {
     const source = variableOf(entry.flag)
     const word = line.environment[source]
-    // An empty variable is how many tools say that there is none.
-    if (word === undefined || word === '') continue
+    if (word === undefined) continue
+    // An empty variable is how many tools say that there is none. An empty path is more likely a mistake, and a dangerous one.
+    if (word === '' && !takesPath(entry)) continue
     // Keys and commands may hold commas, so a variable gives one of them; more come from a file.
     const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
     const words = isSplit ? word.split(',').map((item) => item.trim()) : [word]
@@ -157,14 +169,17 @@ function readOtherVariables(environment: CommandLine['environment']): Values {
   return values
 }
 
-function readConfigFile(path: string, line: CommandLine): Values {
-  const content = parseConfigFile(path, readTextFile(path, line))
+function readConfigFile(flag: string | undefined, line: Sources): Values {
+  const given = flag ?? line.environment['AGENT_SERVER_CONFIG']
+  if (given === undefined) return {}
+  const path = resolvePath(given, line, flag === undefined ? 'AGENT_SERVER_CONFIG' : '--config')
   const values: Values = {}
-  for (const [member, value] of Object.entries(content)) {
+  for (const [member, value] of Object.entries(parseConfigFile(path, readTextFile(path, line)))) {
     const source = `"${member}" in ${path}`
     const entry = entries.find((candidate) => member === candidate.flag || membersOf(candidate).includes(member))
     if (entry === undefined) throw unknownOption(source, entries.flatMap(membersOf), member)
-    const isText = typeof value === 'string' && (entry.isFile || entry.option.kind === 'path')
+    if (entry.option.isSecret && !entry.isFile) assertPrivate(path, line, source)
+    const isText = typeof value === 'string' && takesPath(entry)
     const fromFolder = { ...line, currentDir: dirname(path) }
     take(values, entry, isText ? readWords(entry, [value], source, fromFolder) : value, source)
   }
@@ -187,11 +202,13 @@ function parseConfigFile(path: string, content: string): Record<string, unknown>
 }
 
 /** The value that the words make together. */
-function readWords(entry: Entry, words: readonly string[], source: string, line: CommandLine): unknown {
+function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''
   if (isFile) {
-    const lines = readTextFile(resolve(line.currentDir, last), line, source).split('\n').map((text) => text.trim())
+    const path = resolvePath(last, line, source)
+    assertPrivate(path, line, source)
+    const lines = readTextFile(path, line, source).split('\n').map((text) => text.trim())
     const filled = lines.filter((text) => text !== '')
     return option.kind === 'list' ? filled : filled.join('\n')
   }
@@ -201,11 +218,31 @@ function readWords(entry: Entry, words: readonly string[], source: string, line:
     case 'map':
       return Object.assign({}, ...words.map((word) => option.read(word)))
     case 'path':
-      return resolve(line.currentDir, last)
+      return resolvePath(last, line, source)
     case 'switch':
     case 'value':
       return option.read(last)
   }
+}
+
+/** The option is a path, or is given as one. */
+function takesPath({ option, isFile }: Entry): boolean {
+  return isFile || option.kind === 'path'
+}
+
+/** The empty path would be the current folder, which nobody who leaves a variable unset has meant. */
+function resolvePath(word: string, line: CommandLine, source: string): string {
+  if (word === '') throw unusable(source, 'it is empty, expected a path')
+  return resolve(line.currentDir, word)
+}
+
+/** Who may write a file with a key chooses the key. */
+function assertPrivate(path: string, line: Sources, source: string): void {
+  const mode = line.modeOf(path)
+  const others = mode === undefined ? 'nothing' : othersMay(mode)
+  if (others === 'read') line.exposedFiles.add(path)
+  if (others !== 'write' || mode === undefined) return
+  throw unusable(source, `other users may write ${path} (mode ${formatMode(mode)}), expected chmod 600`)
 }
 
 function readTextFile(path: string, line: CommandLine, source = '--config'): string {

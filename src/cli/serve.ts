@@ -7,12 +7,13 @@
  */
 import { createAgentServer } from '../agent-server.ts'
 import { AppError } from '../base/errors.ts'
+import { createLog } from '../base/log.ts'
 import { deferred } from '../base/wait.ts'
 import type { Config } from '../config.ts'
 import { onCrash, onSignals } from './signals.ts'
 
 /** @throws AppError as `createAgentServer` and `listen` do. */
-export async function serve(config: Config, words: readonly string[]): Promise<number> {
+export async function serve(config: Config, words: readonly string[], exposedFiles: readonly string[]): Promise<number> {
   const [word] = words
   if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": serve takes options only`)
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
@@ -23,6 +24,8 @@ export async function serve(config: Config, words: readonly string[]): Promise<n
     writeLog: (line) => process.stderr.write(line),
     onLost: () => ended.resolve('lost'),
   })
+  const log = createLog({ write: (line) => process.stderr.write(line), level: config.logLevel, clock: Date.now, mask: (line) => server.mask(line) })
+  for (const path of exposedFiles) log.warn('Other users may read a file with keys: expected chmod 600', { path })
   const stopListening = onSignals(() => ended.resolve('signal'))
   const stopWatching = onCrash((words) => process.stderr.write(`${server.mask(words)}\n`))
   try {

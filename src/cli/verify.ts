@@ -10,6 +10,7 @@ import { AppError } from '../base/errors.ts'
 import type { Config } from '../config.ts'
 import { lockFolder } from '../process/lock.ts'
 import { eventKinds } from '../schema/generated/events.ts'
+import { isDataFolder } from '../storage/data-folder-claim.ts'
 import { listConversations } from '../storage/catalogue.ts'
 import { verifyConversation, type VerifyIssue } from '../storage/verify.ts'
 
@@ -21,6 +22,7 @@ export async function verify(config: Config, ids: readonly string[], expect: str
   if (expect !== undefined && ids.length !== 1) {
     throw new AppError('invalid_option', 'Could not use --expect: expected exactly one conversation id with it')
   }
+  if (!await isDataFolder(config.dataDir)) throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
   const lock = await lockFolder(config.dataDir, { clock: Date.now, onLost: () => undefined })
   try {
     const conversations = join(config.dataDir, 'conversations')

@@ -3,11 +3,13 @@
  *
  * What the configuration does not give is made on first start and kept in the `keys/` folder (0700, files 0600), apart
  * from what it protects: a backup that leaves `keys/` out holds no readable secret. It is no protection against who
- * reads the whole data folder. A key file that cannot be read is refused, never replaced: what it sealed would be lost.
+ * reads the whole data folder. A key file that cannot be read is refused, never replaced: what it sealed would be lost. One
+ * that others could read is made private again; `exposedKeys` tells before that.
  */
 import { scrypt } from 'node:crypto'
-import { chmod } from 'node:fs/promises'
+import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { othersMay } from '../base/file-mode.ts'
 import { makeFolder, ownFolder, writeJsonFile } from '../base/json-file.ts'
 import type { RandomBytes } from '../base/stamp.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
@@ -23,6 +25,8 @@ export interface SealingKeyOptions extends KeyOptions {
   readonly secretKeys?: readonly string[]
 }
 
+const sealingFile = 'sealing.json'
+const sessionFile = 'session.json'
 const keyBytes = 32
 /** Both files begin with this member. */
 const version = 1
@@ -34,11 +38,11 @@ const version = 1
  */
 export async function loadSealingKeys({ folder, random, secretKeys = [] }: SealingKeyOptions): Promise<Buffer[]> {
   const configured = await Promise.all(secretKeys.map(deriveKey))
-  const stored = await readStored(folder, 'sealing.json', 'key')
+  const stored = await readStored(folder, sealingFile, 'key')
   if (stored !== undefined) return [...configured, Buffer.from(stored, 'base64url')]
   if (configured.length > 0) return configured
   const key = random(keyBytes)
-  await writeStored(folder, 'sealing.json', 'key', key.toString('base64url'))
+  await writeStored(folder, sealingFile, 'key', key.toString('base64url'))
   return [key]
 }
 
@@ -55,12 +59,29 @@ export interface SessionKey {
  * @throws AppError `settings_unreadable` when the key file is there but broken.
  */
 export async function loadSessionKey({ folder, random }: KeyOptions): Promise<SessionKey> {
-  const path = join(folder, 'session.json')
-  const stored = await readStored(folder, 'session.json', 'session_api_key')
+  const path = join(folder, sessionFile)
+  const stored = await readStored(folder, sessionFile, 'session_api_key')
   if (stored !== undefined) return { key: stored, path, made: false }
   const key = random(keyBytes).toString('base64url')
-  await writeStored(folder, 'session.json', 'session_api_key', key)
+  await writeStored(folder, sessionFile, 'session_api_key', key)
   return { key, path, made: true }
+}
+
+export interface ExposedKey {
+  readonly path: string
+  /** Who may write a key chooses it. */
+  readonly othersMay: 'write' | 'read'
+  readonly mode: number
+}
+
+/** The files of a `keys/` folder, and the folder itself, that other users may use. Changes nothing. */
+export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
+  const found = await Promise.all([folder, join(folder, sealingFile), join(folder, sessionFile)].map(async (path) => {
+    const mode = await stat(path).then((stats) => stats.mode, () => 0)
+    const others = othersMay(mode)
+    return others === 'nothing' ? [] : [{ path, othersMay: others, mode }]
+  }))
+  return found.flat()
 }
 
 /**

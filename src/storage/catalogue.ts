@@ -4,7 +4,7 @@
  * A new folder is built in `temporary/` and renamed into place, so nobody ever sees half of one, and of two that are
  * made with the same id exactly one wins (a folder in place is never empty, and rename does not replace such a one). A
  * removed folder is renamed back there, which is the moment it is gone, and deleted afterwards. What is in `temporary/`
- * when the catalogue is opened is deleted. What does not look like ours in `conversations/` is left alone.
+ * under a name that is made here is deleted when the catalogue is opened. What has another name is left alone, in both.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -15,6 +15,9 @@ import type { DataFolder } from './layout.ts'
 import { ListFile } from './list-file.ts'
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** What `#temporaryPath` makes: an id, a dot, 12 hex digits. */
+const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
   /** What a server leaves to the next one, so that it need not look into every folder. */
@@ -27,7 +30,7 @@ export class Catalogue {
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))
-    for (const name of leftovers) catalogue.#delete(join(folder.temporary, name))
+    for (const name of leftovers) if (temporaryPattern.test(name)) catalogue.#delete(join(folder.temporary, name))
     return catalogue
   }
 

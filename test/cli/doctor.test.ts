@@ -38,7 +38,7 @@ function lineOf({ stdout }: ProgramEnd, subject: string): string {
 test('has one line for each thing, says how to install an agent, and makes no folder', inPlace(async ({ folder, run }) => {
   const end = await run(['doctor'])
   assert.equal([end.code, end.stderr], [0, ''])
-  assert.is(end.stdout.trim().split('\n').length, 8)
+  assert.is(end.stdout.trim().split('\n').length, 9)
   assert.match(lineOf(end, 'Node'), `ok       Node             ${process.version}`)
   assert.match(lineOf(end, 'data folder'), 'not there yet, the first start makes it')
   assert.match(lineOf(end, 'codex'), /^note .* not installed; login: no; key: none\. To do: agent-server agents install codex$/)
@@ -120,7 +120,28 @@ test('ends with 1 when no server can run on the data folder', inPlace(async ({ d
   writeFileSync(join(dataDir, 'format.json'), '{"format":2}')
   const end = await run(['doctor'])
   assert.is(end.code, 1)
-  assert.match(lineOf(end, 'data folder'), /^problem .*its format is 2, this version knows 1/)
+  assert.match(lineOf(end, 'data folder'), /^problem .*its format is 2, this version knows up to 1/)
+}))
+
+test('names what other users may write or read: the data folder, its keys, files with keys', inPlace(async ({ folder, dataDir, run }) => {
+  const program = await startProgram(folder, [], { withKey: false })
+  await program.stop('SIGTERM')
+  const sealing = join(dataDir, 'keys', 'sealing.json')
+  assert.match(lineOf(await run(['doctor']), 'keys'), /^ok /)
+  chmodSync(sealing, 0o644)
+  assert.match(lineOf(await run(['doctor']), 'keys'), `other users may read ${sealing}. To do: chmod 600`)
+  chmodSync(sealing, 0o660)
+  const open = await run(['doctor'])
+  assert.is(open.code, 1)
+  assert.match(lineOf(open, 'keys'), /^problem .*sealing\.json: other users may write it \(mode 0660\)/)
+  chmodSync(sealing, 0o600)
+  writeFileSync(join(folder, 'key'), 'a-key-for-the-sealing')
+  chmodSync(join(folder, 'key'), 0o604)
+  assert.match(lineOf(await run(['doctor', '--secret-key-file', join(folder, 'key')]), 'keys'), `note     keys             other users may read ${join(folder, 'key')}`)
+  chmodSync(dataDir, 0o770)
+  const writable = await run(['doctor'])
+  assert.is(writable.code, 1)
+  assert.match(lineOf(writable, 'data folder'), `other users may write it (mode 0770). To do: chmod 700 ${dataDir}`)
 }))
 
 test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
@@ -155,7 +176,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   chmodSync(dataDir, 0o755)
   assert.match((await examine())[1] ?? '', /^note .*can be written, belongs to user \d+$/)
   writeFileSync(join(dataDir, 'format.json'), '{')
-  assert.match((await examine())[1] ?? '', /^problem .*its format is Cannot read "format\.json"/)
+  assert.match((await examine())[1] ?? '', /^problem .*Cannot read "format\.json"/)
 }))
 
 test.run()

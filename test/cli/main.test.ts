@@ -125,7 +125,7 @@ test('ends with 5 when the data folder cannot be made', () =>
     writeFileSync(join(folder, 'file'), '')
     const end = await runToEnd(['--data-dir', join(folder, 'file', 'data'), '--workspace-dir', join(folder, 'work'), '--port', '0'], folder)
     assert.is(end.code, 5)
-    assert.match(end.stderr, /Cannot make the data folder/)
+    assert.match(end.stderr, /Cannot use "[^"]*" as the data folder: ENOTDIR/)
   }))
 
 test('verifies what is stored, names what is damaged, and holds a log against a head', () =>

@@ -13,15 +13,18 @@ interface Given {
   readonly environment?: CommandLine['environment']
   readonly files?: Readonly<Record<string, string>>
   readonly commandFlags?: NonNullable<CommandLine['commandFlags']>
+  /** Of files; 0600 unless told. */
+  readonly modes?: Readonly<Record<string, number>>
 }
 
-function parse(argv: readonly string[], { environment = {}, files = {}, commandFlags = {} }: Given = {}): ReturnType<typeof parseOptions> {
+function parse(argv: readonly string[], { environment = {}, files = {}, commandFlags = {}, modes = {} }: Given = {}): ReturnType<typeof parseOptions> {
   const readFile = (path: string): string => {
     const content = files[path]
     if (content === undefined) throw new Error(`no such file ${path}`)
     return content
   }
-  return parseOptions({ argv, environment: { HOME: '/home/u', ...environment }, readFile, currentDir: '/here', commandFlags })
+  const modeOf = (path: string): number | undefined => modes[path] ?? 0o600
+  return parseOptions({ argv, environment: { HOME: '/home/u', ...environment }, readFile, modeOf, currentDir: '/here', commandFlags })
 }
 
 function config(argv: readonly string[], given: Given = {}): Config {
@@ -69,10 +72,41 @@ test('takes a flag before a variable, that before the file, that before the defa
   assert.equal({ port, host, logLevel }, { port: 3, host: '::1', logLevel: 'error' })
 })
 
-test('finds the file by its variable too, and ignores empty variables', () => {
+test('finds the file by its variable too, and ignores empty variables that are no paths', () => {
   const files = { '/c.json': '{"port": 1}' }
   assert.is(config([], { files, environment: { AGENT_SERVER_CONFIG: '/c.json', AGENT_SERVER_PORT: '' } }).port, 1)
-  assert.is(config([], { environment: { AGENT_SERVER_CONFIG: '' } }).port, 8000)
+})
+
+test('refuses an empty path wherever it comes from: it would be the current folder', () => {
+  const flags = entries.filter(({ option, isFile }) => isFile || option.kind === 'path').map(({ flag }) => flag)
+  assert.equal(flags.sort(), ['browser', 'data-dir', 'providers', 'secret-key-file', 'session-api-key-file', 'workspace-dir'])
+  for (const flag of [...flags, 'config']) {
+    const words = (source: string): string => `Could not use ${source}: it is empty, expected a path`
+    assert.is(refusal([`--${flag}=`]), words(`--${flag}`))
+    assert.is(refusal([`--${flag}`, '']), words(`--${flag}`))
+    assert.is(refusal([], { environment: { [variableOf(flag)]: '' } }), words(variableOf(flag)))
+    if (flag === 'config') continue
+    const files = { '/here/c.json': JSON.stringify({ [flag]: '' }) }
+    assert.match(refusal(['--config=c.json'], { files }), `Could not use "${flag}" in /here/c.json: it is empty`)
+  }
+})
+
+test('refuses a file with keys that others may write, and tells of one that others may read', () => {
+  const files = { '/here/k': '0123456789abcdef', '/here/c.json': '{"secretKey": "0123456789abcdef"}', '/here/plain.json': '{"port": 1}' }
+  const exposed = (argv: string[], modes: Readonly<Record<string, number>>): readonly string[] => {
+    const parsed = parse(argv, { files, modes })
+    return parsed.kind === 'run' ? parsed.exposedFiles : []
+  }
+  for (const argv of [['--secret-key-file=k'], ['--session-api-key-file=k']]) {
+    assert.equal(exposed(argv, { '/here/k': 0o100600 }), [])
+    assert.equal(exposed(argv, { '/here/k': 0o100644 }), ['/here/k'])
+    for (const mode of [0o100620, 0o100602]) {
+      assert.match(refusal(argv, { files, modes: { '/here/k': mode } }), /other users may write \/here\/k \(mode 06[02][02]\), expected chmod 600$/)
+    }
+  }
+  assert.equal(exposed(['--config=c.json'], { '/here/c.json': 0o100640 }), ['/here/c.json'])
+  assert.match(refusal(['--config=c.json'], { files, modes: { '/here/c.json': 0o100666 } }), 'other users may write /here/c.json (mode 0666)')
+  assert.equal(exposed(['--config=plain.json'], { '/here/plain.json': 0o100666 }), [])
 })
 
 /** A word for each option that it accepts, and what it becomes. */

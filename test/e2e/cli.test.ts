@@ -1,10 +1,10 @@
 /** The built program, beyond test/cli/main: what a refused start leaves behind. */
 import * as assert from 'uvu/assert'
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { runToEnd, withPrograms } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, startTalk, talkTo } from './talk.ts'
@@ -68,6 +68,65 @@ test('of four servers that start on one folder at once, one owns it', withProgra
   const refused = (await Promise.all(starting)).filter((end) => end !== 'owner')
   assert.is(refused.length, 3)
   for (const words of refused) assert.match(words, `Cannot use the data folder "${join(folder, 'data')}": another server owns it`)
+}))
+
+test('a folder that is no data folder is refused by every command, and nothing in it is written or removed', withPrograms(async (_, folder) => {
+  const data = join(folder, 'data')
+  const files = ['agents/mine/notes', 'temporary/draft', 'runtime/socket', 'list.json', 'lock', 'owner.json', 'reserve', 'conversations/a']
+  for (const file of files) {
+    mkdirSync(join(data, dirname(file)), { recursive: true })
+    writeFileSync(join(data, file), 'mine')
+  }
+  const all = (): string[] => readdirSync(data, { recursive: true }).map(String).sort()
+  const before = all()
+  const commands = [[], ['verify'], ['agents', 'list'], ['agents', 'install', 'codex'], ['agents', 'verify'], ['agents', 'remove', 'codex']]
+  for (const words of commands) {
+    const { code, stdout, stderr } = await runToEnd([...words, ...inside(folder)], folder)
+    assert.equal([code, stdout], [5, ''], words.join(' '))
+    assert.match(stderr, `Cannot use "${data}" as the data folder: it is no data folder`)
+    assert.equal(all(), before)
+    for (const file of files) assert.is(readFileSync(join(data, file), 'utf8'), 'mine')
+  }
+}))
+
+test('what has no name that this server gives stays in the folders of a data folder', withPrograms(async (start, folder) => {
+  assert.is(await (await start()).stop('SIGTERM'), 0)
+  const kept = ['agents/my-tools', 'agents/new-ideas', 'temporary/draft', 'conversations/notes']
+  for (const name of kept) mkdirSync(join(folder, 'data', name), { recursive: true })
+  assert.is(await (await start()).stop('SIGKILL'), 'SIGKILL')
+  assert.is(await (await start()).stop('SIGTERM'), 0)
+  assert.is((await runToEnd(['agents', 'remove', 'codex', ...inside(folder)], folder)).code, 1)
+  for (const name of kept) assert.ok(existsSync(join(folder, 'data', name)), name)
+}))
+
+test('a data folder or key that others may write is refused, one that others could read is warned of', withPrograms(async (start, folder) => {
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  chmodSync(data, 0o777)
+  const open = await runToEnd(inside(folder), folder)
+  assert.is(open.code, 5)
+  assert.match(open.stderr, 'other users may write it (mode 0777); expected chmod 700')
+  chmodSync(data, 0o755)
+  const program = await start([], { withKey: false })
+  await program.stop('SIGTERM')
+  assert.match(program.stderr(), 'Other users may look into the data folder')
+  chmodSync(data, 0o700)
+  chmodSync(join(data, 'keys', 'session.json'), 0o640)
+  const readable = await start([], { withKey: false })
+  await readable.stop('SIGTERM')
+  assert.not.match(readable.stderr(), 'look into the data folder')
+  assert.match(readable.stderr(), /Other users could read a key until now.*session\.json","mode":"0640"/)
+  chmodSync(join(data, 'keys', 'session.json'), 0o620)
+  const written = await runToEnd(inside(folder), folder)
+  assert.is(written.code, 5)
+  assert.match(written.stderr, /session\.json": other users may write it \(mode 0620\)/)
+  const key = join(folder, 'key')
+  writeFileSync(key, 'a-key-for-the-sealing')
+  chmodSync(join(data, 'keys', 'session.json'), 0o600)
+  chmodSync(key, 0o644)
+  const given = await start(['--secret-key-file', key])
+  await given.stop('SIGTERM')
+  assert.match(given.stderr(), 'Other users may read a file with keys')
 }))
 
 const readOnly = 'a data folder that may not be written ends with 5 and one line'

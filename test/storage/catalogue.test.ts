@@ -81,13 +81,15 @@ test('removes a conversation at once and its files by the time it is closed', ()
     assert.equal(await catalogue.list(), [id])
   }))
 
-test('deletes what a crash left behind when it is opened', () =>
+test('deletes what a crash left behind when it is opened, and nothing else', () =>
   withFolder(async (path) => {
     const folder = await openDataFolder(path)
-    await mkdir(join(folder.temporary, `${randomUUID()}.0123`, 'observations'), { recursive: true })
+    await mkdir(join(folder.temporary, `${randomUUID()}.0123456789ab`, 'observations'), { recursive: true })
+    const others = ['draft', `${randomUUID()}.0123`]
+    for (const other of others) await mkdir(join(folder.temporary, other))
     const catalogue = await Catalogue.open(folder, () => undefined)
     await catalogue.close()
-    assert.equal(await readdir(folder.temporary), [])
+    assert.equal((await readdir(folder.temporary)).sort(), others.sort())
   }))
 
 test('names no folder outside its own', () =>

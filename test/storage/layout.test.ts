@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { openDataFolder } from '../../src/storage/layout.ts'
@@ -19,10 +19,11 @@ test('makes the data folder with its format, for the owner alone', () =>
     assert.equal(await openDataFolder(folder.path), folder)
   }))
 
-test('leaves the mode and the other content of a folder that exists, and removes half-written files', () =>
+test('leaves the mode and the other content of a data folder, and removes half-written files', () =>
   withFolder(async (path) => {
     const data = join(path, 'data')
-    await mkdir(data, { mode: 0o750 })
+    await openDataFolder(data)
+    await chmod(data, 0o750)
     await writeFile(join(data, 'note'), 'x')
     await writeFile(join(data, '.format.json.0123456789ab.tmp'), '{')
     await openDataFolder(data)

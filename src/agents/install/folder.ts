@@ -21,6 +21,10 @@ import { listInstalled, readInstallation } from './record.ts'
 /** How the name of a folder begins that is being filled. */
 export const newPrefix = 'new-'
 
+/** `new-` or `<name>@<version>-`, and a UUID: names that an installation gives, and nobody else. */
+const newShape = /^new-[0-9a-f-]{36}$/
+const installationShape = /^[^@]+@.+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 export function agentsFolderIn(dataDir: string): string {
   return join(dataDir, 'agents')
 }
@@ -48,16 +52,17 @@ export async function changeAgents<T>(folder: string, clock: Clock, body: () => 
 /** Removes what interrupted installations left. Only in `changeAgents`. */
 export async function removeHalfMade(folder: string): Promise<void> {
   for (const name of await foldersIn(folder)) {
-    if (name.startsWith(newPrefix)) await rm(join(folder, name), { recursive: true, force: true })
+    if (newShape.test(name)) await rm(join(folder, name), { recursive: true, force: true })
   }
 }
 
-/** Removes all files that no record names. Only in `changeAgents`, and while nothing runs from here. */
+/** Removes the folders of installations that no record names. Only in `changeAgents`, and while nothing runs from here. */
 export async function removeUnused(folder: string): Promise<void> {
   const installations = await Promise.all((await listInstalled(folder)).map((name) => readInstallation(folder, name)))
   const used = new Set(installations.map((installation) => installation?.folder))
   for (const name of await foldersIn(folder)) {
-    if (name !== 'lock' && !used.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+    const isOurs = newShape.test(name) || installationShape.test(name)
+    if (isOurs && !used.has(name)) await rm(join(folder, name), { recursive: true, force: true })
   }
 }
 

@@ -116,9 +116,10 @@ test('refuses two changes at once', inWorld(async ({ agentsDir, install }) => {
 
 test('removes what a killed installation left', inWorld(async ({ agentsDir, install }) => {
   const { folder } = await install()
-  renameSync(join(agentsDir, folder), join(agentsDir, 'new-left'))
+  const left = join(agentsDir, 'new-01234567-89ab-cdef-0123-456789abcdef')
+  renameSync(join(agentsDir, folder), left)
   await install()
-  assert.is(existsSync(join(agentsDir, 'new-left')), false)
+  assert.is(existsSync(left), false)
 }))
 
 test('names every file that was changed, removed or added', inWorld(async ({ agentsDir, install }) => {

@@ -1,0 +1,110 @@
+/**
+ * Whether a folder may be used as the data folder, decided before anything in it is written or removed.
+ *
+ * A server keeps files of fixed names in its data folder, replaces them and removes what earlier servers left. So a folder
+ * is a data folder only if `format.json` says so. One that is not there or empty becomes one by that file, which is made
+ * exclusively and before anything else; any other folder is refused, and left as it is. So is one that other users may
+ * write: who may write the log or the settings decides what the server runs. The folders above are not looked at.
+ */
+import { hash, randomBytes } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { AppError, systemCodeOf } from '../base/errors.ts'
+import { formatMode, othersMay, type OthersMay } from '../base/file-mode.ts'
+import { isObject } from '../base/json.ts'
+import { createJsonFile, isTemporaryFile, makeFolder, ownFolder, readJsonFile, storageError } from '../base/json-file.ts'
+
+/** The format that this version reads and writes. A change to it comes with a migration. */
+export const formatNumber = 1
+
+const formatFile = 'format.json'
+
+/**
+ * Makes the folder a data folder, unless it is one.
+ * @throws AppError `format_unsupported` for a folder of another format or with other content, `storage_failed` for one that
+ * other users may write or that cannot be used, `storage_full`.
+ */
+export async function claimDataFolder(path: string): Promise<{ readonly othersMay: OthersMay }> {
+  const folder = resolve(path)
+  try {
+    await makeFolder(folder, ownFolder)
+    const isOne = await isDataFolder(folder)
+    const others = await assertNotOpen(folder)
+    if (!isOne) await createFormat(folder)
+    await readInstance(folder)
+    return { othersMay: others }
+  } catch (thrown) {
+    throw storageError(`Cannot use "${folder}" as the data folder`, thrown)
+  }
+}
+
+/**
+ * True for a data folder, false for a folder that is not there or empty and could become one. Changes nothing.
+ * @throws AppError `format_unsupported` for a folder of another format or with other content, `storage_failed`
+ */
+export async function isDataFolder(path: string): Promise<boolean> {
+  const folder = resolve(path)
+  try {
+    if ((await readInstance(folder)) !== undefined) return true
+    const foreign = (await namesIn(folder)).find((name) => !isOfEmptyFolder(name))
+    if (foreign === undefined) return false
+    // Another server may have made it one between both looks.
+    if ((await readInstance(folder)) !== undefined) return true
+    throw refused(folder, `it is no data folder, it has no "${formatFile}" but holds ${JSON.stringify(foreign.slice(0, 100))}`)
+  } catch (thrown) {
+    throw storageError(`Cannot use "${folder}" as the data folder`, thrown)
+  }
+}
+
+async function createFormat(folder: string): Promise<void> {
+  try {
+    await createJsonFile(join(folder, formatFile), { format: formatNumber, instance: randomBytes(8).toString('hex') })
+  } catch (thrown) {
+    throw storageError(`Cannot use "${folder}" as the data folder`, thrown instanceof AppError ? thrown.cause : thrown)
+  }
+}
+
+/** Tells a data folder from every other one on this machine, also from its own copies. Letters, digits and `-`. */
+export async function instanceOf(path: string): Promise<string> {
+  const made = await readInstance(path)
+  if (made === undefined) throw refused(path, `its "${formatFile}" is gone`)
+  return `${made}-${hash('sha256', resolve(path), 'hex').slice(0, 8)}`
+}
+
+/** The id that the folder got when it was made; undefined where there is no format. */
+async function readInstance(folder: string): Promise<string | undefined> {
+  const stored = await readJsonFile(join(folder, formatFile), { limitBytes: 4096 })
+  if (stored === undefined) return undefined
+  const { format, instance } = isObject(stored) ? stored : {}
+  if (format === formatNumber && typeof instance === 'string' && /^[0-9a-f]{16}$/.test(instance)) return instance
+  const isNewer = typeof format === 'number' && format > formatNumber
+  const why = `its format is ${String(format)}, this version knows up to ${formatNumber}; use a newer version`
+  throw refused(folder, isNewer ? why : `its "${formatFile}" does not say format ${formatNumber}`)
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return []
+    throw thrown
+  }
+}
+
+/** What mkfs puts into a new file system, and what a crash may leave of making `format.json`. */
+function isOfEmptyFolder(name: string): boolean {
+  return name === 'lost+found' || isTemporaryFile(name, formatFile)
+}
+
+async function assertNotOpen(folder: string): Promise<OthersMay> {
+  const { mode } = await stat(folder)
+  const others = othersMay(mode)
+  if (others !== 'write') return others
+  const why = `other users may write it (mode ${formatMode(mode)})`
+  throw new AppError('storage_failed', `Cannot use "${folder}" as the data folder: ${why}; expected chmod 700, or a folder of its own`)
+}
+
+function refused(folder: string, why: string): AppError {
+  const expected = why.startsWith('it is no') ? '; expected an empty folder, or one that does not exist' : ''
+  return new AppError('format_unsupported', `Cannot use "${folder}" as the data folder: ${why}${expected}`)
+}
