@@ -10,7 +10,7 @@ import { isAbsolute } from 'node:path'
 import { createAcpAgent } from './agents/acp/agent.ts'
 import { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
-import { createBuiltInAgent, createModel, type BuiltInAgents } from './agents/builtin/create.ts'
+import { createBuiltInAgent, createModelWith, type BuiltInAgents, type CreateModel } from './agents/builtin/create.ts'
 import { makeTitle } from './agents/builtin/title.ts'
 import type { InstalledAgents } from './agents/install/installed-agents.ts'
 import type { McpHost } from './agents/mcp/connect.ts'
@@ -57,6 +57,7 @@ export interface AgentMakerOptions {
 }
 
 export interface AgentMaker {
+  readonly createModel: CreateModel
   /** Whatever MCP servers are started with. */
   readonly mcp: McpHost
   /** The agent of a conversation, from its sealed settings. */
@@ -68,8 +69,10 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   const { config, vault } = options
   const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
   const mcp = mcpHost(options)
-  const builtIn = shareBuiltIn(options, mcp)
+  const createModel = createModelWith({ limitBytes: config.modelAnswerLimitBytes, valueLimit: config.jsonValueLimit })
+  const builtIn = shareBuiltIn(options, mcp, createModel)
   return {
+    createModel,
     mcp,
     create(stored, host) {
       const open = (sealed: JsonObject): ConversationAgent => vault.openAgent(host.conversationId, sealed)
@@ -77,13 +80,14 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
       if (agent.kind === 'Agent') return createBuiltInAgent(host, (sealed) => builtInSettings(open(sealed)), builtIn)
       return createAcpAgent(acpOptions(agent, host, options, slots))
     },
-    titleByProfile: (request) => titleByProfile(request, options),
+    titleByProfile: (request) => titleByProfile(request, createModel, options),
   }
 }
 
 /** A profile that is not there, or cannot be used, is no failure: somebody else makes the title. */
 async function titleByProfile(
   { profile, text, signal }: Parameters<TitleByProfile>[0],
+  createModel: CreateModel,
   { loadProfile, masker, log }: AgentMakerOptions,
 ): ReturnType<TitleByProfile> {
   try {
@@ -96,11 +100,12 @@ async function titleByProfile(
   }
 }
 
-function shareBuiltIn(options: AgentMakerOptions, mcp: McpHost): BuiltInAgents {
+function shareBuiltIn(options: AgentMakerOptions, mcp: McpHost, createModel: CreateModel): BuiltInAgents {
   const { config, environment, dataDir, instanceId, runtimeDir, cgroupParent, masker, clock, log } = options
   let kind: Promise<TerminalKind> | undefined
   const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${instanceId}/terminal-trial`, cgroupParent }
   return {
+    createModel,
     environment,
     passEnvironment: config.passEnv,
     privateDirs: [dataDir],
@@ -135,6 +140,7 @@ function mcpHost({ config, environment, instanceId, cgroupParent, logins }: Agen
     startProcess: (options) => startChild({ ...options, cgroupParent }),
     version,
     logins,
+    messageLimits: { limitBytes: config.mcpMessageLimitBytes, valueLimit: config.jsonValueLimit },
   }
 }
 
@@ -165,6 +171,7 @@ function acpOptions(
     timers: systemTimers,
     version,
     lineLimitBytes: config.agentLineLimitBytes,
+    valueLimit: config.jsonValueLimit,
     transcriptLimitBytes: config.transcriptLimitBytes,
   }
 }

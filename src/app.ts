@@ -9,7 +9,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, homeDirOf, type AgentMaker } from './agent-maker.ts'
-import { createModel, findUsableTools } from './agents/builtin/create.ts'
+import { findUsableTools } from './agents/builtin/create.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { createCatalogue, type SkillCatalogue } from './agents/skills/catalogue.ts'
 import { agentsFolderIn } from './agents/install/folder.ts'
@@ -158,7 +158,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
       workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
     },
     mcp,
-    tryLlm: async (llm, signal) => tryModel(plainLlm({ llm, include_secrets: true }, cipher), { createModel, signal }),
+    tryLlm: async (llm, signal) => tryModel(plainLlm({ llm, include_secrets: true }, cipher), { createModel: agents.createModel, signal }),
     async announce(url) {
       urls.push(url)
       await lock.announce(url)

@@ -8,6 +8,7 @@
  */
 import { relative, sep } from 'node:path'
 import { AppError } from './base/errors.ts'
+import { usualValueLimit } from './base/json.ts'
 import type { LogLevel } from './base/log.ts'
 import { isLoopbackName, parseAuthority } from './http/origin.ts'
 import { bytes, commands, count, integer, list, milliseconds, oneOf } from './option.ts'
@@ -120,7 +121,10 @@ export const optionTable = {
   bodyLimitBytes: bytes(16 * MiB, 'Body of a request'),
   messageLimitBytes: bytes(16 * MiB, 'Message on a WebSocket'),
   eventLimitBytes: bytes(32 * MiB, 'Event in a conversation'),
-  agentLineLimitBytes: bytes(100 * MiB, 'Line that an agent writes'),
+  jsonValueLimit: count(usualValueLimit, 'Limits', 'Values in one JSON text from outside; names of members count'),
+  agentLineLimitBytes: bytes(16 * MiB, 'Line that an agent writes'),
+  mcpMessageLimitBytes: bytes(8 * MiB, 'Message of an MCP server'),
+  modelAnswerLimitBytes: bytes(16 * MiB, "Answer of a model, in its provider's form"),
   transcriptLimitBytes: bytes(64 * KiB, 'Record of a conversation for an agent that has lost its session'),
   cacheBytes: bytes(64 * MiB, 'Newest events kept in memory, of all conversations'),
   logCacheBytes: bytes(MiB, 'Newest events kept in memory, of one conversation'),

@@ -8,6 +8,7 @@
  */
 import { messageOf, AppError } from '../base/errors.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { parseJsonText } from '../base/json-turns.ts'
 import type { Log } from '../base/log.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationService } from '../conversation/service.ts'
@@ -27,6 +28,8 @@ import { startOf, type Resend } from './resend.ts'
 export interface EventSocketRules {
   readonly service: ConversationService
   readonly messageLimitBytes: number
+  /** How many values a message may hold. */
+  readonly valueLimit: number
   readonly authTimeoutMs: number
   readonly log: Log
 }
@@ -161,7 +164,7 @@ class EventSocket implements Sink, ConnectionOwner {
 
   async #serve(conversation: Conversation, text: string | undefined): Promise<void> {
     if (text === undefined) throw new AppError('bad_request', 'Expected a text frame')
-    const value = parseJson(text)
+    const value = await parseJsonText(text, this.#rules.valueLimit)
     if (isAuthFrame(value)) return
     const message = parse(Message, value)
     if (!message.ok) throw new AppError('invalid_input', wordsOf(message.issues), { issues: message.issues })

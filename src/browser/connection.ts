@@ -34,7 +34,7 @@ export interface CallOptions {
 }
 
 /** The longest message: a screenshot is one. */
-const messageLimitBytes = 64 * 1024 * 1024
+const messageLimitBytes = 16 * 1024 * 1024
 const openLimit = 1000
 
 export class CdpConnection {

@@ -6,7 +6,7 @@
  * the model was answering stands in the log before the answer to the one before it: it is told apart as late.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject } from '../base/json.ts'
+import { parseOwnJson, type JsonObject } from '../base/json.ts'
 import type { Event } from '../schema/generated/events.ts'
 import { start, type Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
@@ -67,8 +67,7 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
   }
   for await (const line of log.lines(from)) {
     end = line.position
-    // Not `parseJson`: what was let in at the limit of nesting stands deeper in its line.
-    const value: unknown = JSON.parse(line.json.toString())
+    const value = parseOwnJson(line.json.toString())
     const event = line.event === undefined ? undefined : storedEvent(value)
     if (event !== undefined) {
       last = { event, switches, previous: last }

@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '../base/errors.ts'
-import { parseJson, type JsonObject } from '../base/json.ts'
+import { parseOwnJson, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import type { Clock, Stamp } from '../base/stamp.ts'
@@ -282,7 +282,7 @@ export class Driver {
     const messages: MessageEvent[] = []
     for (const id of ids) {
       const json = await readEvent(this.#options.log, id)
-      const event = json === undefined ? undefined : storedEvent(parseJson(json.toString()))
+      const event = json === undefined ? undefined : storedEvent(parseOwnJson(json.toString()))
       if (event?.kind === 'MessageEvent') messages.push(event)
     }
     return messages

@@ -6,7 +6,7 @@
  * returned, in the order of the log.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isObject, parseJson } from '../base/json.ts'
+import { isObject, parseOwnJson } from '../base/json.ts'
 import { upperHalf } from '../base/stamp.ts'
 import { andThen } from '../base/wait.ts'
 import type { ConversationLog } from '../storage/log.ts'
@@ -99,7 +99,7 @@ export async function finalResponse(log: ConversationLog): Promise<string> {
     if (!hasSource(mark, 'agent') || (kind !== 'MessageEvent' && kind !== 'ActionEvent')) continue
     const json = await log.read(sequence)
     if (json === undefined) continue
-    const event = parseJson(json.toString())
+    const event = parseOwnJson(json.toString())
     const text = kind === 'MessageEvent' ? messageText(event) : finishText(event)
     if (text !== undefined) return text
   }
@@ -176,7 +176,7 @@ function isSameId(known: string, given: string): boolean {
 }
 
 function messageContains(json: Buffer, needle: string): boolean {
-  const event = parseJson(json.toString())
+  const event = parseOwnJson(json.toString())
   if (!isObject(event)) return false
   const message = isObject(event['llm_message']) ? event['llm_message'] : {}
   const reasoning = message['reasoning_content']

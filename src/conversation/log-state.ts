@@ -4,6 +4,7 @@
  * The same lines give the same state, whoever folds them and whenever. What is no line of ours is passed over.
  */
 import { AppError } from '../base/errors.ts'
+import { parseOwnJson } from '../base/json.ts'
 import { microsOfUpperHalf, upperHalf } from '../base/stamp.ts'
 import { start, type Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
@@ -21,8 +22,7 @@ export interface FoldOptions {
 export async function foldLog(log: ConversationLog, { from, until = never }: FoldOptions = {}): Promise<ConversationState> {
   let state = from?.state
   for await (const line of log.lines(from?.line ?? start)) {
-    // Not `parseJson`: what was let in at the limit of nesting stands deeper in its line.
-    const value: unknown = JSON.parse(line.json.toString())
+    const value = parseOwnJson(line.json.toString())
     if (state === undefined) state = firstState(value)
     else if (line.event !== undefined) foldStored(state, value)
     else if (isPrivateRecord(value)) foldRecord(state, value)

@@ -4,7 +4,7 @@
  * The cache is written whole or not at all (storage/state-file), so the only question is whether it is of this version:
  * one that lacks a field which this version folds is stale, and the log is folded again.
  */
-import { isObject, parseJson } from '../base/json.ts'
+import { isObject, parseOwnJson } from '../base/json.ts'
 import type { Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { readFreshState, readState } from '../storage/state-file.ts'
@@ -18,7 +18,7 @@ export async function peekState(directory: string): Promise<ConversationState | 
 
 /** The state that a text of ours holds. */
 export function parseState(text: string): ConversationState | undefined {
-  const state = parseJson(text)
+  const state = parseOwnJson(text)
   return isState(state) ? state : undefined
 }
 

@@ -11,7 +11,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { AppError, messageOf, type Issue } from '../base/errors.ts'
-import { parseJson } from '../base/json.ts'
+import { parseJsonBytes, turnBytes } from '../base/json-turns.ts'
 import { announcesBody } from './headers.ts'
 import { findJsonFault } from './json-fault.ts'
 
@@ -19,6 +19,8 @@ export interface BodyLimits {
   readonly limitBytes: number
   /** For the whole body, from the call on. */
   readonly timeoutMs: number
+  /** How many values a JSON body may hold. */
+  readonly valueLimit?: number
 }
 
 export type BodyResult =
@@ -35,7 +37,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   if (!announcesBody(request)) return { ok: true, value: undefined }
   assertJson(request)
   const bytes = await readBytes(request, limits)
-  return bytes.length === 0 ? { ok: true, value: undefined } : parseBody(bytes)
+  return bytes.length === 0 ? { ok: true, value: undefined } : parseBody(bytes, limits.valueLimit)
 }
 
 /** Reads the body without looking at it. @throws AppError as `readJsonBody`, but for the media type. */
@@ -84,14 +86,15 @@ function assertJson(request: IncomingMessage): void {
   if (coding.toLowerCase() !== 'identity') throw unsupported(`content encoding "${coding.slice(0, 128)}"`, 'none')
 }
 
-function parseBody(bytes: Buffer): BodyResult {
+async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise<BodyResult> {
   if (!isUtf8(bytes)) return invalid(0, 'expected UTF-8')
-  const text = bytes.toString('utf8')
   try {
-    return { ok: true, value: parseJson(text) }
+    return { ok: true, value: await parseJsonBytes(bytes, valueLimit) }
   } catch (error) {
-    const { offset, reason } = findJsonFault(text) ?? { offset: 0, reason: messageOf(error) }
-    return invalid(offset, reason)
+    // The engine's words quote the text. A long text would have to be walked too long for its fault.
+    if (!(error instanceof SyntaxError)) return invalid(0, messageOf(error))
+    const fault = bytes.length <= turnBytes ? findJsonFault(bytes.toString('utf8')) : undefined
+    return invalid(fault?.offset ?? 0, fault?.reason ?? 'expected JSON')
   }
 }
 

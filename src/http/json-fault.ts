@@ -3,7 +3,7 @@
  * some cases without the place, in others with an excerpt of the text.
  *
  * Walks the grammar of RFC 8259 once, without recursion. Builds no value and is only called after `JSON.parse` refused
- * the text. Offsets count UTF-16 code units from 0.
+ * the text. Offsets count UTF-16 code units from 0. Slow: not for texts of megabytes.
  */
 
 export interface JsonFault {

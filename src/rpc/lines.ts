@@ -6,11 +6,13 @@
  * of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise and
  * skipped, and text after the last newline counts as a line when the stream ends. A line over the limit ends the
  * framing: what follows it cannot be trusted to be meant for us. Reading never waits for writing, as two peers that
- * did that would wait for each other for ever; instead the bytes waiting to be written have a limit.
+ * did that would wait for each other for ever; instead the bytes waiting to be written have a limit. A long line is
+ * parsed in several turns of the event loop, and what follows it waits. One with too many values ends the framing too.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
-import { parseJson } from '../base/json.ts'
+import { parseJson, TooManyValuesError } from '../base/json.ts'
+import { parseJsonBytes, turnBytes } from '../base/json-turns.ts'
 import { RpcClosedError, RpcLimitError } from './errors.ts'
 import type { Framing, FramingHandlers } from './peer.ts'
 
@@ -19,13 +21,16 @@ export interface LineFramingOptions {
   readonly output: Writable
   /** What ends a text. Default: a newline. */
   readonly terminator?: '\n' | '\0'
-  /** Longest line that is read, in bytes without its newline. Default 100 MiB. */
-  readonly lineLimitBytes?: number
+  /** Longest line that is read, in bytes without its newline. Default 16 MiB. */
+  readonly lineLimitBytes?: number | undefined
+  /** How many values a line may hold. Default 50,000. */
+  readonly valueLimit?: number | undefined
   /** How much may wait to be written. Default 100 MiB. */
   readonly queueLimitBytes?: number
 }
 
-const defaultLimitBytes = 100 * 1024 * 1024
+const usualLineBytes = 16 * 1024 * 1024
+const usualQueueBytes = 100 * 1024 * 1024
 const excerptLength = 200
 const noBytes = Buffer.alloc(0)
 
@@ -37,6 +42,7 @@ export class LineFraming implements Framing {
   readonly #terminatorByte: number
   readonly #lineLimitBytes: number
   readonly #queueLimitBytes: number
+  readonly #valueLimit: number | undefined
   #handlers: FramingHandlers | undefined
   /** The beginning of a line whose newline has not come yet: the first `#partBytes` of a buffer that doubles. */
   #part = noBytes
@@ -44,6 +50,12 @@ export class LineFraming implements Framing {
   /** Whole lines that wait for delivery, from `#offset` on. */
   #block = ''
   #offset = 0
+  /** What has come after the block: a long line is bytes, short ones are together in a text. */
+  readonly #later: (Buffer | string)[] = []
+  /** A long line is being parsed, or has been and is not handed over yet. */
+  #isParsing = false
+  /** Hands it over. */
+  #handOver: (() => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
   /** What was sent and the system has not taken yet. */
   #waitingBytes = 0
@@ -55,8 +67,9 @@ export class LineFraming implements Framing {
     this.#output = options.output
     this.#terminator = options.terminator ?? '\n'
     this.#terminatorByte = this.#terminator.charCodeAt(0)
-    this.#lineLimitBytes = options.lineLimitBytes ?? defaultLimitBytes
-    this.#queueLimitBytes = options.queueLimitBytes ?? defaultLimitBytes
+    this.#lineLimitBytes = options.lineLimitBytes ?? usualLineBytes
+    this.#queueLimitBytes = options.queueLimitBytes ?? usualQueueBytes
+    this.#valueLimit = options.valueLimit
   }
 
   start(handlers: FramingHandlers): void {
@@ -98,8 +111,7 @@ export class LineFraming implements Framing {
   resume(): void {
     if (this.#state === 'closed') return
     this.#paused = false
-    this.#deliver()
-    if (!this.#paused && this.#state === 'open') this.#input.resume()
+    this.#goOn()
   }
 
   close(): void {
@@ -107,6 +119,7 @@ export class LineFraming implements Framing {
     this.#state = 'closed'
     this.#part = noBytes
     this.#block = ''
+    this.#later.length = 0
     this.#input.off('data', this.#onData)
     this.#input.off('end', this.#onEnd)
     this.#input.off('close', this.#onEnd)
@@ -114,7 +127,7 @@ export class LineFraming implements Framing {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (this.#paused) this.#input.pause()
+    if (this.#paused || this.#isParsing) this.#input.pause()
     const first = chunk.indexOf(this.#terminatorByte)
     if (this.#partBytes + (first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()
     if (first === -1) return this.#keep(chunk)
@@ -140,18 +153,24 @@ export class LineFraming implements Framing {
   /** Takes the line that was begun, now that its end is there. */
   #takePart(end: Buffer): void {
     this.#keep(end)
-    const line = this.#part.toString('utf8', 0, this.#partBytes)
+    const line = this.#part.subarray(0, this.#partBytes)
     this.#part = noBytes
     this.#partBytes = 0
-    this.#takeLines(line)
+    if (line.length <= turnBytes) return this.#takeLines(line.toString('utf8'))
+    this.#later.push(line.subarray(0, -1))
+    this.#deliver()
   }
 
   /** Takes whole lines, newlines included. */
   #takeLines(lines: string): void {
     if (this.#state === 'closed') return
-    // While paused, a rest of the block is there still.
-    this.#block = this.#block.slice(this.#offset) + lines
-    this.#offset = 0
+    if (this.#later.length > 0 || this.#isParsing) {
+      this.#later.push(lines)
+    } else {
+      // While paused, a rest of the block is there still.
+      this.#block = this.#block.slice(this.#offset) + lines
+      this.#offset = 0
+    }
     this.#deliver()
   }
 
@@ -166,17 +185,45 @@ export class LineFraming implements Framing {
   #deliver(): void {
     if (this.#delivering) return
     this.#delivering = true
-    while (!this.#paused && this.#offset < this.#block.length) {
+    if (!this.#paused) this.#handOver?.()
+    while (!this.#paused && !this.#isParsing && this.#hasMore()) {
       const end = this.#block.indexOf(this.#terminator, this.#offset)
       const line = this.#block.slice(this.#offset, end)
       this.#offset = end + 1
       this.#deliverLine(line)
     }
     this.#delivering = false
-    if (this.#paused) return
-    this.#block = ''
-    this.#offset = 0
+    if (this.#paused || this.#isParsing) return
     if (this.#state === 'ended') this.#finish(undefined)
+  }
+
+  /** Whether there is a line in the block, which is the next one if it was used up. A long line begins to be parsed. */
+  #hasMore(): boolean {
+    if (this.#offset < this.#block.length) return true
+    const next = this.#later.shift() ?? ''
+    this.#block = typeof next === 'string' ? next : ''
+    this.#offset = 0
+    if (typeof next !== 'string') void this.#deliverLong(next)
+    return this.#block !== ''
+  }
+
+  /** Goes on with what has come, and then with what comes. */
+  #goOn(): void {
+    this.#deliver()
+    if (!this.#paused && !this.#isParsing && this.#state === 'open') this.#input.resume()
+  }
+
+  async #deliverLong(line: Buffer): Promise<void> {
+    this.#isParsing = true
+    const parsed = await parsedLong(line, this.#valueLimit)
+    if (this.#state === 'closed') return
+    this.#handOver = () => {
+      this.#isParsing = false
+      this.#handOver = undefined
+      if (parsed.ok) this.#handlers?.onMessage(parsed.value)
+      else this.#refuse(parsed.error, line.toString('utf8', 0, excerptLength))
+    }
+    this.#goOn()
   }
 
   #deliverLine(line: string): void {
@@ -185,12 +232,16 @@ export class LineFraming implements Framing {
     if (line.length * 3 > limit && Buffer.byteLength(line) > limit) return this.#failTooLong()
     let value: unknown
     try {
-      value = parseJson(line)
-    } catch {
-      if (line.trim() !== '') this.#handlers?.onNoise(excerptOf(line))
-      return
+      value = parseJson(line, this.#valueLimit)
+    } catch (error) {
+      return this.#refuse(error, line)
     }
     this.#handlers?.onMessage(value)
+  }
+
+  #refuse(error: unknown, line: string): void {
+    if (error instanceof TooManyValuesError) return this.#finish(new RpcLimitError(`Cannot read a line: ${error.message}`))
+    if (line.trim() !== '') this.#handlers?.onNoise(excerptOf(line))
   }
 
   readonly #fail = (error: Error): void => this.#finish(error)
@@ -203,6 +254,16 @@ export class LineFraming implements Framing {
     if (this.#state === 'closed') return
     this.close()
     this.#handlers?.onClosed(error)
+  }
+}
+
+type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
+
+async function parsedLong(line: Buffer, valueLimit: number | undefined): Promise<Parsed> {
+  try {
+    return { ok: true, value: await parseJsonBytes(line, valueLimit) }
+  } catch (error) {
+    return { ok: false, error }
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJson } from '../base/json.ts'
+import { parseOwnJson } from '../base/json.ts'
 import { syncFolder, writeFileAtomically } from '../base/json-file.ts'
 import { formatLine, genesis, hashAt, hashOf, headLength } from './chain.ts'
 import type { DataFolder } from './layout.ts'
@@ -29,7 +29,7 @@ export class ListFile {
       await syncFolder(this.#folder.path)
       const json = content.subarray(headLength, -1)
       if (hashAt(content, 0) !== hashOf(genesis, json)) return undefined
-      const [stamp, entries] = arrayOf(parseJson(json.toString()))
+      const [stamp, entries] = arrayOf(parseOwnJson(json.toString()))
       return stamp === (await this.#stamp()) ? entries : undefined
     } catch {
       return undefined

@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
-import { parseJson } from '../base/json.ts'
+import { parseOwnJson } from '../base/json.ts'
 import { storageError } from '../base/json-file.ts'
 import { headLength, start, type Position } from './chain.ts'
 import { EventIndex, recordBytes } from './event-index.ts'
@@ -149,7 +149,7 @@ function problemOfJson(json: Buffer): string | undefined {
   if (!isEvent(json) && !isPrivateRecord(json)) return 'the line is neither an event nor a private record'
   if (!isUtf8(json)) return 'the text is not UTF-8'
   try {
-    parseJson(json.toString())
+    parseOwnJson(json.toString())
     return undefined
   } catch (thrown) {
     return `the JSON cannot be parsed: ${messageOf(thrown)}`

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { isObject, maxJsonDepth, parseJson } from '../../src/base/json.ts'
+import { countValues, isObject, maxJsonDepth, parseJson, parseOwnJson, TooManyValuesError, usualValueLimit } from '../../src/base/json.ts'
 
 const test = suite('base/json')
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
@@ -44,6 +44,61 @@ test('keeps a member called __proto__ a plain member', () => {
 test('calls objects objects, but neither arrays nor null', () => {
   assert.ok(isObject({}))
   for (const value of [[], null, 'x', 1, undefined]) assert.not.ok(isObject(value))
+})
+
+test('counts values and names of members, and nothing that stands in strings', () => {
+  const counts: readonly (readonly [text: string, count: number])[] = [
+    ['1', 0],
+    ['[]', 1],
+    ['[1,2,3]', 3],
+    ['{"a":1,"b":[{}]}', 6],
+    [JSON.stringify(['[{,:', '\\', '"[[', '\\"[,', `${'x'.repeat(200)}\\"[,`, `${'\\'.repeat(201)}[`]), 6],
+    ['"an open string [[[', 0],
+  ]
+  for (const [text, count] of counts) assert.is(countValues(text, 1000), count, text)
+})
+
+test('counts the same as a look at every character, whatever strings hold', () => {
+  const pieces = ['"', '\\', '[', ',', 'x'.repeat(70), ':', '{', '\\\\']
+  let seed = 7
+  for (let round = 0; round < 500; round++) {
+    const parts = Array.from({ length: 40 }, () => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+      return pieces[seed >>> 29] ?? ''
+    })
+    const text = JSON.stringify([parts.join(''), parts, { [parts.join('')]: parts.join('x'.repeat(65)) }])
+    assert.is(countValues(text, Infinity), countedByParts(text), text)
+  }
+})
+
+/** Outside of strings, which an expression takes out. */
+function countedByParts(text: string): number {
+  return [...text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').matchAll(/[[{,:]/g)].length
+}
+
+test('refuses too many values before anything is built', () => {
+  // This is no JSON: whoever had it parsed would be told so.
+  for (const piece of ['[', '{}', '1,', '"a":', '[],']) {
+    const text = piece.repeat(usualValueLimit + 1)
+    assert.throws(() => parseJson(text), (error: unknown) => error instanceof TooManyValuesError)
+  }
+})
+
+test('takes as many values as the limit, and any length of a string', () => {
+  const most = `[${'1,'.repeat(usualValueLimit - 2)}1]`
+  assert.is(countValues(most, Infinity), usualValueLimit - 1)
+  assert.ok(Array.isArray(parseJson(most)))
+  assert.ok(isObject(parseJson(JSON.stringify({ image: 'x'.repeat(1_000_000) }), 10)))
+  assert.throws(() => parseJson('[1,2,3,4]', 3), (error: unknown) => error instanceof TooManyValuesError)
+})
+
+test('stops to count when it is enough', () => {
+  assert.is(countValues('['.repeat(1000), 10), 11)
+})
+
+test('has no limits for its own texts', () => {
+  assert.equal(parseOwnJson(nested(maxJsonDepth + 5)), JSON.parse(nested(maxJsonDepth + 5)))
+  assert.ok(Array.isArray(parseOwnJson(`[${'1,'.repeat(usualValueLimit)}1]`)))
 })
 
 test.run()

@@ -152,6 +152,9 @@ const samples: Readonly<Record<keyof typeof optionTable, readonly [word: string,
   authTimeoutMs: ['2', 2],
   readerStallMs: ['2', 2],
   shutdownGraceMs: ['2', 2],
+  jsonValueLimit: ['2', 2],
+  mcpMessageLimitBytes: ['2000', 2000],
+  modelAnswerLimitBytes: ['2000', 2000],
   logLevel: ['warn', 'warn'],
 }
 

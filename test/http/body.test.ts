@@ -45,6 +45,25 @@ test('parses a chunked body', async () => {
   assert.equal(await ask(`${head}0\r\n\r\n`), { status: 200, body: { value: 'nothing' } })
 })
 
+test('refuses a body with too many values before it is parsed', async () => {
+  const refusal = (count: number): object => {
+    const ctx = { error: `JSON holds more than ${count} values` }
+    return { status: 422, body: { detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {}, ctx }] } }
+  }
+  assert.equal(await ask(post('['.repeat(60_000)), { limitBytes: 100_000 }), refusal(50_000))
+  assert.equal(await ask(post('['.repeat(3_000_000)), { limitBytes: 10_000_000 }), refusal(50_000))
+  assert.equal(await ask(post('[1,2,3,4]'), { valueLimit: 3 }), refusal(3))
+  assert.equal(await ask(post('[1,2,3]'), { valueLimit: 3 }), { status: 200, body: { value: [1, 2, 3] } })
+})
+
+test('takes a long body of one text, and says of a long one that is no JSON only that', async () => {
+  const text = 'é'.repeat(1_500_000)
+  assert.equal(await ask(post(JSON.stringify(text)), { limitBytes: 10_000_000 }), { status: 200, body: { value: text } })
+  const { status, body } = await ask(post(`${JSON.stringify(text)}x`), { limitBytes: 10_000_000 })
+  assert.is(status, 422)
+  assert.match(JSON.stringify(body), /"loc":\["body",0\].*"expected JSON"/)
+})
+
 test('takes a request without a body, whatever its content type', async () => {
   const nothing = { status: 200, body: { value: 'nothing' } }
   assert.equal(await ask(post('', '')), nothing)

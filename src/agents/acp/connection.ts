@@ -51,7 +51,9 @@ export interface ConnectionOptions {
   /** Takes out of the agent's errors and last words what nobody may see, before anything of them is cut off. */
   readonly mask: (text: string) => string
   /** Longest line that is read. */
-  readonly lineLimitBytes?: number
+  readonly lineLimitBytes?: number | undefined
+  /** How many JSON values a line may hold. */
+  readonly valueLimit?: number | undefined
 }
 
 /** How long the last lines of a program may take after its exit. */
@@ -68,7 +70,7 @@ export class AgentConnection {
   #noise = 0
   #isOver = false
 
-  constructor({ program, log, mask, lineLimitBytes }: ConnectionOptions) {
+  constructor({ program, log, mask, lineLimitBytes, valueLimit }: ConnectionOptions) {
     this.#program = program
     this.#log = log
     this.#mask = mask
@@ -77,7 +79,8 @@ export class AgentConnection {
       framing: new LineFraming({
         input: program.stdout,
         output: program.stdin,
-        ...(lineLimitBytes === undefined ? {} : { lineLimitBytes }),
+        lineLimitBytes,
+        valueLimit,
       }),
       cancelMethod: '$/cancel_request',
       onRequest: (request) => this.#answer(request),

@@ -43,6 +43,7 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'agentDir'
   readonly log: Log
   readonly version: string
   readonly lineLimitBytes?: number
+  readonly valueLimit?: number
   /** How long an agent may take to authenticate. Default 30 s. */
   readonly authenticateTimeoutMs?: number
   /** What was chosen for this conversation; the settings say it otherwise. */
@@ -99,12 +100,12 @@ async function launchAndOpen(options: StartOptions, signal: AbortSignal): Promis
 }
 
 async function connect(options: StartOptions, launch: Launch): Promise<AgentConnection> {
-  const { instanceId, createId, startProcess, host, log, lineLimitBytes } = options
+  const { instanceId, createId, startProcess, host, log, lineLimitBytes, valueLimit } = options
   const { command, args, env } = launch
   const marker = `${instanceId}/${createId()}`
   const program = await startProcess({ command, args, cwd: host.workingDir, env, marker })
   const mask = sessionMask(host)
-  return new AgentConnection({ program, log, mask, ...(lineLimitBytes === undefined ? {} : { lineLimitBytes }) })
+  return new AgentConnection({ program, log, mask, lineLimitBytes, valueLimit })
 }
 
 /** What a program said last is the best explanation of why it is gone or silent. */

@@ -23,8 +23,10 @@ import type { Agent as AgentSettings } from '../../schema/generated/conversation
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { Cipher } from '../../settings/cipher.ts'
 import { createModelClient } from '../llm/client.ts'
+import type { AnswerLimits } from '../llm/http-call.ts'
 import type { ModelClient } from '../llm/model.ts'
 import { createScriptedModel, scriptedModelName } from '../llm/scripted.ts'
+import { defaultDeps } from '../llm/wire.ts'
 import type { McpHost } from '../mcp/connect.ts'
 import type { ServerLimits } from '../mcp/server.ts'
 import { withMcpServers } from '../mcp/tool-set.ts'
@@ -41,6 +43,7 @@ import { HookSession } from './hooks/session.ts'
 
 /** What the built-in agents of a server share. */
 export interface BuiltInAgents {
+  readonly createModel: CreateModel
   readonly environment: Environment
   /** Names of variables that the operator lets children have. */
   readonly passEnvironment: readonly string[]
@@ -92,7 +95,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
     clock: shared.clock,
     log: shared.log,
     platform: shared.platform,
-    createModel,
+    createModel: shared.createModel,
     createTools: (skills, signal) => createTools(settings(), { host, shared, skills, signal }),
     hooks: createHooks(host, shared),
     loadContext: () => loadContext(settings().agent_context, host.workingDir, shared),
@@ -111,9 +114,13 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
   }
 }
 
-/** @throws ModelError */
-export function createModel(llm: LLM): ModelClient {
-  return llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm)
+/** The client of a model. @throws ModelError */
+export type CreateModel = (llm: LLM) => ModelClient
+
+/** Clients whose answers have these limits. */
+export function createModelWith(limits: AnswerLimits): CreateModel {
+  const deps = { ...defaultDeps, limits }
+  return (llm) => (llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm, deps))
 }
 
 interface ToolParts {

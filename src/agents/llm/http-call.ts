@@ -4,10 +4,12 @@
  *
  * It fails with a ModelError, or with the signal's own reason; when it has settled the connection is closed. `timeoutMs`
  * is the longest silence that is borne, before the answer and within it; a call takes no longer than an hour in all.
+ * Bytes and JSON values of an answer are limited. Of each event some values are free: every token has an envelope.
  * Proxies are not supported, redirects are not followed.
  */
 import { AppError } from '../../base/errors.ts'
-import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
+import { countValues, isObject, parseJson, TooManyValuesError, usualValueLimit, type JsonObject } from '../../base/json.ts'
+import { parseJsonBytes, parseJsonText, turnBytes } from '../../base/json-turns.ts'
 import type { AddressRule } from '../../net/address.ts'
 import { openRequest, type OutboundStream } from '../../net/outbound.ts'
 import { failureOf } from './failures.ts'
@@ -15,7 +17,17 @@ import { objectOf } from './fields.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
 import { EventParser } from '../../net/event-stream.ts'
 
+/** What an answer may hold at most. */
+export interface AnswerLimits {
+  /** Of what the model says, and of an answer that is no stream. */
+  readonly limitBytes: number
+  readonly valueLimit: number
+}
+
+export const usualAnswerLimits: AnswerLimits = { limitBytes: 16 * 1024 * 1024, valueLimit: usualValueLimit }
+
 export interface ModelCall {
+  readonly limits: AnswerLimits
   readonly provider: string
   readonly url: string
   /** The key among them. */
@@ -37,8 +49,11 @@ export type CallEnd = 'said' | 'closed'
 /** For all of a call: the bound of one that has no time-out of its own. */
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
-const answerLimitBytes = 256 * 1024 * 1024
 const refusalLimitBytes = 64 * 1024
+/** A stream has so many times the bytes of what it says: an envelope stands around every token. */
+const envelopeFactor = 4
+/** How many values of an event count for nothing. Real ones have less than a hundred. */
+const freeValues = 200
 
 /** Hands on each object of the answer, in order; what `onEvent` throws ends the call and is thrown. @throws ModelError */
 export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
@@ -55,7 +70,7 @@ export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject
   }
 }
 
-async function open({ url, headers, body, timeoutMs, signal, allowAddress }: ModelCall): Promise<OutboundStream> {
+async function open({ limits, url, headers, body, timeoutMs, signal, allowAddress }: ModelCall): Promise<OutboundStream> {
   const idleTimeoutMs = Math.min(timeoutMs, callLimitMs)
   try {
     return await openRequest({
@@ -63,7 +78,7 @@ async function open({ url, headers, body, timeoutMs, signal, allowAddress }: Mod
       url,
       headers: { 'content-type': 'application/json', accept: 'text/event-stream, application/json', ...headers },
       body,
-      limitBytes: answerLimitBytes,
+      limitBytes: limits.limitBytes * envelopeFactor,
       timeoutMs: callLimitMs,
       connectTimeoutMs: Math.min(connectLimitMs, idleTimeoutMs),
       idleTimeoutMs,
@@ -89,31 +104,71 @@ function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
 }
 
 async function readEvents(call: ModelCall, { chunks }: OutboundStream, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
-  const parser = new EventParser()
+  const { limitBytes, valueLimit } = call.limits
+  const parser = new EventParser({ limitChars: limitBytes })
+  let values = valueLimit
   for await (const chunk of chunks) {
     for (const { data } of parser.push(chunk)) {
       if (data === '[DONE]') return 'said'
-      onEvent(parseEvent(call, data))
+      const event = parseObject(call, data, values + freeValues)
+      onEvent(event instanceof Promise ? await event : event)
+      values -= Math.max(0, valuesOf(data, valueLimit) - freeValues)
     }
   }
   return 'closed'
 }
 
+/** A text has more characters than values. */
+function valuesOf(text: string, most: number): number {
+  return text.length <= freeValues ? 0 : countValues(text, most)
+}
+
 async function readWhole(call: ModelCall, { chunks }: OutboundStream, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
+  const { limitBytes, valueLimit } = call.limits
   const parts: Buffer[] = []
-  for await (const chunk of chunks) parts.push(chunk)
-  onEvent(parseEvent(call, Buffer.concat(parts).toString()))
+  let left = limitBytes
+  for await (const chunk of chunks) {
+    left -= chunk.length
+    if (left < 0) throw tooMuch(call, `more than ${limitBytes} bytes`)
+    parts.push(chunk)
+  }
+  onEvent(await objectIn(call, () => parseJsonBytes(Buffer.concat(parts), valueLimit)))
   return 'said'
 }
 
-function parseEvent({ provider }: ModelCall, text: string): JsonObject {
+/** The error for an answer that is over a limit. */
+export function tooMuch({ provider }: { readonly provider: string }, what: string): ModelError {
+  return new ModelError('LLMBrokenStreamError', `Could not read the answer of ${provider}: it has ${what}`)
+}
+
+/** Only a long text takes time. */
+function parseObject(call: ModelCall, text: string, valueLimit: number): JsonObject | Promise<JsonObject> {
   try {
-    const value = parseJson(text)
-    if (isObject(value)) return objectOf(value)
-  } catch {
-    // What the text was stays unsaid: it may hold anything.
+    if (text.length > turnBytes) return objectIn(call, () => parseJsonText(text, valueLimit))
+    return asObject(call, parseJson(text, valueLimit))
+  } catch (error) {
+    throw unreadable(call, error)
   }
-  throw new ModelError('LLMBrokenStreamError', `Could not read the answer of ${provider}: expected a JSON object`)
+}
+
+async function objectIn(call: ModelCall, parse: () => unknown): Promise<JsonObject> {
+  try {
+    return asObject(call, await parse())
+  } catch (error) {
+    throw unreadable(call, error)
+  }
+}
+
+function asObject(call: ModelCall, value: unknown): JsonObject {
+  if (isObject(value)) return objectOf(value)
+  throw unreadable(call, undefined)
+}
+
+/** What the text was stays unsaid: it may hold anything. */
+function unreadable(call: ModelCall, error: unknown): ModelError {
+  if (error instanceof ModelError) return error
+  if (error instanceof TooManyValuesError) return tooMuch(call, `more than ${call.limits.valueLimit} JSON values`)
+  return new ModelError('LLMBrokenStreamError', `Could not read the answer of ${call.provider}: expected a JSON object`)
 }
 
 async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundStream): Promise<ModelError> {

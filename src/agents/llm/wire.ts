@@ -9,9 +9,10 @@ import type { JsonObject, JsonValue } from '../../base/json.ts'
 import { sleep } from '../../base/wait.ts'
 import type { AddressRule } from '../../net/address.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
+import type { Message } from '../../schema/generated/values.ts'
 import { BodyEncoder, type BodyFormat } from './body-encoder.ts'
 import { failureOf } from './failures.ts'
-import { callLimitMs, postForEvents, type CallEnd } from './http-call.ts'
+import { callLimitMs, postForEvents, tooMuch, usualAnswerLimits, type AnswerLimits, type CallEnd } from './http-call.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } from './model.ts'
 import { priced } from './pricing.ts'
 import { withRetries } from './retry.ts'
@@ -78,6 +79,7 @@ export interface ModelDeps {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Refuses addresses on top of those that are always refused. */
   readonly allowAddress?: AddressRule
+  readonly limits?: AnswerLimits
 }
 
 export const defaultDeps: ModelDeps = { newId: randomUUID, random: Math.random, now: Date.now, sleep }
@@ -126,15 +128,28 @@ interface Attempt {
 
 async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): Promise<FoldedAnswer> {
   const { provider, url, headers } = wire
-  const { now, newId, allowAddress } = deps
+  const { now, newId, allowAddress, limits = usualAnswerLimits } = deps
   const secrets = secretsOf(settings)
   const failureOfEvent = (event: JsonObject): ModelError => failureOf({ provider, body: event, secrets, now })
   const fold = wire.startFold({ newId, failureOf: failureOfEvent })
   const timeoutMs = settings.timeout === null || settings.timeout <= 0 ? callLimitMs : settings.timeout * 1000
-  const end = await postForEvents({ provider, url, headers, body, timeoutMs, signal, secrets, now, allowAddress }, (event) => {
+  const end = await postForEvents({ limits, provider, url, headers, body, timeoutMs, signal, secrets, now, allowAddress }, (event) => {
     onDelta(fold.push(event))
   })
-  return fold.finish() ?? unfinished(provider, end)
+  const answer = fold.finish() ?? unfinished(provider, end)
+  if (sizeOf(answer.message) > limits.limitBytes) throw tooMuch(wire, `more than ${limits.limitBytes} characters`)
+  return answer
+}
+
+/** In characters, but for names and ids. */
+function sizeOf({ content, reasoning_content = '', thinking_blocks, tool_calls = [] }: Message): number {
+  const texts = [
+    reasoning_content,
+    ...content.map((part) => (part.type === 'text' ? part.text : '')),
+    ...thinking_blocks.map((block) => (block.type === 'thinking' ? block.thinking : block.data)),
+    ...tool_calls.map((call) => call.arguments),
+  ]
+  return texts.reduce((sum, text) => sum + text.length, 0)
 }
 
 function unfinished(provider: string, end: CallEnd): never {

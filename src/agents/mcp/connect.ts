@@ -12,7 +12,7 @@ import type { Bearer, Logins } from './oauth/logins.ts'
 import type { RemotePlan, ServerPlan, StdioPlan } from './server-plan.ts'
 import { SseTransport } from './sse-transport.ts'
 import { startStdioTransport, type StartServer } from './stdio-transport.ts'
-import type { Transport } from './transport.ts'
+import type { MessageLimits, Transport } from './transport.ts'
 
 /** What the sessions of a server's conversations share. */
 export interface McpHost {
@@ -24,6 +24,7 @@ export interface McpHost {
   readonly startProcess: StartServer
   readonly version: string
   readonly logins: Pick<Logins, 'bearer' | 'find'>
+  readonly messageLimits?: MessageLimits
 }
 
 export interface ConnectOptions {
@@ -48,13 +49,14 @@ export async function connectServer(options: ConnectOptions): Promise<McpClient>
 }
 
 async function openTransport({ name, plan, host, workingDir, mask, onToolsChanged }: ConnectOptions): Promise<Transport> {
+  const limits = host.messageLimits
   switch (plan.type) {
     case 'stdio':
-      return startStdioTransport({ start: host.startProcess, program: programOf(plan, host, workingDir), mask })
+      return startStdioTransport({ start: host.startProcess, program: programOf(plan, host, workingDir), mask, limits })
     case 'http':
-      return new HttpTransport({ ...plan, bearer: bearerOf(name, plan, host), onGap: onToolsChanged })
+      return new HttpTransport({ ...plan, bearer: bearerOf(name, plan, host), onGap: onToolsChanged, limits })
     case 'sse':
-      return new SseTransport({ ...plan, bearer: bearerOf(name, plan, host) })
+      return new SseTransport({ ...plan, bearer: bearerOf(name, plan, host), limits })
     default:
       return assertNever(plan)
   }

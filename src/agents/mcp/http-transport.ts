@@ -17,7 +17,7 @@ import { Inbox } from './inbox.ts'
 import { openAuthorized } from './oauth/authorized.ts'
 import type { Bearer } from './oauth/logins.ts'
 import { isSuccess, refusalOf } from './refusal.ts'
-import { messageLimitBytes, SessionLostError, type Transport } from './transport.ts'
+import { SessionLostError, usualMessageLimits, type MessageLimits, type Transport } from './transport.ts'
 
 export interface HttpTransportOptions {
   readonly url: string
@@ -31,6 +31,7 @@ export interface HttpTransportOptions {
   readonly onGap?: () => void
   /** Before a stream is asked for again, unless the server says another time; doubled after each failure. */
   readonly retryMs?: number
+  readonly limits?: MessageLimits | undefined
 }
 
 /** What was read of an event stream. */
@@ -53,7 +54,8 @@ export class HttpTransport implements Transport, Framing {
   readonly framing = this
   readonly #options: HttpTransportOptions
   readonly #retryMs: number
-  readonly #inbox = new Inbox()
+  readonly #limits: MessageLimits
+  readonly #inbox: Inbox
   readonly #stop = new AbortController()
   /** Requests without an answer, by their ids. */
   readonly #asked = new Map<unknown, AbortController>()
@@ -64,6 +66,8 @@ export class HttpTransport implements Transport, Framing {
   constructor(options: HttpTransportOptions) {
     this.#options = options
     this.#retryMs = options.retryMs ?? 1000
+    this.#limits = options.limits ?? usualMessageLimits
+    this.#inbox = new Inbox(this.#limits.valueLimit)
   }
 
   start(handlers: FramingHandlers): void {
@@ -106,7 +110,7 @@ export class HttpTransport implements Transport, Framing {
     this.#inbox.close()
     if (this.#session === undefined) return
     const { url, bearer } = this.#options
-    const limits = { limitBytes: messageLimitBytes, timeoutMs: deleteTimeoutMs, signal: AbortSignal.timeout(deleteTimeoutMs) }
+    const limits = { limitBytes: this.#limits.limitBytes, timeoutMs: deleteTimeoutMs, signal: AbortSignal.timeout(deleteTimeoutMs) }
     // A server need not allow it (405), and one that cannot be reached has no session.
     const stream = await openAuthorized({ method: 'DELETE', url, headers: this.#headers(), ...limits }, bearer).catch(ignore)
     stream?.close()
@@ -200,12 +204,12 @@ export class HttpTransport implements Transport, Framing {
   /** Reads to the answer or to the end. A stream that breaks off has ended if it can be taken up again. */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''
-    if (/\bjson\b/.test(type)) return { isAnswered: await this.#inbox.put(await wholeText(stream), id), lastEventId: '', retryMs: undefined }
+    if (/\bjson\b/.test(type)) return { isAnswered: await this.#inbox.put(await wholeText(stream, this.#limits.limitBytes), id), lastEventId: '', retryMs: undefined }
     if (!type.includes('text/event-stream')) {
       stream.close()
       throw new AppError('upstream_failed', `The server answered with ${type === '' ? 'nothing' : `"${type.slice(0, 100)}"`}, expected JSON or an event stream`)
     }
-    const parser = new EventParser({ limitChars: messageLimitBytes })
+    const parser = new EventParser({ limitChars: this.#limits.limitBytes })
     let isAnswered = false
     try {
       for await (const chunk of stream.chunks) {
@@ -219,12 +223,12 @@ export class HttpTransport implements Transport, Framing {
   }
 }
 
-async function wholeText(stream: OutboundStream): Promise<string> {
+async function wholeText(stream: OutboundStream, limitBytes: number): Promise<string> {
   const parts: Buffer[] = []
-  let left = messageLimitBytes
+  let left = limitBytes
   for await (const chunk of stream.chunks) {
     left -= chunk.length
-    if (left < 0) throw new AppError('upstream_failed', `The server answered with more than ${messageLimitBytes} bytes`)
+    if (left < 0) throw new AppError('upstream_failed', `The server answered with more than ${limitBytes} bytes`)
     parts.push(chunk)
   }
   return Buffer.concat(parts).toString()

@@ -4,15 +4,23 @@
  *
  * A batch (2025-03-26, "Batching") is taken apart: the layer above knows none.
  */
-import { isObject, parseJson } from '../../base/json.ts'
+import { AppError } from '../../base/errors.ts'
+import { isObject, TooManyValuesError } from '../../base/json.ts'
+import { parseJsonText } from '../../base/json-turns.ts'
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { FramingHandlers } from '../../rpc/peer.ts'
 
 export class Inbox {
+  readonly #valueLimit: number | undefined
   #handlers: FramingHandlers | undefined
   /** There while the peer has paused. */
   #pause: Deferred<void> | undefined
   #isClosed = false
+
+  /** `valueLimit`: how many values a message may hold. */
+  constructor(valueLimit?: number) {
+    this.#valueLimit = valueLimit
+  }
 
   start(handlers: FramingHandlers): void {
     this.#handlers = handlers
@@ -27,10 +35,13 @@ export class Inbox {
     this.#pause = undefined
   }
 
-  /** Resolves when what is in the text was taken: with true when the answer to the request with this id was in it. */
+  /**
+   * Resolves when what is in the text was taken: with true when the answer to the request with this id was in it.
+   * @throws AppError when it holds too many values
+   */
   async put(text: string, requestId: unknown): Promise<boolean> {
     let isAnswered = false
-    for (const message of this.#read(text)) {
+    for (const message of await this.#read(text)) {
       while (this.#pause !== undefined) await this.#pause.promise
       if (this.#isClosed) return isAnswered
       isAnswered ||= isObject(message) && message.method === undefined && message.id === requestId
@@ -51,11 +62,12 @@ export class Inbox {
     this.resume()
   }
 
-  #read(text: string): readonly unknown[] {
+  async #read(text: string): Promise<readonly unknown[]> {
     try {
-      const value = parseJson(text)
+      const value = await parseJsonText(text, this.#valueLimit)
       return Array.isArray(value) ? value : [value]
-    } catch {
+    } catch (error) {
+      if (error instanceof TooManyValuesError) throw new AppError('upstream_failed', `Cannot read a message of the server: ${error.message}`)
       this.#handlers?.onNoise('a message that is no JSON')
       return []
     }

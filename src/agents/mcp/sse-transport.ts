@@ -15,7 +15,7 @@ import type { HttpTransportOptions } from './http-transport.ts'
 import { Inbox } from './inbox.ts'
 import { openAuthorized } from './oauth/authorized.ts'
 import { isSuccess, refusalOf } from './refusal.ts'
-import { messageLimitBytes, type Transport } from './transport.ts'
+import { usualMessageLimits, type MessageLimits, type Transport } from './transport.ts'
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
@@ -25,12 +25,15 @@ const longestMs = 2 ** 31 - 1
 export class SseTransport implements Transport, Framing {
   readonly framing = this
   readonly #options: HttpTransportOptions
-  readonly #inbox = new Inbox()
+  readonly #limits: MessageLimits
+  readonly #inbox: Inbox
   readonly #stop = new AbortController()
   readonly #endpoint = deferred<URL>()
 
   constructor(options: HttpTransportOptions) {
     this.#options = options
+    this.#limits = options.limits ?? usualMessageLimits
+    this.#inbox = new Inbox(this.#limits.valueLimit)
     // Whoever sends is told; until then nobody waits.
     this.#endpoint.promise.catch(() => undefined)
   }
@@ -73,7 +76,7 @@ export class SseTransport implements Transport, Framing {
     const request = { method: 'GET', url, headers: { ...headers, accept: 'text/event-stream' }, signal, ...limits }
     const stream = await openAuthorized(request, bearer)
     if (!isSuccess(stream)) throw await refusalOf(stream)
-    const parser = new EventParser({ limitChars: messageLimitBytes })
+    const parser = new EventParser({ limitChars: this.#limits.limitBytes })
     for await (const chunk of stream.chunks) {
       for (const { type, data } of parser.push(chunk)) {
         if (type === 'endpoint') this.#endpoint.resolve(endpointFrom(url, data))
@@ -87,7 +90,7 @@ export class SseTransport implements Transport, Framing {
     const url = await untilAborted(this.#endpoint.promise, signal)
     const headers = { ...this.#options.headers, 'content-type': 'application/json' }
     const body = JSON.stringify(message)
-    const request = { method: 'POST', url, headers, body, signal, limitBytes: messageLimitBytes, timeoutMs: postTimeoutMs }
+    const request = { method: 'POST', url, headers, body, signal, limitBytes: this.#limits.limitBytes, timeoutMs: postTimeoutMs }
     const stream = await openAuthorized(request, this.#options.bearer)
     if (!isSuccess(stream)) throw await refusalOf(stream)
     stream.close()

@@ -9,7 +9,7 @@ import { within } from '../../base/wait.ts'
 import type { Child, ChildOptions } from '../../process/child.ts'
 import { LineFraming } from '../../rpc/lines.ts'
 import { withoutBatches } from './batches.ts'
-import { messageLimitBytes, type Transport } from './transport.ts'
+import { usualMessageLimits, type MessageLimits, type Transport } from './transport.ts'
 
 /** What is needed of a child process. */
 export type ServerProcess = Pick<Child, 'stdin' | 'stdout' | 'exited' | 'stderrTail' | 'stop'>
@@ -18,6 +18,8 @@ export type StartServer = (options: ChildOptions) => Promise<ServerProcess>
 /** How long the last lines of a program may take after its exit. */
 const lastLinesMs = 1000
 const lastWordsLimit = 300
+/** What may wait to be taken by it. */
+const queueLimitBytes = 16 * 1024 * 1024
 /** How long it may take after its input has ended, and then again after SIGTERM. */
 const graceMs = 2000
 
@@ -26,16 +28,19 @@ export interface StdioTransportOptions {
   readonly program: ChildOptions
   /** Takes out of its last words what nobody may see, before anything of them is cut off. */
   readonly mask: (text: string) => string
+  readonly limits?: MessageLimits | undefined
 }
 
 /** @throws AppError `agent_failed` when it cannot be started. */
-export async function startStdioTransport({ start, program, mask }: StdioTransportOptions): Promise<Transport> {
+export async function startStdioTransport(options: StdioTransportOptions): Promise<Transport> {
+  const { start, program, mask, limits = usualMessageLimits } = options
   const child = await start(program)
   const framing = withoutBatches(new LineFraming({
     input: child.stdout,
     output: child.stdin,
-    lineLimitBytes: messageLimitBytes,
-    queueLimitBytes: messageLimitBytes,
+    lineLimitBytes: limits.limitBytes,
+    valueLimit: limits.valueLimit,
+    queueLimitBytes,
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))

@@ -5,6 +5,7 @@
  * A transport is a framing for the JSON-RPC layer with a life of its own. It knows the words of the protocol only as far
  * as its own rules speak of them.
  */
+import { usualValueLimit } from '../../base/json.ts'
 import type { Framing } from '../../rpc/peer.ts'
 
 export interface Transport {
@@ -22,5 +23,10 @@ export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
 }
 
-/** The longest message that is read. */
-export const messageLimitBytes = 16 * 1024 * 1024
+/** What a message of a server may hold at most. A longer or richer one ends the session. */
+export interface MessageLimits {
+  readonly limitBytes: number
+  readonly valueLimit: number
+}
+
+export const usualMessageLimits: MessageLimits = { limitBytes: 8 * 1024 * 1024, valueLimit: usualValueLimit }

@@ -108,7 +108,7 @@ for (const [name, open] of Object.entries(carriers)) {
   })
 
   if (!isBrief) on('fails a call whose result is too long', 'usual', async ({ client }) => {
-    assert.match(String(await client.explain(await failure(call(client, 'too-long')))), /16777216|more than/)
+    assert.match(String(await client.explain(await failure(call(client, 'too-long')))), /8388608|more than/)
   })
 
   test(`${name}: ends a session whose version it does not know`, () => refuses(open, 'wrong-version', 'version "1999-12-31"'))

@@ -1,0 +1,51 @@
+/** Long JSON texts: what they come to is the same as at once, and others have turns meanwhile. */
+import * as assert from 'uvu/assert'
+import { TooManyValuesError } from '../../src/base/json.ts'
+import { parseJsonBytes, parseJsonText, turnBytes } from '../../src/base/json-turns.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('base/json-turns')
+
+/** How often the event loop turned until the work was done. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0
+  let timer = setImmediate(function count() {
+    turns++
+    timer = setImmediate(count)
+  })
+  await work.catch(() => undefined)
+  clearImmediate(timer)
+  return turns
+}
+
+test('parses short bytes at once', () => {
+  assert.equal(parseJsonBytes(Buffer.from('{"a":"é"}')), { a: 'é' })
+  assert.throws(() => parseJsonBytes(Buffer.from('{')), (error: unknown) => error instanceof SyntaxError)
+})
+
+test('parses long bytes to the same value, wherever characters are cut', async () => {
+  for (const char of ['x', 'é', '€', '😀', '\n']) {
+    const value = { text: char.repeat(turnBytes), last: `a${char}` }
+    assert.equal(await parseJsonBytes(Buffer.from(JSON.stringify(value))), value, char)
+  }
+})
+
+test('lets others have a turn for every MiB that is decoded, and before each further step', async () => {
+  const bytes = Buffer.from(JSON.stringify('x'.repeat(4 * turnBytes)))
+  assert.ok((await turnsDuring(Promise.resolve(parseJsonBytes(bytes)))) >= 6)
+})
+
+test('refuses too many values in a long text before it is parsed', async () => {
+  const text = '['.repeat(turnBytes + 1)
+  for (const parse of [() => parseJsonText(text), () => parseJsonBytes(Buffer.from(text)), () => parseJsonText(text, 100)]) {
+    const error = await Promise.resolve(parse()).catch((thrown: unknown) => thrown)
+    assert.ok(error instanceof TooManyValuesError)
+  }
+})
+
+test('refuses a byte order mark in a long text as in a short one', async () => {
+  const marked = Buffer.from(`\ufeff${JSON.stringify('x'.repeat(turnBytes))}`)
+  assert.ok((await Promise.resolve(parseJsonBytes(marked)).catch((thrown: unknown) => thrown)) instanceof SyntaxError)
+})
+
+test.run()
