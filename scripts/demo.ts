@@ -21,6 +21,10 @@ const key = randomBytes(16).toString('hex')
 const steps: [string, string][] = []
 let server: ChildProcess | undefined
 
+// A demo that is ended, or that nobody reads any more, leaves no server either.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void end())
+process.stdout.on('error', () => void end())
+
 try {
   await demo()
   say('')
@@ -32,6 +36,15 @@ try {
   say(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 } finally {
+  await cleanUp()
+}
+
+async function end(): Promise<void> {
+  await cleanUp()
+  process.exit(1)
+}
+
+async function cleanUp(): Promise<void> {
   await stopServer()
   rmSync(folder, { recursive: true, force: true })
 }
@@ -125,7 +138,7 @@ async function startServer(): Promise<string> {
 
 async function stopServer(): Promise<void> {
   const child = server
-  if (child === undefined || child.exitCode !== null) return
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGTERM')
   await ended

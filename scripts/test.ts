@@ -35,6 +35,9 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)))
   .sort()
 
+// Ends quietly when nobody reads the output any more; what runs then ends at its own next line.
+process.stdout.on('error', () => process.exit(1))
+
 const queue = [...files]
 const reports: Report[] = []
 // Tests wait more than they work.

@@ -132,6 +132,7 @@ class Server implements AgentServer {
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     await this.#app.announce(url)
     this.#log.info('Listening', { url, conversations: this.#app.service.count() })
+    if (process.pid === 1) this.#log.warn('The server is process 1 and cannot reap orphans: run it below an init (docker run --init)')
     if (this.sessionKeys.length === 0) this.#log.warn('No session key is asked for: every program on this machine may use the server')
     return { host, port, url }
   }

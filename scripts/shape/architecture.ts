@@ -170,6 +170,7 @@ export const harmlessModules: Readonly<Record<string, Names>> = {
   'node:string_decoder': 'all',
   'node:timers': 'all',
   'node:timers/promises': 'all',
+  'node:tty': ['isatty'],
   'node:url': 'all',
   'node:util': 'all',
   'node:zlib': 'all',

@@ -196,8 +196,8 @@ export class Tab {
 
   async #nextChange(limitMs: number, signal: AbortSignal | undefined): Promise<void> {
     this.#changed = deferred()
-    const change = within(this.#changed.promise, Math.max(1, limitMs))
-    await (signal === undefined ? change : untilAborted(change, signal))
+    const change = this.#changed.promise
+    await within(signal === undefined ? change : untilAborted(change, signal), Math.max(1, limitMs))
   }
 
   #attach(parent: FrameSession, params: Fields): void {

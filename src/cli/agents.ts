@@ -16,7 +16,7 @@ import { loadProviders } from '../settings/providers-file.ts'
 import type { Provider } from '../settings/providers.ts'
 import { claimDataFolder, isDataFolder } from '../storage/data-folder-claim.ts'
 import { formatRows } from './rows.ts'
-import { onSignals } from './signals.ts'
+import { onInterrupt } from './signals.ts'
 
 export interface AgentsCommand {
   readonly config: Config
@@ -46,7 +46,7 @@ export async function runAgents(command: AgentsCommand): Promise<number> {
   const { config, words } = command
   const [action, ...names] = words
   const ended = new AbortController()
-  const stopListening = onSignals(() => ended.abort(new AppError('unavailable', 'Interrupted: nothing was changed')))
+  const stopListening = onInterrupt(ended, 'Interrupted: nothing was changed')
   try {
     const isThere = await isDataFolder(config.dataDir)
     const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })

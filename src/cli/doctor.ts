@@ -14,7 +14,7 @@ import { listSecretNames } from '../settings/secrets.ts'
 import { examineAgent } from './doctor-agent.ts'
 import { examineMachine } from './doctor-machine.ts'
 import { formatFinding, type Finding } from './finding.ts'
-import { onSignals } from './signals.ts'
+import { onInterrupt } from './signals.ts'
 
 export interface DoctorCommand {
   readonly config: Config
@@ -35,6 +35,8 @@ export async function runDoctor({ config, names, asJson, exposedFiles }: DoctorC
   if (unknown !== undefined) {
     throw new AppError('invalid_option', `Could not use "${unknown}": expected one of ${providers.map(({ name }) => name).join(', ')}`)
   }
+  const ended = new AbortController()
+  const stopListening = onInterrupt(ended)
   const findings: Finding[] = []
   const tell = (finding: Finding): void => {
     findings.push(finding)
@@ -42,13 +44,12 @@ export async function runDoctor({ config, names, asJson, exposedFiles }: DoctorC
   }
   for (const finding of await examineMachine({ config, exposedFiles, searchPath: process.env['PATH'] ?? '' })) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
-  const ended = new AbortController()
-  const stopListening = onSignals(() => ended.abort(new AppError('unavailable', 'Interrupted')))
   const workingDir = await mkdtemp(join(tmpdir(), 'agent-server-doctor-'))
   try {
     const secretNames = await listSecretNames(join(config.dataDir, 'secrets.json')).catch(() => [])
     for (const provider of providers) {
       if (names.length > 0 && !names.includes(provider.name)) continue
+      ended.signal.throwIfAborted()
       const agent = await examineAgent({ provider, config, environment: process.env, secretNames, workingDir, signal: ended.signal })
       tell(agent.finding)
       if (names.length > 0 && !agent.answers) isFit = false

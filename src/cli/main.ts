@@ -3,7 +3,8 @@
  * The program `agent-server`: reads the command line and hands over to one subcommand.
  *
  * The only place that reads the environment, sets the exit code and listens to signals. What a person did wrong is one
- * line on standard error and an exit code that is documented in `--help`.
+ * line on standard error and an exit code that is documented in `--help`. When nobody reads the output any more, a command
+ * ends without a word.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
@@ -13,6 +14,7 @@ import { runDoctor } from './doctor.ts'
 import { formatHelp } from './help.ts'
 import { parseOptions, type ParsedCommandLine } from './options.ts'
 import { serve } from './serve.ts'
+import { isReaderGone, surviveLostStreams } from './signals.ts'
 import { verify } from './verify.ts'
 
 const commands = ['serve', 'verify', 'agents', 'doctor'] as const
@@ -41,6 +43,7 @@ const exitCodes: Partial<Record<ErrorCode, number>> = {
 process.exitCode = await main()
 
 async function main(): Promise<number> {
+  surviveLostStreams()
   try {
     const { command, argv } = commandOf(process.argv.slice(2))
     const line = parseOptions({
@@ -53,6 +56,7 @@ async function main(): Promise<number> {
     })
     return await run(command, line)
   } catch (thrown) {
+    if (isReaderGone(thrown)) return 1
     process.stderr.write(`agent-server: ${messageOf(thrown)}\n`)
     return thrown instanceof AppError ? (exitCodes[thrown.code] ?? 1) : 1
   }

@@ -2,8 +2,9 @@
  * `agent-server serve`: runs a server until a signal ends it.
  *
  * When it is ready it prints one line on standard output, which says where it listens and where the session key is; its
- * log goes to standard error. The first SIGTERM or SIGINT pauses what runs and ends with exit code 0, a second one ends
- * at once. What nobody has caught ends it too, as it would without us, with its words masked.
+ * log goes to standard error. It goes on when nobody reads either of them any more. The first SIGTERM, SIGINT or SIGHUP
+ * pauses what runs and ends with exit code 0, a second one ends at once. An error that nobody has caught ends it too, with
+ * its words masked.
  */
 import { createAgentServer } from '../agent-server.ts'
 import { AppError } from '../base/errors.ts'
@@ -16,7 +17,6 @@ import { onCrash, onSignals } from './signals.ts'
 export async function serve(config: Config, words: readonly string[], exposedFiles: readonly string[]): Promise<number> {
   const [word] = words
   if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": serve takes options only`)
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
   const ended = deferred<'signal' | 'lost'>()
   const server = await createAgentServer({
     ...config,
@@ -39,6 +39,3 @@ export async function serve(config: Config, words: readonly string[], exposedFil
     stopWatching()
   }
 }
-
-/** Who reads the log may go away: no reason to end, and there is nobody to tell. */
-function ignore(): void {}

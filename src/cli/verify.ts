@@ -13,6 +13,7 @@ import { eventKinds } from '../schema/generated/events.ts'
 import { isDataFolder } from '../storage/data-folder-claim.ts'
 import { listConversations } from '../storage/catalogue.ts'
 import { verifyConversation, type VerifyIssue } from '../storage/verify.ts'
+import { onInterrupt } from './signals.ts'
 
 /**
  * Exit code 0 when everything is sound, 1 when something is not.
@@ -24,15 +25,19 @@ export async function verify(config: Config, ids: readonly string[], expect: str
   }
   if (!await isDataFolder(config.dataDir)) throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
   const lock = await lockFolder(config.dataDir, { clock: Date.now, onLost: () => undefined })
+  const ended = new AbortController()
+  const stopListening = onInterrupt(ended)
   try {
     const conversations = join(config.dataDir, 'conversations')
     const chosen = ids.length > 0 ? ids : await listConversations(conversations)
     let isSound = true
     for (const id of [...chosen].sort()) {
+      ended.signal.throwIfAborted()
       isSound = (await verifyOne(join(conversations, id), id, expect)) && isSound
     }
     return isSound ? 0 : 1
   } finally {
+    stopListening()
     await lock.release()
   }
 }

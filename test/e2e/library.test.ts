@@ -109,6 +109,19 @@ test('close is idempotent, ends a running turn as paused, and leaves no handle',
   remove()
 })
 
+test('close leaves no timer after an external agent ran', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  await withAgents(async (server) => {
+    const talk = await server.createConversation({ agent: fakeAgent('echo') })
+    const watched = collect(talk.watch({ from: 'beginning', signal: new AbortController().signal }), isFinish)
+    await talk.send('hello')
+    await watched
+    await server.close()
+    assert.is(timers(), before)
+  })
+})
+
 test('while it closes it takes no new work, and afterwards it says so', () =>
   withAgents(async (server) => {
     const talk = await server.createConversation({ agent: fakeAgent('echo') })

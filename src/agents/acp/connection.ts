@@ -65,6 +65,7 @@ export class AgentConnection {
   readonly #log: Log
   readonly #mask: (text: string) => string
   readonly #peer: RpcPeer
+  readonly #ended = deferred<Error | undefined>()
   readonly #over: Promise<string>
   readonly #listeners = new Map<string, AgentListener>()
   #noise = 0
@@ -74,7 +75,6 @@ export class AgentConnection {
     this.#program = program
     this.#log = log
     this.#mask = mask
-    const ended = deferred<Error | undefined>()
     this.#peer = new RpcPeer({
       framing: new LineFraming({
         input: program.stdout,
@@ -87,9 +87,9 @@ export class AgentConnection {
       onNotification: ({ method, params }) => this.#hear(method, params),
       onInvalid: (what) => this.#reportNoise(`broken message: ${what}`),
       onNoise: (excerpt) => this.#reportNoise(excerpt),
-      onClosed: ended.resolve,
+      onClosed: this.#ended.resolve,
     })
-    this.#over = this.#awaitEnd(ended.promise)
+    this.#over = this.#awaitEnd(this.#ended.promise)
   }
 
   get pid(): number {
@@ -139,7 +139,13 @@ export class AgentConnection {
   async close(): Promise<void> {
     this.#listeners.clear()
     this.#peer.close()
-    await this.#program.stop()
+    try {
+      await this.#program.stop()
+    } finally {
+      // A closed peer tells no end. No last lines are waited for after this.
+      this.#ended.resolve(undefined)
+      await this.#over
+    }
   }
 
   async #awaitEnd(ended: Promise<Error | undefined>): Promise<string> {

@@ -64,6 +64,7 @@ const jobLimit = 32
 export class SignIns {
   readonly #options: SignInsOptions
   readonly #jobs = new Map<string, Job>()
+  #isClosed = false
 
   constructor(options: SignInsOptions) {
     this.#options = options
@@ -71,6 +72,7 @@ export class SignIns {
 
   /** Resolves with its id when the user can be asked, or when it has failed. @throws AppError `unavailable` */
   async start(trial: Trial): Promise<string> {
+    if (this.#isClosed) throw new AppError('unavailable', 'The server is stopping')
     this.#makeRoom()
     const { createId, lifeMs = usualLifeMs } = this.#options
     const id = createId()
@@ -112,8 +114,9 @@ export class SignIns {
     return waiting.length > 0
   }
 
-  /** Ends those that are under way. */
+  /** Ends those that are under way, and lets none begin. */
   async close(): Promise<void> {
+    this.#isClosed = true
     const work = [...this.#jobs.values()].map((job) => job.work)
     for (const id of this.#jobs.keys()) this.#forget(id)
     await Promise.all(work)

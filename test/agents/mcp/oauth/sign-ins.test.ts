@@ -207,4 +207,9 @@ function isForgotten({ signIns }: World, id: string): boolean {
   }
 }
 
+test('none begins once they are closed', () => withWorld(async (world) => {
+  await world.signIns.close()
+  assert.is(messageOf(await failure(world.start())), 'The server is stopping')
+}))
+
 test.run()
