@@ -49,7 +49,7 @@ export interface SecretStoreOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
-  /** Names that decide which code a program loads; see process/environment. */
+  /** Names that steer a program; see process/loader-variable. */
   readonly isLoaderVariable: (name: string) => boolean
   readonly secretLimit?: number
   readonly valueLimitChars?: number

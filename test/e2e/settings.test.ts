@@ -190,6 +190,7 @@ const badSecrets: readonly (readonly [unknown, RegExp])[] = [
   [{ name: 'MY_TOKEN', value: 'short' }, /at least 8/],
   [{ name: 'PATH', value: secret }, /how programs load/],
   [{ name: 'NODE_OPTIONS', value: secret }, /how programs load/],
+  [{ name: 'TAR_OPTIONS', value: secret }, /how programs load/],
   [{ name: 'A', value: 'x\0y' }, /NUL/],
 ]
 test('refuses names and values that cannot be a variable or cannot be masked', () =>

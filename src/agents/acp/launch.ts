@@ -124,7 +124,8 @@ function environmentFor(
   const given = buildEnvironment({
     server: environment,
     pass: [...passEnvironment, ...variables, ...Object.keys(defaults)],
-    overlays: [Object.fromEntries([...secrets].filter(([name]) => !inFiles.has(name))), own],
+    secrets: [Object.fromEntries([...secrets].filter(([name]) => !inFiles.has(name)))],
+    own,
   })
   return { ...defaults, ...given }
 }
