@@ -28,6 +28,7 @@ import { longConversation } from './bench/steps.ts'
 import { replay } from './bench/replay.ts'
 import { start } from './bench/start.ts'
 import { printMarkdown, printTable } from './bench/table.ts'
+import { manyAgents } from './bench/many-agents.ts'
 import { parse, validate } from './bench/validation.ts'
 import { waitingModels } from './bench/waiting-models.ts'
 import { wholePath } from './bench/whole-path.ts'
@@ -50,6 +51,7 @@ const ourGates: readonly NamedGate[] = [
   { name: 'idle-sockets', gate: idleSockets, seconds: 20 },
   { name: 'start', gate: start, seconds: 20 },
   { name: 'relay', gate: relay, seconds: 20 },
+  { name: 'many-agents', gate: manyAgents, seconds: 120 },
   { name: 'steps', gate: longConversation, seconds: 40 },
   { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },
   { name: 'parallel-steps', gate: parallelSteps, seconds: 20 },

@@ -22,8 +22,8 @@ export interface Child {
 }
 
 /** Starts the program of this name in this folder. */
-export function startChild(program: string): Child {
-  return startProgram(fileURLToPath(besideThis(program)), {})
+export function startChild(program: string, args: readonly string[] = []): Child {
+  return startProgram(fileURLToPath(besideThis(program)), { args })
 }
 
 /** Built or not: what stands beside this file has the same ending. */

@@ -1,5 +1,5 @@
 /**
- * The server as it is, as a child, with one conversation that the talking agent drives.
+ * The server as it is, as a child, with conversations that talking agents drive: one, or as many as its argument says.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,15 +16,17 @@ const server = await createAgentServer({
   dataDir: join(folder, 'data'),
   workspaceDir: join(folder, 'workspace'),
   sessionApiKeys: [key],
+  agentLimit: 1000,
 })
 const { port } = await server.listen()
 const agent = { kind: 'ACPAgent', acp_server: 'custom', acp_command: [process.execPath, program] }
-const conversation = await server.createConversation({ agent })
+const count = Number(process.argv[2] ?? 1)
+const conversations = await Promise.all(Array.from({ length: count }, () => server.createConversation({ agent })))
 
 answer(
   {
-    where: () => ({ port, key, conversationId: conversation.id }),
-    prompt: (text) => conversation.send(String(text)),
+    where: () => ({ port, key, paths: conversations.map(({ id }) => `/sockets/events/${id}`) }),
+    prompt: (text) => Promise.all(conversations.map((conversation) => conversation.send(String(text)))),
   },
   async () => {
     await server.close()

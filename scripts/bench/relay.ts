@@ -4,11 +4,10 @@
  * The limit is the same agent behind a bare splitter of lines; for what is recorded, with one write and sync before a
  * line goes on. A round is one turn of the agent, and what it tells is the median of the times of its updates.
  */
-import { isObject } from '../../src/base/json.ts'
 import { startChild, type Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'
 import { compare, spreadOf, type Round } from './rounds.ts'
-import { openSocket, receiveUntil, type Place } from './sockets.ts'
+import { openSocket, placesOf, receiveUntil, type Place } from './sockets.ts'
 
 const updatesPerRound = 200
 
@@ -16,7 +15,7 @@ export const relay: Gate = async ({ budgetMs }) => {
   const ours = startChild('relay-server')
   const bare = startChild('bare-relay')
   try {
-    const places = { ours: await placeOf(ours), bare: { port: Number(await bare.ask('port')), path: '/', key: '' } }
+    const places = { ours: await placeOf(ours), bare: await placeOf(bare) }
     const measureKind = async (kind: string, isKept: boolean): Promise<Row> => {
       await bare.ask('keep', isKept)
       const sides = { limit: turnRound(bare, places.bare, kind), ours: turnRound(ours, places.ours, kind) }
@@ -36,10 +35,9 @@ export const relay: Gate = async ({ budgetMs }) => {
 }
 
 async function placeOf(child: Child): Promise<Place> {
-  const where = await child.ask('where')
-  if (!isObject(where)) throw new TypeError('The server does not say where it is')
-  const path = `/sockets/events/${String(where['conversationId'])}`
-  return { port: Number(where['port']), key: String(where['key']), path }
+  const [place] = await placesOf(child)
+  if (place === undefined) throw new TypeError('There is no conversation')
+  return place
 }
 
 /** Runs a turn; the time that is told is the median of its updates, and the processor time that of the whole turn. */

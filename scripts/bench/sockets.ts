@@ -6,11 +6,21 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { isObject } from '../../src/base/json.ts'
+import type { Child } from './child.ts'
 
 export interface Place {
   readonly port: number
   readonly path: string
   readonly key: string
+}
+
+/** The event streams of a child that answers `where`. */
+export async function placesOf(child: Child): Promise<Place[]> {
+  const where = await child.ask('where')
+  if (!isObject(where) || !Array.isArray(where['paths'])) throw new TypeError('The child does not say where it is')
+  const { port, key, paths } = where
+  return paths.map((path) => ({ port: Number(port), key: String(key), path: String(path) }))
 }
 
 const headEnd = '\r\n\r\n'
