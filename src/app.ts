@@ -15,11 +15,10 @@ import { createCatalogue, type SkillCatalogue } from './agents/skills/catalogue.
 import { agentsFolderIn } from './agents/install/folder.ts'
 import { InstalledAgents } from './agents/install/installed-agents.ts'
 import { tryModel } from './agents/llm/trial.ts'
-import { openLoginFile } from './agents/mcp/oauth/login-file.ts'
 import { createLogins, type Logins } from './agents/mcp/oauth/logins.ts'
 import { redirectUriOf } from './agents/mcp/oauth/redirect-uri.ts'
 import { createMcpService, type McpService } from './agents/mcp/service.ts'
-import { AppError } from './base/errors.ts'
+import { AppError, messageOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -36,6 +35,7 @@ import type { Environment } from './process/environment.ts'
 import { isLoaderVariable } from './process/loader-variable.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
 import { sweepMarked } from './process/sweep.ts'
+import { openSealedStores, type SealedStores } from './sealed-stores.ts'
 import type { LLM } from './schema/generated/llm.ts'
 import type { ProfileValidation } from './schema/generated/profiles.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
@@ -43,9 +43,9 @@ import { exposedKeys, loadSealingKeys, loadSessionKey } from './settings/keys.ts
 import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { loadProviders } from './settings/providers-file.ts'
-import { createProfileStore, plainLlm, type ProfileStore } from './settings/profiles.ts'
-import { createSecretStore, type SecretStore } from './settings/secrets.ts'
-import { createSettingsStore, type SettingsStore } from './settings/store.ts'
+import { plainLlm, type ProfileStore } from './settings/profiles.ts'
+import type { SecretStore } from './settings/secrets.ts'
+import type { SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
 import { nodeFiles, ownedFiles, type Files } from './storage/files.ts'
 import { claimDataFolder } from './storage/data-folder-claim.ts'
@@ -80,6 +80,8 @@ export interface App {
   /** The file that holds the session key, when it was made by the server itself. */
   readonly sessionKeyPath: string | undefined
   readonly reserve: Reserve
+  /** Why stored secrets are of no use, for everyone to read; undefined when they are. */
+  sealProblem(): Promise<string | undefined>
   /** Tools of the built-in agent, by name. */
   readonly usableTools: readonly string[]
   /** Tries of MCP servers and sign-ins to them. */
@@ -120,17 +122,17 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   masker.register(keys.sessionKeys)
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const profiles = createProfileStore({ path: join(folder.path, 'profiles.json'), cipher, masker })
+  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers })
+  const { settings, profiles, secrets } = stores
   const loadProfile = profiles.load
-  const settings = createSettingsStore({ path: join(folder.path, 'settings.json'), cipher, masker, providers, loadProfile })
-  const secrets = createSecretStore({ path: join(folder.path, 'secrets.json'), cipher, masker, isLoaderVariable })
+  await checkSeals(stores, options.log)
   const runtimeDir = await makeRuntimeDir(folder, secrets, options.log)
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const installed = watchInstalled(options, folder, undo)
   const urls: string[] = []
   const place = { ...placeOptions(options, folder) }
-  const logins = openLogins(options, folder, cipher, undo)
+  const logins = openLogins(options, stores, undo)
   const shared = { runtimeDir, cgroupParent, providers, installed, vault, logins, loadProfile, cipher }
   const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
   const isOwner = (): boolean => lock.isOurs()
@@ -146,6 +148,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     profiles,
     secrets,
     reserve,
+    // Without the ids of keys, by which who knows one could try pass phrases.
+    sealProblem: async () => ((await stores.problems()).length === 0 ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'),
     usableTools: await findUsableTools({ program: config.browser, withoutSandbox: config.browserNoSandbox }, options.environment),
     skills: createCatalogue({ ...place, homeDir: homeDirOf(options.environment), log: options.log }),
     sessionKeys: keys.sessionKeys,
@@ -207,16 +211,21 @@ async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promis
     if (othersMay === 'write') throw new AppError('storage_failed', `Cannot use "${path}": other users may write it (mode ${found.mode}); look at it, then take that away with chmod go-rwx`)
     log.warn('Other users could read a key until now: consider new keys', found)
   }
-  const secretKeys = config.secretKey === undefined ? [] : [config.secretKey]
-  const sealingKeys = await loadSealingKeys({ ...keyFolder, secretKeys })
+  const { secretKey, oldSecretKeys } = config
+  const sealingKeys = await loadSealingKeys({ ...keyFolder, secretKey, oldSecretKeys })
   if (config.noAuth) return { sealingKeys, sessionKeys: [], sessionKeyPath: undefined }
   if (config.sessionApiKeys.length > 0) return { sealingKeys, sessionKeys: config.sessionApiKeys, sessionKeyPath: undefined }
   const { key, path } = await loadSessionKey(keyFolder)
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
 }
 
-function openLogins({ masker, clock }: AppOptions, folder: DataFolder, cipher: Cipher, undo: Undo[]): Logins {
-  const file = openLoginFile({ path: join(folder.path, 'mcp-logins.json'), cipher, setMasked: createMaskedValues(masker) })
+/** Said before anybody runs into it: with a wrong key the server starts, and every run would fail. */
+async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
+  for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
+  await stores.noteKey().catch((thrown: unknown) => log.warn('The sealing key could not be noted', { problem: messageOf(thrown) }))
+}
+
+function openLogins({ clock }: AppOptions, { logins: file }: SealedStores, undo: Undo[]): Logins {
   const logins = createLogins({ file, clock })
   undo.push(() => logins.close())
   return logins

@@ -57,7 +57,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       clock,
       startedAt: clock(),
       idleMs: () => clock() - lastWorkAt,
-      unreadyBecause: async () => unreadyBecause() ?? app.reserve.problem(),
+      unreadyBecause: async () => unreadyBecause() ?? (await app.reserve.problem()) ?? app.sealProblem(),
     },
   })
   return {

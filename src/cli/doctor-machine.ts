@@ -14,12 +14,13 @@ import { findCgroupParent } from '../process/cgroup.ts'
 import { readOwner } from '../process/lock.ts'
 import { readProcess } from '../process/proc.ts'
 import { detectTerminalKind } from '../process/pty.ts'
+import { inspectSealed } from '../sealed-stores.ts'
 import { exposedKeys } from '../settings/keys.ts'
 import { isDataFolder } from '../storage/data-folder-claim.ts'
 import type { Finding } from './finding.ts'
 
 export interface MachineExamination {
-  readonly config: Pick<Config, 'dataDir' | 'browser' | 'browserNoSandbox'>
+  readonly config: Pick<Config, 'dataDir' | 'browser' | 'browserNoSandbox' | 'secretKey' | 'oldSecretKeys'>
   /** Files with keys in them, named by options, that other users may read. */
   readonly exposedFiles?: readonly string[]
   /** Where programs are looked for. */
@@ -39,6 +40,7 @@ export async function examineMachine(examination: MachineExamination): Promise<r
     await examineTerminal(searchPath),
     await examineBrowser(config, searchPath),
     await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
+    await examineSeals(config),
   ]
 }
 
@@ -85,6 +87,14 @@ async function examineKeys(folder: string, exposedFiles: readonly string[]): Pro
   const read = [...exposed.map(({ path }) => path), ...exposedFiles]
   if (read.length === 0) return { subject, state: 'ok', text: 'no other user may read them', advice: '' }
   return { subject, state: 'note', text: `other users may read ${read.join(', ')}`, advice: 'chmod 600 (a folder: 700), and consider new keys' }
+}
+
+async function examineSeals(config: MachineExamination['config']): Promise<Finding> {
+  const subject = 'stored secrets'
+  const [problem, ...more] = await inspectSealed(config)
+  if (problem === undefined) return { subject, state: 'ok', text: 'everything that is sealed opens', advice: '' }
+  const advice = 'give the key that sealed it, with --secret-key-file, --old-secret-key-file or in keys/'
+  return { subject, state: 'problem', text: [problem, ...more].join('; '), advice }
 }
 
 async function nearestFolder(path: string): Promise<string> {

@@ -10,6 +10,8 @@ import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:c
 import type { RandomBytes } from '../base/stamp.ts'
 
 export interface Cipher {
+  /** Of its keys, the one that seals first; see `keyOfToken`. */
+  readonly keyIds: readonly string[]
   /** The context is a field path or a name, never a secret. */
   seal(value: string, context: string): string
   /** The value, or undefined when no key opens the token or the context is another. */
@@ -38,6 +40,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
   const currentId = keyId(current)
 
   return {
+    keyIds: [...new Set(keys.map(keyId))],
     seal(value, context) {
       const nonce = random(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', current, nonce, { authTagLength: tagBytes })
@@ -61,6 +64,11 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
 /** True for what claims to be a token. No secret that begins like this is ever stored as a plain value. */
 export function isToken(text: string): boolean {
   return text.startsWith(prefix)
+}
+
+/** The id of the key that a token says it was sealed with; undefined for what is no token. */
+export function keyOfToken(text: string): string | undefined {
+  return tokenShape.exec(text)?.[1]
 }
 
 function decrypt(key: Buffer, sealed: Buffer, data: Buffer): string | undefined {

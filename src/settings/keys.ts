@@ -20,10 +20,14 @@ export interface KeyOptions {
   readonly random: RandomBytes
 }
 
-export interface SealingKeyOptions extends KeyOptions {
-  /** From the configuration, newest first: the first seals, the others only open what they sealed. */
-  readonly secretKeys?: readonly string[]
+export interface ConfiguredKeys {
+  /** Seals. Without it, the one in `keys/` does. */
+  readonly secretKey: string | undefined
+  /** Only open what they have sealed. */
+  readonly oldSecretKeys: readonly string[]
 }
+
+export type SealingKeyOptions = KeyOptions & ConfiguredKeys
 
 const sealingFile = 'sealing.json'
 const sessionFile = 'session.json'
@@ -32,18 +36,39 @@ const keyBytes = 32
 const version = 1
 
 /**
- * The keys for `createCipher`, the sealing one first. A configured key goes before the one in `keys/`, which still
- * opens what was sealed before there was a configured one.
+ * The keys for `createCipher`, the sealing one first. Where the configuration gives none to seal with, that is the one in
+ * `keys/`, which is made if it is not there.
  * @throws AppError `settings_unreadable` when the key file is there but broken.
  */
-export async function loadSealingKeys({ folder, random, secretKeys = [] }: SealingKeyOptions): Promise<Buffer[]> {
-  const configured = await Promise.all(secretKeys.map(deriveKey))
-  const stored = await readStored(folder, sealingFile, 'key')
-  if (stored !== undefined) return [...configured, Buffer.from(stored, 'base64url')]
-  if (configured.length > 0) return configured
+export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
+  const { folder, random, secretKey } = options
+  const stored = await readStoredKeys(folder)
+  if (stored.length > 0) await restrict(folder, join(folder, sealingFile))
+  if (stored.length > 0 || secretKey !== undefined) return inOrder(options, stored)
   const key = random(keyBytes)
-  await writeStored(folder, sealingFile, 'key', key.toString('base64url'))
-  return [key]
+  await writeStored(folder, sealingFile, { key: key.toString('base64url') })
+  return inOrder(options, [key])
+}
+
+/** As `loadSealingKeys`, but changes nothing and makes none: there may be no key. @throws AppError `settings_unreadable` */
+export async function readSealingKeys({ folder, ...configured }: Omit<SealingKeyOptions, 'random'>): Promise<Buffer[]> {
+  return inOrder(configured, await readStoredKeys(folder))
+}
+
+/**
+ * Makes a new key in `keys/` that seals from now on; the ones before it stay there and still open.
+ * @throws AppError `settings_unreadable`, `storage_full`, `storage_failed`
+ */
+export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<void> {
+  const before = await readStoredKeys(folder)
+  const [key = '', ...old_keys] = [random(keyBytes), ...before].map((one) => one.toString('base64url'))
+  await writeStored(folder, sealingFile, { key, ...(old_keys.length === 0 ? {} : { old_keys }) })
+}
+
+/** The newest first. */
+async function inOrder({ secretKey, oldSecretKeys }: ConfiguredKeys, stored: readonly Buffer[]): Promise<Buffer[]> {
+  const old = await Promise.all(oldSecretKeys.map(deriveKey))
+  return secretKey === undefined ? [...stored, ...old] : [await deriveKey(secretKey), ...old, ...stored]
 }
 
 export interface SessionKey {
@@ -61,9 +86,12 @@ export interface SessionKey {
 export async function loadSessionKey({ folder, random }: KeyOptions): Promise<SessionKey> {
   const path = join(folder, sessionFile)
   const stored = await readStored(folder, sessionFile, 'session_api_key')
-  if (stored !== undefined) return { key: stored, path, made: false }
+  if (stored !== undefined) {
+    await restrict(folder, path)
+    return { key: stored, path, made: false }
+  }
   const key = random(keyBytes).toString('base64url')
-  await writeStored(folder, sessionFile, 'session_api_key', key)
+  await writeStored(folder, sessionFile, { session_api_key: key })
   return { key, path, made: true }
 }
 
@@ -103,19 +131,28 @@ const keyShape = /^[A-Za-z0-9_-]{43}$/
 async function readStored(folder: string, file: string, member: string): Promise<string | undefined> {
   const path = join(folder, file)
   const content = await readVersioned(path, version)
-  if (content === undefined) return undefined
-  const key = content[member]
-  if (typeof key !== 'string' || !keyShape.test(key)) {
-    throw unreadable(path, `"${member}" is not 43 base64url characters`)
-  }
-  await restrict(folder, path)
-  return key
+  return content === undefined ? undefined : keyIn(path, content[member], member)
 }
 
-async function writeStored(folder: string, file: string, member: string, key: string): Promise<void> {
+/** Those in `keys/sealing.json`, newest first. */
+async function readStoredKeys(folder: string): Promise<Buffer[]> {
+  const path = join(folder, sealingFile)
+  const content = await readVersioned(path, version)
+  if (content === undefined) return []
+  const { key, old_keys: old = [] } = content
+  if (!Array.isArray(old)) throw unreadable(path, '"old_keys" is not a list')
+  return [keyIn(path, key, 'key'), ...old.map((one) => keyIn(path, one, 'old_keys'))].map((text) => Buffer.from(text, 'base64url'))
+}
+
+function keyIn(path: string, key: unknown, member: string): string {
+  if (typeof key === 'string' && keyShape.test(key)) return key
+  throw unreadable(path, `"${member}" is not 43 base64url characters`)
+}
+
+async function writeStored(folder: string, file: string, members: Readonly<Record<string, unknown>>): Promise<void> {
   await makeFolder(folder, ownFolder)
   const path = join(folder, file)
-  await writeJsonFile(path, { version, [member]: key })
+  await writeJsonFile(path, { version, ...members })
   await restrict(folder, path)
 }
 

@@ -14,6 +14,7 @@ import { isLlmProfile, toLlmProfile, type LlmProfile, type ProfileDetail, type P
 import { readSecret } from './agent-settings.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { exposeSecrets, type ExposeMode } from './expose.ts'
+import { keysOfTokens } from './key-ids.ts'
 import { createMaskedValues } from './masked-values.ts'
 import { mapSecrets, secretsToMask } from './secret-fields.ts'
 import { isUnset } from './secret-values.ts'
@@ -36,6 +37,15 @@ export interface ProfileStore {
   rename(name: string, newName: string): Promise<void>
   /** It may be missing already. */
   delete(name: string): Promise<void>
+  /** Those that the keys at hand do not open, with the ids of the keys that they need. */
+  unopened(): Promise<readonly UnopenedProfile[]>
+  /** Seals every secret in the file with the newest key; a profile that does not open is left as it is. */
+  reseal(): Promise<void>
+}
+
+export interface UnopenedProfile {
+  readonly name: string
+  readonly keys: readonly string[]
 }
 
 export interface NewProfile {
@@ -109,6 +119,13 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
         return new Map([...entries].filter(([other]) => other !== name))
       })
     },
+    async unopened() {
+      const unread = [...(await file.read())].map(([name, entry]) => ({ name, keys: 'unread' in entry ? [...keysOfTokens(entry.unread)] : [] }))
+      return unread
+        .map(({ name, keys }) => ({ name, keys: keys.filter((id) => !cipher.keyIds.includes(id)) }))
+        .filter(({ keys }) => keys.length > 0)
+    },
+    reseal: () => file.rewrite(),
   }
 }
 
@@ -116,6 +133,7 @@ function storedProfiles(path: string, cipher: Cipher, mask: (name: string, profi
   return createStoredFile<Entries>({
     path,
     version,
+    keyIds: cipher.keyIds,
     initial: () => new Map(),
     encode: (entries) => ({ profiles: Object.fromEntries([...entries].map(([name, entry]) => [name, encode(entry, cipher)])) }),
     decode({ profiles }) {

@@ -9,9 +9,9 @@ import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { Masker } from '../base/masking.ts'
 import { isToken, type Cipher } from './cipher.ts'
-import { createMaskedValues } from './masked-values.ts'
+import { createMaskedValues, type MaskedValues } from './masked-values.ts'
 import { isTooShort, isUnset, maskedParts } from './secret-values.ts'
-import { createStoredFile, readVersioned } from './stored-file.ts'
+import { createStoredFile, readVersioned, type StoredFile } from './stored-file.ts'
 
 export interface SecretSummary {
   readonly name: string
@@ -42,6 +42,8 @@ export interface SecretStore {
   delete(name: string): Promise<void>
   /** All values by name, for the environment of an agent. */
   values(): Promise<ReadonlyMap<string, string>>
+  /** Seals every secret in the file with the newest key. */
+  reseal(): Promise<void>
 }
 
 export interface SecretStoreOptions {
@@ -66,19 +68,9 @@ const version = 1
 const nameShape = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/
 
 export function createSecretStore(options: SecretStoreOptions): SecretStore {
-  const { path, cipher, masker, secretLimit = 1000 } = options
+  const { masker, secretLimit = 1000 } = options
   const setMasked = createMaskedValues(masker)
-  const file = createStoredFile<Entries>({
-    path,
-    version,
-    initial: () => new Map(),
-    encode: (entries) => encode(entries, cipher),
-    decode(content) {
-      const entries = decode(content, cipher)
-      for (const [name, { value }] of entries) setMasked(name, listOf(value))
-      return entries
-    },
-  })
+  const file = storedSecrets(options, setMasked)
 
   return {
     async list() {
@@ -123,7 +115,23 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
     async values() {
       return valuesOf(await file.read())
     },
+    reseal: () => file.rewrite(),
   }
+}
+
+function storedSecrets({ path, cipher }: SecretStoreOptions, setMasked: MaskedValues): StoredFile<Entries> {
+  return createStoredFile<Entries>({
+    path,
+    version,
+    keyIds: cipher.keyIds,
+    initial: () => new Map(),
+    encode: (entries) => encode(entries, cipher),
+    decode(content) {
+      const entries = decode(content, cipher)
+      for (const [name, { value }] of entries) setMasked(name, listOf(value))
+      return entries
+    },
+  })
 }
 
 function summariesOf(entries: Entries): SecretSummary[] {

@@ -30,6 +30,8 @@ export interface SettingsStore {
   patch(request: SettingsPatch): Promise<SettingsResponse>
   /** Replaces the settings by what `change` makes of them, after every change before it. */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
+  /** Seals every secret in the file with the newest key. */
+  reseal(): Promise<void>
 }
 
 export interface SettingsStoreOptions {
@@ -53,6 +55,7 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
   const file = createStoredFile<Settings>({
     path,
     version,
+    keyIds: cipher.keyIds,
     initial: freshSettings,
     encode: ({ agent_settings: agent, ...rest }) => ({
       agent_settings: exposeSecrets('AgentSettings', agent, 'encrypted', cipher),
@@ -92,6 +95,7 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
       return show(await update((current) => applyPatch(current, request, context)), 'redacted')
     },
     update,
+    reseal: () => file.rewrite(),
   }
 }
 

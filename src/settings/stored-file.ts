@@ -9,6 +9,7 @@ import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { readJsonFile, writeJsonFile } from '../base/json-file.ts'
+import { keysOfTokens } from './key-ids.ts'
 
 export interface StoredFile<T> {
   /** @throws AppError `settings_unreadable` */
@@ -18,6 +19,8 @@ export interface StoredFile<T> {
    * @throws what `change` throws, AppError `settings_unreadable`, `storage_full`, `storage_failed`: nothing changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
+  /** Writes the value as it would be written now, sealed with the newest key, if there is a file. @throws AppError as `update` */
+  rewrite(): Promise<void>
 }
 
 type Content = Readonly<Record<string, unknown>>
@@ -31,36 +34,45 @@ export interface StoredFileOptions<T> {
   /** May throw for content that is not what `encode` makes. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
+  /** The keys that `decode` has; without them a failure does not tell which one is missing. */
+  readonly keyIds?: readonly string[]
 }
 
 export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T> {
-  const { path, version, initial, decode, encode } = options
-  let loaded: { readonly value: T } | undefined
+  const { path, version, initial, encode } = options
+  let loaded: { readonly value: T; readonly isStored: boolean } | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   const load = async (): Promise<T> => {
     if (loaded !== undefined) return loaded.value
     const content = await readVersioned(path, version)
     // Somebody else may have loaded or changed it meanwhile.
-    loaded ??= { value: content === undefined ? initial() : decodeOrRefuse(path, content, decode) }
+    loaded ??= content === undefined ? { value: initial(), isStored: false } : { value: decodeOrRefuse(content, options), isStored: true }
     return loaded.value
+  }
+  const write = async (value: T): Promise<T> => {
+    await writeJsonFile(path, { version, ...encode(value) })
+    loaded = { value, isStored: true }
+    return value
   }
   const change = async (make: (current: T) => T | Promise<T>): Promise<T> => {
     const current = await load()
     const next = await make(current)
-    if (next === current) return current
-    await writeJsonFile(path, { version, ...encode(next) })
-    loaded = { value: next }
-    return next
+    return next === current ? current : write(next)
+  }
+  const inTurn = <R>(work: () => Promise<R>): Promise<R> => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
   }
 
   return {
     read: load,
-    update(make) {
-      const result = last.then(() => change(make))
-      last = result.catch(() => undefined)
-      return result
-    },
+    update: (make) => inTurn(() => change(make)),
+    rewrite: () => inTurn(async () => {
+      const value = await load()
+      if (loaded?.isStored === true) await write(value)
+    }),
   }
 }
 
@@ -87,10 +99,13 @@ export function unreadable(path: string, why: string): AppError {
   return new AppError('settings_unreadable', `Cannot read "${basename(path)}": ${why}; it was left as it is`)
 }
 
-function decodeOrRefuse<T>(path: string, content: Content, decode: (content: Content) => T): T {
+function decodeOrRefuse<T>(content: Content, { path, decode, keyIds = [] }: StoredFileOptions<T>): T {
   try {
     return decode(content)
   } catch {
-    throw unreadable(path, 'its content is not what this server writes, or was sealed with another key')
+    const missing = [...keysOfTokens(content)].filter((id) => !keyIds.includes(id))
+    const isSealed = keyIds.length > 0 && missing.length > 0
+    const unknown = `it was sealed with the ${missing.length === 1 ? 'key' : 'keys'} ${missing.join(', ')}, not among those given`
+    throw unreadable(path, isSealed ? unknown : 'its content is not what this server writes, or was sealed with another key')
   }
 }

@@ -38,7 +38,7 @@ function lineOf({ stdout }: ProgramEnd, subject: string): string {
 test('has one line for each thing, says how to install an agent, and makes no folder', inPlace(async ({ folder, run }) => {
   const end = await run(['doctor'])
   assert.equal([end.code, end.stderr], [0, ''])
-  assert.is(end.stdout.trim().split('\n').length, 9)
+  assert.is(end.stdout.trim().split('\n').length, 10)
   assert.match(lineOf(end, 'Node'), `ok       Node             ${process.version}`)
   assert.match(lineOf(end, 'data folder'), 'not there yet, the first start makes it')
   assert.match(lineOf(end, 'codex'), /^note .* not installed; login: no; key: none\. To do: agent-server agents install codex$/)
@@ -146,7 +146,7 @@ test('names what other users may write or read: the data folder, its keys, files
 
 test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   const dataDir = join(folder, 'data')
-  const config = { dataDir, browser: undefined, browserNoSandbox: false }
+  const config = { dataDir, browser: undefined, browserNoSandbox: false, secretKey: undefined, oldSecretKeys: [] }
   const examine = async (changes: Partial<Parameters<typeof examineMachine>[0]> = {}): Promise<string[]> =>
     (await examineMachine({ config, searchPath: '/nowhere', ...changes })).map(({ state, text }) => `${state} ${text}`)
   const nothing = await examine({ nodeVersion: 'v20.18.3', proc: '/nowhere' })

@@ -79,7 +79,7 @@ test('finds the file by its variable too, and ignores empty variables that are n
 
 test('refuses an empty path wherever it comes from: it would be the current folder', () => {
   const flags = entries.filter(({ option, isFile }) => isFile || option.kind === 'path').map(({ flag }) => flag)
-  assert.equal(flags.sort(), ['browser', 'data-dir', 'providers', 'secret-key-file', 'session-api-key-file', 'workspace-dir'])
+  assert.equal(flags.sort(), ['browser', 'data-dir', 'old-secret-key-file', 'providers', 'secret-key-file', 'session-api-key-file', 'workspace-dir'])
   for (const flag of [...flags, 'config']) {
     const words = (source: string): string => `Could not use ${source}: it is empty, expected a path`
     assert.is(refusal([`--${flag}=`]), words(`--${flag}`))
@@ -120,6 +120,7 @@ const samples: Readonly<Record<keyof typeof optionTable, readonly [word: string,
   noCompression: ['true', true],
   noAuth: ['true', true],
   secretKey: ['0123456789abcdef', '0123456789abcdef'],
+  oldSecretKeys: ['0123456789abcdef', ['0123456789abcdef']],
   dataDir: ['d', '/here/d'],
   workspaceDir: ['../w', '/w'],
   acpCommands: ['codex=npx -y "a,b"=c', { codex: 'npx -y "a,b"=c' }],

@@ -2,6 +2,7 @@
  * Files that are not what the server wrote, as an operator and a client meet them (decisions 7 and 8): a flipped bit
  * costs one line and is reported, and what is a cache is made again.
  */
+import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -157,7 +158,7 @@ const rebuilt: readonly (readonly [what: string, spoil: (stored: Stored) => void
   ['a state of another log', ({ directory }) => writeFileSync(join(directory, 'state.json'), '{"line":{"offset":0,"hash":"00"},"check":"x","state":{}}')],
   ['temporary files of a crash', ({ directory, folder }) => {
     for (const place of [directory, join(folder, 'data')]) writeFileSync(join(place, '.state.json.0123456789ab.tmp'), 'half')
-    writeFileSync(join(folder, 'data', 'temporary', 'left'), 'half')
+    writeFileSync(join(folder, 'data', 'temporary', `${randomUUID()}.0123456789ab`), 'half')
   }],
   ['folders beside it that are no conversations', ({ folder }) => {
     writeFileSync(join(folder, 'data', 'conversations', 'notes.txt'), 'of the operator')

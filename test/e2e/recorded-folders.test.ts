@@ -91,7 +91,7 @@ for (const version of readdirSync(recorded)) {
     const where = ['--port', '0', '--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace')]
     const { code, stdout, stderr } = await runToEnd(where, folder)
     assert.equal([code, stdout], [5, ''])
-    assert.match(stderr, /^agent-server: Cannot open the data folder: its format is 99, this version knows up to 1; use a newer version\n$/)
+    assert.match(stderr, /^agent-server: Cannot use "[^"]+" as the data folder: its format is 99, this version knows up to 1; use a newer version\n$/)
     assert.equal(JSON.parse(readFileSync(path, 'utf8')), format)
   }))
 }

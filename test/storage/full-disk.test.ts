@@ -23,7 +23,7 @@ const refusal = mount()
 
 function mount(): string | undefined {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', path], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=0700,size=4m', 'tmpfs', path], { stdio: 'ignore' })
     return undefined
   } catch (thrown) {
     return messageOf(thrown)

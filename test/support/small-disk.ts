@@ -54,7 +54,7 @@ export function withSmallDisk(options: string, body: (start: StartProgram, disk:
 }
 
 function mount(path: string, options: string): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path], { stdio: 'ignore' })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `mode=0700,${options}`, 'tmpfs', path], { stdio: 'ignore' })
 }
 
 function diskAt(folder: string, path: string): SmallDisk {

@@ -48,6 +48,7 @@ export function openLoginFile({ path, cipher, setMasked }: LoginFileOptions): St
   const file = createStoredFile<KeptLogins>({
     path,
     version,
+    keyIds: cipher.keyIds,
     initial: () => new Map(),
     encode: (logins) => ({ logins: Object.fromEntries([...logins].map(([key, kept]) => [key, cipher.seal(encode(kept), contextOf(key))])) }),
     decode({ logins }) {
@@ -57,6 +58,7 @@ export function openLoginFile({ path, cipher, setMasked }: LoginFileOptions): St
   })
   return {
     read: () => file.read(),
+    rewrite: () => file.rewrite(),
     update: (change) => file.update(async (current) => {
       const next = await change(current)
       for (const [key, { login }] of current) if (login !== undefined && next.get(key)?.login === undefined) setMasked(nameOf(key), [])

@@ -1,0 +1,95 @@
+/**
+ * The files of a data folder that hold sealed values, as stores, and whether the keys at hand open them.
+ *
+ * The server works with the stores; `doctor` and `verify` open the same ones to look, and change nothing. A store that cannot
+ * be read refuses by itself what needs it: here that is said before anybody asks.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { openLoginFile, type KeptLogins } from './agents/mcp/oauth/login-file.ts'
+import { AppError, messageOf } from './base/errors.ts'
+import { createMasker, type Masker } from './base/masking.ts'
+import type { Config } from './config.ts'
+import { isLoaderVariable } from './process/loader-variable.ts'
+import { createCipher, type Cipher } from './settings/cipher.ts'
+import { readSealingKeys } from './settings/keys.ts'
+import { createMaskedValues } from './settings/masked-values.ts'
+import { createProfileStore, type ProfileStore } from './settings/profiles.ts'
+import type { Provider } from './settings/providers-table.ts'
+import { readSeals, sealsFile, writeSeals } from './settings/seals.ts'
+import { createSecretStore, type SecretStore } from './settings/secrets.ts'
+import { createSettingsStore, type SettingsStore } from './settings/store.ts'
+import type { StoredFile } from './settings/stored-file.ts'
+
+export interface SealedStores {
+  readonly settings: SettingsStore
+  readonly profiles: ProfileStore
+  readonly secrets: SecretStore
+  readonly logins: StoredFile<KeptLogins>
+  /** What the keys at hand do not open, or what cannot be read at all, in a sentence each. */
+  problems(): Promise<readonly string[]>
+  /** Notes the key that seals from now on. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  noteKey(): Promise<void>
+}
+
+export interface SealedStoresOptions {
+  readonly dataDir: string
+  readonly cipher: Cipher
+  readonly masker: Masker
+  readonly providers: readonly Provider[]
+}
+
+export function openSealedStores({ dataDir, cipher, masker, providers }: SealedStoresOptions): SealedStores {
+  const profiles = createProfileStore({ path: join(dataDir, 'profiles.json'), cipher, masker })
+  const loadProfile = profiles.load
+  const settings = createSettingsStore({ path: join(dataDir, 'settings.json'), cipher, masker, providers, loadProfile })
+  const secrets = createSecretStore({ path: join(dataDir, 'secrets.json'), cipher, masker, isLoaderVariable })
+  const logins = openLoginFile({ path: join(dataDir, 'mcp-logins.json'), cipher, setMasked: createMaskedValues(masker) })
+  const seals = join(dataDir, sealsFile)
+  const unopened = async (): Promise<readonly string[]> =>
+    (await profiles.unopened()).map(({ name, keys }) => `The profile "${name}" was sealed with ${theKeys(keys)}`)
+  const missing = async (): Promise<readonly string[]> => {
+    const keys = (await readSeals(seals)).filter((id) => !cipher.keyIds.includes(id))
+    return keys.length === 0 ? [] : [`Something in the data folder may be sealed with ${theKeys(keys)}`]
+  }
+  return {
+    settings,
+    profiles,
+    secrets,
+    logins,
+    async problems() {
+      const looks = [settings.get(), secrets.values(), logins.read(), unopened(), missing()]
+      const said = await Promise.allSettled(looks)
+      return said.flatMap((one) => {
+        if (one.status === 'fulfilled') return Array.isArray(one.value) ? one.value : []
+        if (one.reason instanceof AppError) return [one.reason.message]
+        throw one.reason
+      })
+    },
+    async noteKey() {
+      const [current = ''] = cipher.keyIds
+      const noted = await readSeals(seals)
+      if (!noted.includes(current)) await writeSeals(seals, [...noted, current])
+    },
+  }
+}
+
+/**
+ * What the keys of this configuration do not open in the data folder, in a sentence each. Changes nothing, makes no key, and
+ * can be asked beside a server.
+ */
+export async function inspectSealed({ dataDir, secretKey, oldSecretKeys }: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>): Promise<readonly string[]> {
+  try {
+    const keys = await readSealingKeys({ folder: join(dataDir, 'keys'), secretKey, oldSecretKeys })
+    // Without any key nothing was sealed here, or nothing can be opened; this one opens nothing.
+    const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
+    return await openSealedStores({ dataDir, cipher, masker: createMasker(), providers: [] }).problems()
+  } catch (thrown) {
+    if (thrown instanceof AppError) return [messageOf(thrown)]
+    throw thrown
+  }
+}
+
+function theKeys(ids: readonly string[]): string {
+  return `the ${ids.length === 1 ? 'key' : 'keys'} ${ids.join(', ')}, not among those given (--secret-key, --old-secret-key, keys/)`
+}
