@@ -32,6 +32,18 @@ test('begins no turn once the budget is spent, keeps the message, and goes on wi
   assert.is(conversation.state.execution_status, 'finished')
 }, { max_budget_per_task: 1 }))
 
+test('counts what every usage has cost: the agent, its critic, its condenser', () => withConversation(async (conversation, world) => {
+  world.scripts.push((turn) => {
+    for (const usageId of ['agent', 'critic', 'condenser']) turn.usage({ usageId, model: 'm', cost: 0.4 })
+    return finished
+  })
+  for (const words of ['one', 'two']) {
+    await conversation.send(userText(words), true)
+    await ended(conversation)
+  }
+  assert.equal((await story(conversation)).slice(-2), ['failure MaxBudgetReached', 'status error'])
+}, { max_budget_per_task: 1 }))
+
 test('shows the budget with the figures', () => withConversation(async (conversation, world) => {
   world.scripts.push(costs(0.75))
   await conversation.send(userText('one'), true)

@@ -97,6 +97,23 @@ test('replays from the log and then goes on live without a gap or a double', asy
   assert.equal(sink.got, ['b', 'c', 'd', 'e', 'f', 'g'])
 })
 
+test('gives nothing twice when a group is durable and its first event is not published yet', async () => {
+  const log = new FakeLog()
+  const feed = new Feed(log, 10)
+  commit(log, feed, 'a')
+  log.append('b', 'c')
+  const [replaying, live] = [new FakeSink(), new FakeSink()]
+  feed.join(0, same, replaying)
+  feed.join(log.eventCount, same, live)
+  await until(() => replaying.got.length === 3)
+  feed.publish({ sequence: 1, json: Buffer.from('b') })
+  feed.push(Buffer.from('delta'))
+  feed.publish({ sequence: 2, json: Buffer.from('c') })
+  commit(log, feed, 'd')
+  assert.equal(replaying.got, ['a', 'b', 'c', 'd'])
+  assert.equal(live.got, ['d'])
+})
+
 test('a full reader takes nothing more until it has drained, then reads on from the log', async () => {
   const log = new FakeLog()
   const feed = new Feed(log, 10)

@@ -32,6 +32,23 @@ test('an answer without an id answers all', async () => {
   assert.equal(changes.at(-1), [])
 })
 
+test('a question ends once, also when the end of one before stops the turn', async () => {
+  const stop = new AbortController()
+  const changes: number[] = []
+  const questions = new Questions({
+    clock: Date.now,
+    deadlineMs: 60_000,
+    onChange: (open) => {
+      changes.push(open.length)
+      if (changes.length === 3) stop.abort()
+    },
+  })
+  const both = Promise.all([questions.ask(draft, signal()), questions.ask(draft, stop.signal)])
+  questions.answer({ outcome: 'accepted' })
+  assert.equal(await both, [{ outcome: 'accepted' }, { outcome: 'cancelled' }])
+  assert.equal(changes, [1, 2, 1, 0])
+})
+
 test('an answer with an id answers that one', async () => {
   const { questions } = setUp()
   const first = questions.ask(draft, signal())

@@ -40,6 +40,7 @@ test('keeps usage ids apart', () => {
   ledger.add({ usageId: 'a', model: 'm', cost: 1 })
   const { usage_to_metrics: metrics } = ledger.add({ usageId: 'b', model: 'm', cost: 2 })
   assert.equal(Object.keys(objectOf(metrics)), ['a', 'b'])
+  assert.is(ledger.cost, 3)
 })
 
 test('goes on from what the log holds', () => {

@@ -87,6 +87,11 @@ test('Last-Event-ID goes on behind that event, and wins over the address', async
   await until(() => stored(follower.frames).length === events.length - 3)
   assert.equal(stored(follower.frames).map(({ event }) => event), events.slice(3))
   follower.close()
+  const first = String(events[0]?.['id'])
+  const again = await follow(`${talk.path}/events/stream?after=${first}`, { 'Last-Event-ID': third })
+  await until(() => stored(again.frames).some(({ id }) => id === events.at(-1)?.['id']))
+  assert.equal(stored(again.frames).map(({ event }) => event), events.slice(3))
+  again.close()
 })
 
 test('without anything asked for, a stream begins with the state of this moment', async () => {

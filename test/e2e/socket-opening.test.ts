@@ -100,6 +100,18 @@ for (const [what, text] of badFirstFrames) {
   })
 }
 
+test('a socket that sent its key in time stays open when the time is over', async () => {
+  const client = await connect(address(talk.id))
+  client.send(authFrame(server.key))
+  await client.next()
+  const silent = await connect(address(talk.id))
+  assert.is((await silent.closed).code, 4001)
+  client.send('no JSON')
+  const [, answer] = [await client.next(), framesOf(client).at(-1)]
+  assert.is(answer?.['kind'], 'ServerErrorEvent')
+  assert.is((await client.close(1000)).code, 1000)
+})
+
 test('before it is authenticated a socket may send little', async () => {
   const client = await connect(address(talk.id))
   client.send(JSON.stringify({ type: 'auth', session_api_key: 'x'.repeat(20_000) }))

@@ -73,6 +73,10 @@ for (const kind of kinds) {
     assert.is((await run('echo "[$A]"')).output, '[]\n')
   }))
 
+  on('tells the signal that ended the shell in its exit code', () => withTerminal({ kind }, async ({ run }) => {
+    assert.is((await run('kill -9 $$')).exitCode, 137)
+  }))
+
   on('finds the end of a command whose output goes elsewhere', () => withTerminal({ kind }, async ({ run }) => {
     assert.is((await run('exec 3>&1 >out 2>&1; echo a')).exitCode, 0)
     assert.is((await run('exec >&3 2>&3; cat out')).output, 'a\n')

@@ -97,7 +97,7 @@ test('leaves the queue when its signal is aborted, also in the moment it is serv
   first.release()
   assert.match(await failure(lucky), /too late/)
   ;(await last).release()
-  assert.equal([slots.running, slots.waiting], [0, 0])
+  assert.equal([slots.running, slots.waiting, slots.isFull], [0, 0, false])
   assert.match(await failure(slots.take(() => undefined, served.signal)), /too late/)
 })
 

@@ -38,6 +38,25 @@ test('with AlwaysConfirm the actions wait, and approval executes them without as
   })
 })
 
+test('a tool starts when its action is durable, and not before', async () => {
+  await withBuiltIn({ model: scriptModel([two]) }, async ({ conversation, world, done, model }) => {
+    const asked = model.complete.bind(model)
+    model.complete = async (request) => {
+      const answer = await asked(request)
+      if (model.requests.length === 1) world.disk.hold()
+      return answer
+    }
+    await conversation.send(userText('hi'), true)
+    await until(() => world.disk.waiting > 0)
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(done, [])
+    assert.not((await story(conversation)).includes('action call-1-1'))
+    world.disk.release()
+    await ended(conversation)
+    assert.equal(done, ['a', 'b'])
+  })
+})
+
 test('an approval counts from the moment that the question is told, though the run may still be writing', async () => {
   const isAsked = (conversation: Conversation): boolean => conversation.state.execution_status === 'waiting_for_confirmation'
   await withBuiltIn({ model: scriptModel([two, two]), changes: always }, async ({ conversation, done }) => {

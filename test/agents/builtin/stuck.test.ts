@@ -77,6 +77,14 @@ test('a message of the user starts afresh', () => {
   assert.is(judgeProgress([...times(3, () => step('a', 'x')), says('user'), ...step('a', 'x')]), 'moving')
 })
 
+test('what is before the newest 20 events counts for nothing', () => {
+  const stepsApart = (between: number): Event[] => {
+    return [...step('a', 'x'), ...times(between, () => [says('environment')]), ...times(3, () => step('a', 'x'))]
+  }
+  assert.is(judgeProgress(stepsApart(12)), 'stuck')
+  assert.is(judgeProgress(stepsApart(14)), 'moving')
+})
+
 test('an open action counts for nothing', () => {
   assert.is(judgeProgress(times(4, () => [act('a').action])), 'moving')
   assert.is(judgeProgress([]), 'moving')
