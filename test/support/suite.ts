@@ -2,8 +2,10 @@
  * A uvu suite whose tests have a deadline, since uvu has none.
  *
  * `test(name, body)` fails when the body has not settled after `deadlineMs`. `test.skip(name, reason)` counts a test
- * that this machine cannot run and prints why. Call `test.run()` last, as with uvu.
+ * that this machine cannot run and prints why. Call `test.run()` last, as with uvu. With TEST_FIRST_FAILURE set the
+ * process ends at the first test that fails: `npm run mutate` need not know more.
  */
+import { writeSync } from 'node:fs'
 import { suite as uvuSuite } from 'uvu'
 
 export interface Suite {
@@ -17,7 +19,14 @@ export interface Suite {
 export function suite(title: string, defaultDeadlineMs = 10_000): Suite {
   const inner = uvuSuite(title)
   const test = (name: string, body: () => void | Promise<void>, deadlineMs = defaultDeadlineMs): void => {
-    inner(name, () => withDeadline(body, deadlineMs))
+    inner(name, async () => {
+      try {
+        await withDeadline(body, deadlineMs)
+      } catch (thrown) {
+        if (process.env['TEST_FIRST_FAILURE'] !== undefined) endWith(name, thrown)
+        throw thrown
+      }
+    })
   }
   return Object.assign(test, {
     skip(name: string, reason: string): void {
@@ -28,6 +37,14 @@ export function suite(title: string, defaultDeadlineMs = 10_000): Suite {
     after: (hook: () => void | Promise<void>): void => inner.after(hook),
     run: (): void => inner.run(),
   })
+}
+
+/** One line, which says whether an assertion failed or the machine may be to blame. */
+function endWith(name: string, thrown: unknown): never {
+  const isAssertion = thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_ASSERTION'
+  const [words] = String(thrown).split('\n')
+  writeSync(1, `\nfirst failure (${isAssertion ? 'assertion' : 'other'}): ${name}: ${words}\n`)
+  process.exit(1)
 }
 
 async function withDeadline(body: () => void | Promise<void>, deadlineMs: number): Promise<void> {

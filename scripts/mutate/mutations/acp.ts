@@ -1,0 +1,130 @@
+/** Promises of src/agents/acp: one answer for each action, nothing allowed unseen. See scripts/mutate/mutation.ts. */
+import type { Mutation } from '../mutation.ts'
+
+const buffer = ['test/agents/acp/message-buffer.test.ts']
+const slots = ['test/agents/acp/slots.test.ts']
+const permissions = ['test/agents/acp/permissions.test.ts']
+const turn = ['test/agents/acp/agent-turn.test.ts']
+const turnEvents = ['test/agents/acp/turn-events.test.ts']
+
+export const acpMutations: readonly Mutation[] = [
+  {
+    file: 'src/agents/acp/message-buffer.ts',
+    old: 'if (sort === \'text\') return hasText && id !== this.#messageId',
+    new: 'if (sort === \'text\') return false',
+    promise: 'A message ends where the agent begins another one with another id.',
+    tests: buffer,
+  },
+  {
+    file: 'src/agents/acp/message-buffer.ts',
+    old: 'return hasText && (id === undefined || id !== this.#messageId)',
+    new: 'return hasText && id !== undefined && id !== this.#messageId',
+    promise: 'A thought after text ends the message of an agent that gives no ids.',
+    tests: buffer,
+  },
+  {
+    file: 'src/agents/acp/message-buffer.ts',
+    old: 'if (this.#size >= this.#limitChars) return true',
+    new: 'if (this.#size >= 10 * this.#limitChars) return true',
+    promise: 'A message that reaches its limit ends, and the next one begins.',
+    tests: buffer,
+  },
+  {
+    file: 'src/agents/acp/slots.ts',
+    old: 'this.#promised--\n        this.#giveNext()',
+    new: 'this.#promised--',
+    promise: 'A slot that was promised to a conversation that left goes to the next one.',
+    tests: slots,
+  },
+  {
+    file: 'src/agents/acp/slots.ts',
+    old: 'this.#promised--\n        this.#giveNext()',
+    new: 'this.#giveNext()',
+    promise: 'A slot that was promised to a conversation that left is not counted as taken for ever.',
+    tests: slots,
+  },
+  {
+    file: 'src/agents/acp/slots.ts',
+    old: 'return this.waiting > 0 || this.running + this.#promised >= this.#limit',
+    new: 'return this.waiting > 0 || this.running >= this.#limit',
+    promise: 'A slot that is promised counts as taken.',
+    tests: slots,
+  },
+  {
+    file: 'src/agents/acp/slots.ts',
+    old: 'if (this.waiting > 0) this.#makeRoom()',
+    new: 'if (this.waiting > 1000) this.#makeRoom()',
+    promise: 'An agent that becomes idle makes room for one that waits.',
+    tests: slots,
+  },
+  {
+    file: 'src/agents/acp/permissions.ts',
+    old: 'return selected(once ?? options.find((option) => option.kind === \'reject_always\'))',
+    new: 'return selected(once ?? options[0])',
+    promise: 'A refusal never selects an option that allows.',
+    tests: permissions,
+  },
+  {
+    file: 'src/agents/acp/permissions.ts',
+    old: 'if (once === undefined) return { do: \'deny\'',
+    new: 'if (once === undefined && options.length === 0) return { do: \'deny\'',
+    promise: 'A request that offers no way to allow it once is denied.',
+    tests: permissions,
+  },
+  {
+    file: 'src/agents/acp/permissions.ts',
+    old: 'case \'AlwaysConfirm\': return true',
+    new: 'case \'AlwaysConfirm\': return false',
+    promise: 'Under AlwaysConfirm the user is asked.',
+    tests: permissions,
+  },
+  {
+    file: 'src/agents/acp/prompt-turn.ts',
+    old: 'await asked.recorded.durable()',
+    new: 'void asked.recorded',
+    promise: 'Nothing is allowed that is not durable in the history.',
+    tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
+  },
+  {
+    file: 'src/agents/acp/prompt-turn.ts',
+    old: 'return this.#isEnding ? cancelledResult : allowOnce(options)',
+    new: 'return allowOnce(options)',
+    promise: 'A turn that is being stopped allows nothing more.',
+    tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
+  },
+  {
+    file: 'src/agents/acp/prompt-turn.ts',
+    old: 'const replace = hadOpenCalls && (await this.#hasLeftovers())',
+    new: 'const replace = hadOpenCalls && false',
+    promise: 'An agent whose command runs on after a stop is replaced.',
+    tests: [...turn, 'test/agents/acp/agent-failures.test.ts', 'test/agents/acp/agent-session.test.ts'],
+  },
+  {
+    file: 'src/agents/acp/prompt-turn.ts',
+    old: 'if (this.#isEnding || answer.outcome === \'cancelled\') return cancelledResult',
+    new: 'if (answer.outcome === \'cancelled\') return cancelledResult',
+    promise: 'An answer of the user that comes after a stop allows nothing.',
+    tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
+  },
+  {
+    file: 'src/agents/acp/turn-events.ts',
+    old: 'this.#open.delete(entry)',
+    new: 'this.#open.has(entry)',
+    promise: 'Each action has exactly one answer.',
+    tests: turnEvents,
+  },
+  {
+    file: 'src/agents/acp/turn-events.ts',
+    old: 'if (plan === this.#lastPlan) return',
+    new: 'if (plan === \'\') return',
+    promise: 'A plan that has not changed is not recorded again.',
+    tests: turnEvents,
+  },
+  {
+    file: 'src/agents/acp/turn-events.ts',
+    old: 'this.#options.record(messageDraft(content, reasoning, this.#responseId()))',
+    new: 'this.#options.record(messageDraft(gathered.content, reasoning, this.#responseId()))',
+    promise: 'What an agent says is masked before it is recorded.',
+    tests: [...turnEvents, ...turn],
+  },
+]

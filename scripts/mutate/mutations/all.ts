@@ -1,0 +1,39 @@
+/** All mutations by the folder of the source whose promises they break. */
+import type { MutationSet } from '../mutation.ts'
+import { acpMutations } from './acp.ts'
+import { apiMutations } from './api.ts'
+import { baseMutations } from './base.ts'
+import { browserMutations } from './browser.ts'
+import { builtinMutations } from './builtin.ts'
+import { cliMutations } from './cli.ts'
+import { conversationMutations } from './conversation.ts'
+import { httpMutations } from './http.ts'
+import { llmMutations } from './llm.ts'
+import { mcpMutations } from './mcp.ts'
+import { netMutations } from './net.ts'
+import { processMutations } from './process.ts'
+import { rpcMutations } from './rpc.ts'
+import { settingsMutations } from './settings.ts'
+import { storageMutations } from './storage.ts'
+import { workspaceMutations } from './workspace.ts'
+import { wsMutations } from './ws.ts'
+
+export const mutationSets: readonly MutationSet[] = [
+  { folder: 'http, access', mutations: httpMutations },
+  { folder: 'ws', mutations: wsMutations },
+  { folder: 'rpc', mutations: rpcMutations },
+  { folder: 'net', mutations: netMutations },
+  { folder: 'process', mutations: processMutations },
+  { folder: 'storage', mutations: storageMutations },
+  { folder: 'settings', mutations: settingsMutations },
+  { folder: 'conversation', mutations: conversationMutations },
+  { folder: 'api', mutations: apiMutations },
+  { folder: 'agents/acp', mutations: acpMutations },
+  { folder: 'agents/builtin', mutations: builtinMutations },
+  { folder: 'agents/llm, skills, hooks', mutations: llmMutations },
+  { folder: 'agents/mcp, oauth', mutations: mcpMutations },
+  { folder: 'workspace, agents/tools', mutations: workspaceMutations },
+  { folder: 'browser', mutations: browserMutations },
+  { folder: 'base', mutations: baseMutations },
+  { folder: 'cli, config', mutations: cliMutations },
+]

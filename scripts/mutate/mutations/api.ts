@@ -1,0 +1,75 @@
+/** Promises of src/api: who is answered what, sockets and streams. See scripts/mutate/mutation.ts. */
+import type { Mutation } from '../mutation.ts'
+
+export const apiMutations: readonly Mutation[] = [
+  {
+    file: 'src/api/requests.ts',
+    old: 'if (credential.kind !== \'given\' || !keys.has(credential.key)) throw',
+    new: 'if (credential.kind !== \'given\') throw',
+    promise: 'A wrong key is refused.',
+    tests: ['test/e2e/access.test.ts'],
+  },
+  {
+    file: 'src/api/requests.ts',
+    old: 'send(exchange, masked(problem(thrown, rules.log, exchange.requestId), rules.mask))',
+    new: 'send(exchange, problem(thrown, rules.log, exchange.requestId))',
+    promise: 'What a failed request is told is masked.',
+    tests: ['test/e2e/canaries.test.ts'],
+  },
+  {
+    file: 'src/api/event-stream.ts',
+    old: 'return last === undefined || last === \'\' ? asked : { mode: \'after\', eventId: last }',
+    new: 'return asked.mode === \'after\' || last === undefined || last === \'\' ? asked : { mode: \'after\', eventId: last }',
+    promise: 'Last-Event-ID goes before ?after=: a browser that comes back sends the older address again.',
+    tests: ['test/e2e/event-stream.test.ts'],
+  },
+  {
+    file: 'src/api/event-stream.ts',
+    old: 'Buffer.concat(isStored ? [Buffer.from(`id: ${idOf(json)}\\n`), ...parts] : parts)',
+    new: 'Buffer.concat([Buffer.from(`id: ${idOf(json)}\\n`), ...parts])',
+    promise: 'A frame that is not stored has no id to continue after.',
+    tests: ['test/e2e/event-stream.test.ts'],
+  },
+  {
+    file: 'src/api/event-socket.ts',
+    old: 'onMessage(message) {\n      clearTimeout(timer)',
+    new: 'onMessage(message) {',
+    promise: 'A socket that sent its key in time stays open.',
+    tests: ['test/e2e/socket-opening.test.ts'],
+  },
+  {
+    file: 'src/api/event-socket.ts',
+    old: 'if (key === undefined || !awaitKeys.has(key)) refuse()',
+    new: 'if (key === undefined) refuse()',
+    promise: 'A socket with a wrong key in its first message is closed.',
+    tests: ['test/e2e/socket-opening.test.ts'],
+  },
+  {
+    file: 'src/api/event-socket.ts',
+    old: 'connection.maxMessageBytes = authFrameLimitBytes',
+    new: 'void authFrameLimitBytes',
+    promise: 'A socket without a key may send small messages only.',
+    tests: ['test/e2e/socket-opening.test.ts', 'test/e2e/limits.test.ts', 'test/e2e/socket-compression.test.ts'],
+  },
+  {
+    file: 'src/api/event-socket.ts',
+    old: 'const timer = setTimeout(refuse, rules.authTimeoutMs)',
+    new: 'const timer = setTimeout(() => undefined, rules.authTimeoutMs)',
+    promise: 'A socket that sends no key is closed.',
+    tests: ['test/e2e/socket-opening.test.ts'],
+  },
+  {
+    file: 'src/api/event-socket.ts',
+    old: 'if (message.value.role !== \'user\') throw',
+    new: 'if (message.value.role === \'system\') throw',
+    promise: 'A client cannot speak for the agent.',
+    tests: ['test/e2e/socket.test.ts', 'test/e2e/bad-input.test.ts'],
+  },
+  {
+    file: 'src/api/resend.ts',
+    old: 'sequenceOf(conversation.log, resend.eventId) + 1',
+    new: 'sequenceOf(conversation.log, resend.eventId)',
+    promise: 'A client that continues after an event does not get it again.',
+    tests: ['test/e2e/socket.test.ts', 'test/e2e/resume.test.ts'],
+  },
+]

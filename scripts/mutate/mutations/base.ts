@@ -1,0 +1,77 @@
+/** Promises of src/base: masking, times and ids, files, the log. See scripts/mutate/mutation.ts. */
+import type { Mutation } from '../mutation.ts'
+
+const masking = ['test/base/masking.test.ts']
+
+export const baseMutations: readonly Mutation[] = [
+  {
+    file: 'src/base/masking.ts',
+    old: 'parts = parts.filter((part) => part.marked)\n        scan(text, 0)',
+    new: 'parts = parts.filter((part) => part.marked)',
+    promise: 'A secret that is registered while a text is on its way is hidden in what is held back of it.',
+    tests: masking,
+  },
+  {
+    file: 'src/base/masking.ts',
+    old: 'const safe = text.length - (search?.depth(state) ?? 0)',
+    new: 'const safe = text.length',
+    promise: 'A secret that is cut in two by a border of chunks is hidden.',
+    tests: masking,
+  },
+  {
+    file: 'src/base/masking.ts',
+    old: 'if (count > 1) return void counts.set(value, count - 1)',
+    new: 'if (count > 5) return void counts.set(value, count - 1)',
+    promise: 'A value that was registered twice is hidden until both have let it go.',
+    tests: masking,
+  },
+  {
+    file: 'src/base/json-file.ts',
+    old: 'await writeSynced(temporary, content)\n    await rename(temporary, path)',
+    new: 'await writeSynced(path + temporary.slice(-8), content)\n    await rename(path + temporary.slice(-8), path)',
+    promise: 'What a crash leaves of a write is found and removed by its name.',
+    tests: ['test/base/json-file.test.ts'],
+  },
+  {
+    file: 'src/base/json-file.ts',
+    old: 'await rm(temporary, { force: true }).catch(() => undefined)',
+    new: 'await rm(`${temporary}.x`, { force: true }).catch(() => undefined)',
+    promise: 'A write that fails leaves no temporary file.',
+    tests: ['test/base/json-file.test.ts'],
+  },
+  {
+    file: 'src/base/json-file.ts',
+    old: 'const handle = await open(path, \'wx\', 0o600)',
+    new: 'const handle = await open(path, \'wx\', 0o644)',
+    promise: 'Files of the server are readable by its user only.',
+    tests: ['test/base/json-file.test.ts'],
+  },
+  {
+    file: 'src/base/stamp.ts',
+    old: 'last = Math.max(last + 1, Math.floor(clock() * 1000))',
+    new: 'last = Math.floor(clock() * 1000)',
+    promise: 'Times and ids increase strictly, also when the clock stands or jumps back.',
+    tests: ['test/base/stamp.test.ts'],
+  },
+  {
+    file: 'src/base/log.ts',
+    old: 'write(`${mask(JSON.stringify(line))}\\n`)',
+    new: 'write(`${JSON.stringify({ ...line, message: mask(message) })}\\n`)',
+    promise: 'A whole line of the log is masked and not only its message.',
+    tests: ['test/base/log.test.ts'],
+  },
+  {
+    file: 'src/base/secret-address.ts',
+    old: 'return text.length >= 20 && /\\d/.test(text) && /^[\\w~.%+-]+$/.test(text)',
+    new: 'return text.length >= 200 && /\\d/.test(text) && /^[\\w~.%+-]+$/.test(text)',
+    promise: 'A value in the query of an address that looks like a token is a secret, whatever its name.',
+    tests: ['test/base/secret-address.test.ts'],
+  },
+  {
+    file: 'src/base/wait.ts',
+    old: 'if (signal?.aborted) return reject(signal.reason)\n    const stop = (): void => {\n      clearTimeout(timer)',
+    new: 'const stop = (): void => {\n      clearTimeout(timer)',
+    promise: 'sleep() with a signal that is aborted already does not wait.',
+    tests: ['test/base/wait.test.ts'],
+  },
+]

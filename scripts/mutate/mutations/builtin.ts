@@ -1,0 +1,137 @@
+/** Promises of src/agents/builtin: what is recorded before it runs, and what ends a turn. See scripts/mutate/mutation.ts. */
+import type { Mutation } from '../mutation.ts'
+
+const calls = ['test/agents/builtin/tool-calls.test.ts']
+const confirmation = ['test/agents/builtin/confirmation.test.ts']
+const driving = ['test/agents/builtin/driving.test.ts']
+const sequences = ['test/agents/builtin/sequences.test.ts']
+const stuck = ['test/agents/builtin/stuck.test.ts']
+
+export const builtinMutations: readonly Mutation[] = [
+  {
+    file: 'src/agents/builtin/loop.ts',
+    old: 'view.add(await history.next())\n  const { mask } = host',
+    new: 'const { mask } = host',
+    promise: 'A tool starts after its action is durable.',
+    tests: driving,
+  },
+  {
+    file: 'src/agents/builtin/loop.ts',
+    old: '// A summary may have cost what was left.\n  const refusal = overBudget(host)\n',
+    new: 'const refusal = host.rules().budgetSpent === \'\' ? finished : undefined\n',
+    promise: 'The budget is looked at again after a summary was paid for.',
+    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
+  },
+  {
+    file: 'src/agents/builtin/loop.ts',
+    old: '(overBudget(host) ?? judge(options, before) ??',
+    new: '(judge(options, before) ??',
+    promise: 'No step is begun once the budget is spent.',
+    tests: [...driving, ...sequences],
+  },
+  {
+    file: 'src/agents/builtin/loop.ts',
+    old: 'if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: \'waiting\', served: true }',
+    new: 'if (needsConfirmation(batch.slice(1), { policy: host.policy(), hasAnalyzer })) return { outcome: \'waiting\', served: true }',
+    promise: 'A call runs only when the policy lets it.',
+    tests: [...sequences, ...driving],
+  },
+  {
+    file: 'src/agents/builtin/loop.ts',
+    old: 'const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)',
+    new: 'const calls = withOwnIds(message.tool_calls ?? [], () => false, randomUUID)',
+    promise: 'A call whose id was used before in the conversation gets an id of its own.',
+    tests: [...sequences, ...driving],
+  },
+  {
+    file: 'src/agents/builtin/loop.ts',
+    old: 'if (calls.length > 0) return act(answer, critique, maskMessage({ ...message, tool_calls: calls }, host.mask), options)',
+    new: 'if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)',
+    promise: 'What a model says beside its calls is masked before it is recorded.',
+    tests: [...sequences, ...driving, 'test/e2e/canaries.test.ts'],
+  },
+  {
+    file: 'src/agents/builtin/execute.ts',
+    old: 'while (next < deeds.length && !turn.signal.aborted) {',
+    new: 'while (next < deeds.length) {',
+    promise: 'After a stop no further tool of the batch starts.',
+    tests: [...sequences, ...driving],
+  },
+  {
+    file: 'src/agents/builtin/execute.ts',
+    old: 'Array.from({ length: Math.min(deeds.length, concurrencyLimit) }, work)',
+    new: 'Array.from({ length: deeds.length }, work)',
+    promise: 'No more tools run at once than the settings allow.',
+    tests: [...sequences, ...driving],
+  },
+  {
+    file: 'src/agents/builtin/execute.ts',
+    old: 'if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]',
+    new: 'if (refusal === \'\') return [rejection(deed, refusal), ...notes.map(environmentMessage)]',
+    promise: 'A tool that a hook blocks does not run.',
+    tests: ['test/agents/builtin/hooks/points.test.ts'],
+  },
+  {
+    file: 'src/agents/builtin/confirmation.ts',
+    old: 'return batch.some(({ risk }) => asksFor(hasAnalyzer ? risk : \'UNKNOWN\', policy))',
+    new: 'return batch.some(({ risk }) => asksFor(risk, policy))',
+    promise: 'The risk that a model declares counts for nothing without an analyzer.',
+    tests: confirmation,
+  },
+  {
+    file: 'src/agents/builtin/confirmation.ts',
+    old: 'rank[risk] >= rank[policy.threshold]',
+    new: 'rank[risk] > rank[policy.threshold]',
+    promise: 'A risk as high as the threshold is asked about.',
+    tests: confirmation,
+  },
+  {
+    file: 'src/agents/builtin/tool-calls.ts',
+    old: 'if (next.ok && next.action.kind === \'FinishAction\') break',
+    new: 'if (next.ok && next.action.kind === \'ThinkAction\') break',
+    promise: 'What stands behind a call of finish is not executed.',
+    tests: calls,
+  },
+  {
+    file: 'src/agents/builtin/tool-calls.ts',
+    old: 'const isCut = options.isCut && place === calls.length - 1',
+    new: 'const isCut = options.isCut && place === calls.length',
+    promise: 'A call that was cut off at a limit is not executed.',
+    tests: calls,
+  },
+  {
+    file: 'src/agents/builtin/stuck.ts',
+    old: 'const window = newest.slice(-stuckWindow)',
+    new: 'const window = newest.slice(-2 * stuckWindow)',
+    promise: 'Who goes round in circles is judged by the newest 20 events.',
+    tests: stuck,
+  },
+  {
+    file: 'src/agents/builtin/stuck.ts',
+    old: 'const events = window.slice(window.findLastIndex(isUserMessage) + 1)',
+    new: 'const events = window',
+    promise: 'What was done before the newest message of the user does not count as going round in circles.',
+    tests: stuck,
+  },
+  {
+    file: 'src/agents/builtin/view.ts',
+    old: 'if (blockedReason(event) !== undefined) return',
+    new: 'if (blockedReason(event) === \'\') return',
+    promise: 'A message that a hook has refused is not told to a model.',
+    tests: ['test/agents/builtin/view.test.ts', 'test/agents/builtin/hooks/points.test.ts', 'test/e2e/hooks.test.ts'],
+  },
+  {
+    file: 'src/agents/builtin/condensing/condenser.ts',
+    old: 'if (!ids.every((id) => here.has(id))) return',
+    new: 'if (here.size < 0) return',
+    promise: 'A summary of another branch is not recorded.',
+    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
+  },
+  {
+    file: 'src/agents/builtin/condensing/condenser.ts',
+    old: 'if (this.#overflows > 2) return undefined',
+    new: 'if (this.#overflows > 20) return undefined',
+    promise: 'A history that is refused again and again is condensed twice and no more.',
+    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
+  },
+]

@@ -1,0 +1,49 @@
+/** Promises of src/config and src/cli: what is refused before a server starts. See scripts/mutate/mutation.ts. */
+import type { Mutation } from '../mutation.ts'
+
+const config = ['test/config.test.ts']
+
+export const cliMutations: readonly Mutation[] = [
+  {
+    file: 'src/config.ts',
+    old: 'if (sessionApiKeys.length === 0) throw unusable(`${reach}, ${expected}`)',
+    new: 'if (sessionApiKeys.length > 9) throw unusable(`${reach}, ${expected}`)',
+    promise: 'A public address without a key refuses to start.',
+    tests: config,
+  },
+  {
+    file: 'src/config.ts',
+    old: 'if (noAuth) throw unusable(`noAuth with ${reach}',
+    new: 'if (noAuth && host === \'\') throw unusable(`noAuth with ${reach}',
+    promise: 'A server without keys listens on loopback only.',
+    tests: config,
+  },
+  {
+    file: 'src/config.ts',
+    old: 'if (holds(dataDir, workspaceDir) || holds(workspaceDir, dataDir)) {',
+    new: 'if (holds(dataDir, workspaceDir)) {',
+    promise: 'The folder of workspaces is not around the data folder.',
+    tests: config,
+  },
+  {
+    file: 'src/config.ts',
+    old: 'const shown = option.isSecret || value === undefined ? \'\' :',
+    new: 'const shown = value === undefined ? \'\' :',
+    promise: 'A secret that is no usable option does not show in the error.',
+    tests: [...config, 'test/cli/options.test.ts'],
+  },
+  {
+    file: 'src/cli/options.ts',
+    old: 'if (kind === undefined) throw unknownOption(',
+    new: 'if (kind === undefined && token.name === \'\') throw unknownOption(',
+    promise: 'An option that does not exist is refused.',
+    tests: ['test/cli/options.test.ts'],
+  },
+  {
+    file: 'src/cli/options.ts',
+    old: '...readVariables(line),\n    ...readFlagValues(flags, line),',
+    new: '...readFlagValues(flags, line),\n    ...readVariables(line),',
+    promise: 'A flag goes before a variable of the environment.',
+    tests: ['test/cli/options.test.ts'],
+  },
+]

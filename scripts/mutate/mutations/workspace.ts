@@ -1,0 +1,127 @@
+/** Promises of src/workspace and src/agents/tools: walls of the file tools, the terminal. See scripts/mutate/mutation.ts. */
+import type { Mutation } from '../mutation.ts'
+
+const paths = ['test/workspace/paths.test.ts', 'test/agents/tools/path-attacks.test.ts']
+const files = ['test/workspace/files.test.ts']
+
+export const workspaceMutations: readonly Mutation[] = [
+  {
+    file: 'src/workspace/paths.ts',
+    old: 'if (walk.stack.length === 1) throw outside(walk)',
+    new: 'if (walk.stack.length === 1) return',
+    promise: 'A path that leads out of the workspace by .. is refused.',
+    tests: paths,
+  },
+  {
+    file: 'src/workspace/paths.ts',
+    old: 'const parts = partsInside(walk, target)',
+    new: 'const parts = partsOf(target)',
+    promise: 'A link to an absolute path outside the workspace leads nowhere.',
+    tests: paths,
+  },
+  {
+    file: 'src/workspace/paths.ts',
+    old: 'if (++walk.links > linkLimit) throw',
+    new: 'if (++walk.links > 100 * linkLimit) throw',
+    promise: 'A path goes through a limited number of links.',
+    tests: paths,
+  },
+  {
+    file: 'src/workspace/directory-handle.ts',
+    old: 'if (this.#rules.refused.has(await directory.#identity())) throw',
+    new: 'if (this.#rules.refused.has(this.#path)) throw',
+    promise: 'The folders of the server itself are refused, whatever path leads there.',
+    tests: paths,
+  },
+  {
+    file: 'src/workspace/directory-handle.ts',
+    old: 'const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW |',
+    new: 'const flags = O_RDONLY | O_DIRECTORY |',
+    promise: 'A directory that is exchanged for a link during a walk is not entered.',
+    tests: [...paths, 'test/agents/tools/races.test.ts'],
+  },
+  {
+    file: 'src/workspace/files.ts',
+    old: 'if (stats.nlink > 1n) {',
+    new: 'if (stats.nlink > 100n) {',
+    promise: 'A file with a second name (a hard link) is not written.',
+    tests: [...files, ...paths],
+  },
+  {
+    file: 'src/workspace/files.ts',
+    old: 'if (options.expected !== undefined && options.expected !== found) throw changed(place)',
+    new: 'if (options.expected === \'\') throw changed(place)',
+    promise: 'A file that was changed meanwhile is not overwritten.',
+    tests: files,
+  },
+  {
+    file: 'src/workspace/files.ts',
+    old: 'mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)',
+    new: 'mode | O_NOFOLLOW | O_NOCTTY)',
+    promise: 'Nobody waits for the other end of a named pipe.',
+    tests: [...files, ...paths],
+  },
+  {
+    file: 'src/workspace/place.ts',
+    old: 'if (contains(secret, real) || contains(real, secret)) throw',
+    new: 'if (contains(secret, real)) throw',
+    promise: 'A folder above the data of the server is no workspace.',
+    tests: ['test/workspace/place.test.ts'],
+  },
+  {
+    file: 'src/workspace/shell.ts',
+    old: 'return code ?? 128 + (signal === null ? 0 : constants.signals[signal])',
+    new: 'return code ?? 1',
+    promise: 'The exit code of a shell that a signal ended tells the signal.',
+    tests: ['test/workspace/terminal.test.ts', 'test/workspace/terminal-kinds.test.ts'],
+  },
+  {
+    file: 'src/workspace/shell.ts',
+    old: '// It may hold secrets.\n    await rm(command, { force: true })',
+    new: '',
+    promise: 'The file with a command and its secrets is removed when the command has ended.',
+    tests: ['test/workspace/terminal.test.ts', 'test/agents/tools/terminal.test.ts'],
+  },
+  {
+    file: 'src/workspace/shell-script.ts',
+    old: 'return own === nonce && /^\\d{1,3}$/.test(status) ? Number(status) : undefined',
+    new: 'return /^\\d{1,3}$/.test(status) ? Number(status) : undefined',
+    promise: 'The end of a command is told by its own nonce: what a program prints cannot claim it.',
+    tests: ['test/workspace/terminal.test.ts', 'test/workspace/terminal-programs.test.ts'],
+  },
+  {
+    file: 'src/agents/tools/terminal.ts',
+    old: 'if (action.command.includes(\'\\0\')) return problem(',
+    new: 'if (action.command === \'\\0\\0\') return problem(',
+    promise: 'A command with a NUL is refused.',
+    tests: ['test/agents/tools/terminal.test.ts'],
+  },
+  {
+    file: 'src/agents/tools/file-change.ts',
+    old: 'const newVersion = await writeFile(place, done.bytes, { expected: version })',
+    new: 'const newVersion = await writeFile(place, done.bytes)',
+    promise: 'An edit does not overwrite what something else wrote since the file was read.',
+    tests: ['test/agents/tools/file-editor.test.ts', 'test/agents/tools/races.test.ts'],
+  },
+  {
+    file: 'src/agents/tools/undo-history.ts',
+    old: 'Buffer.from(cipher.seal(before.bytes.toString(\'latin1\'), entry.id))',
+    new: 'before.bytes',
+    promise: 'What edits replace is kept sealed.',
+    tests: ['test/agents/tools/undo-history.test.ts', 'test/agents/tools/file-editor.test.ts'],
+  },
+  {
+    file: 'src/agents/tools/undo-history.ts',
+    old: 'if (room < 0) break',
+    new: 'if (room < -Infinity) break',
+    promise: 'What is kept for undoing is limited.',
+    tests: ['test/agents/tools/undo-history.test.ts'],
+  },
+  {
+    file: 'src/agents/tools/edit.ts',
+    old: 'await writeFile(place, encodeText(new_string), { expected: \'none\' })',
+    new: 'await writeFile(place, encodeText(new_string))',
+    promise: 'A file that is created does not overwrite one that has come meanwhile.',
+    tests: ['test/agents/tools/file-tools.test.ts', 'test/agents/tools/races.test.ts'],
+  },
+]

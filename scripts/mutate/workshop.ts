@@ -1,0 +1,99 @@
+/**
+ * The folder outside the checkout in which mutations are made: copies of the tree, and files of the tests.
+ *
+ * `close` removes it, with every process that a test has left: those whose TMPDIR lies in it. It is synchronous, so that
+ * it can be the last act after a signal. Nothing of the checkout is written.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { killCommands } from './command.ts'
+
+/** What is made from the rest, or is no part of it. */
+const leftOut = ['dist', 'node_modules', '.git', 'coverage']
+
+export class Workshop {
+  readonly folder = mkdtempSync(join(tmpdir(), 'mutate-'))
+  readonly #root: string
+  #runs = 0
+  #isClosed = false
+
+  /** @param root of the checkout */
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** A copy of the source, not built. Names that nobody uses are no fault there: an edit may leave some behind. */
+  copySource(name: string): string {
+    const folder = join(this.folder, name)
+    cpSync(this.#root, folder, { recursive: true, filter: (path) => path === this.#root || !leftOut.includes(basename(path)) })
+    symlinkSync(join(this.#root, 'node_modules'), join(folder, 'node_modules'))
+    const settings = join(folder, 'tsconfig.json')
+    writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(/("noUnused(?:Locals|Parameters)": )true/g, '$1false'))
+    return folder
+  }
+
+  /** A copy of a tree in here, with what was built in it. */
+  copyTree(source: string, name: string): string {
+    const folder = join(this.folder, name)
+    cpSync(source, folder, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
+    return folder
+  }
+
+  /** Runs `work` with a folder for temporary files; nothing that lies or runs there is left. */
+  async withTemporary<T>(work: (folder: string) => Promise<T>): Promise<T> {
+    const folder = join(this.folder, `t${this.#runs++}`)
+    mkdirSync(folder)
+    try {
+      return await work(folder)
+    } finally {
+      removeFolder(folder)
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    killCommands()
+    removeFolder(this.folder)
+  }
+}
+
+function removeFolder(folder: string): void {
+  for (const pid of processesOf(folder)) kill(pid)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Processes whose temporary files go to this folder or below it; none where there is no /proc. */
+function processesOf(folder: string): number[] {
+  const pids = list('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
+  return pids.filter((pid) => {
+    const value = environmentOf(pid).find((entry) => entry.startsWith('TMPDIR='))?.slice('TMPDIR='.length)
+    return pid !== process.pid && (value === folder || value?.startsWith(`${folder}/`) === true)
+  })
+}
+
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
+  } catch {
+    return []
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // Gone meanwhile.
+  }
+}
