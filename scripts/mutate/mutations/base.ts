@@ -34,8 +34,8 @@ export const baseMutations: readonly Mutation[] = [
   },
   {
     file: 'src/base/json-file.ts',
-    old: 'await rm(temporary, { force: true }).catch(() => undefined)',
-    new: 'await rm(`${temporary}.x`, { force: true }).catch(() => undefined)',
+    old: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {\n    await rm(temporary, { force: true }).catch(() => undefined)',
+    new: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {',
     promise: 'A write that fails leaves no temporary file.',
     tests: ['test/base/json-file.test.ts'],
   },

@@ -41,8 +41,8 @@ export const cliMutations: readonly Mutation[] = [
   },
   {
     file: 'src/cli/options.ts',
-    old: '...readVariables(line),\n    ...readFlagValues(flags, line),',
-    new: '...readFlagValues(flags, line),\n    ...readVariables(line),',
+    old: '...readVariables(sources),\n    ...readFlagValues(flags, sources),',
+    new: '...readFlagValues(flags, sources),\n    ...readVariables(sources),',
     promise: 'A flag goes before a variable of the environment.',
     tests: ['test/cli/options.test.ts'],
   },

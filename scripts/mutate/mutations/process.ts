@@ -21,17 +21,17 @@ export const processMutations: readonly Mutation[] = [
   },
   {
     file: 'src/process/environment.ts',
-    old: 'if (isLoaderVariable(name)) {\n    throw',
-    new: 'if (name === value) {\n    throw',
+    old: 'if (isLoaderVariable(name)) throw cannotSet(',
+    new: 'if (name === \'\') throw cannotSet(',
     promise: 'No secret sets a variable that changes how programs load.',
     tests: environment,
   },
   {
-    file: 'src/process/environment.ts',
+    file: 'src/process/loader-variable.ts',
     old: 'const upper = name.toUpperCase()',
     new: 'const upper = name',
     promise: 'Variables that change how programs load are known in any case of letters.',
-    tests: environment,
+    tests: ['test/process/loader-variable.test.ts', ...environment],
   },
   {
     file: 'src/process/sweep.ts',

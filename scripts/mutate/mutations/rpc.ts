@@ -21,8 +21,8 @@ export const rpcMutations: readonly Mutation[] = [
   },
   {
     file: 'src/rpc/lines.ts',
-    old: 'while (!this.#paused && this.#offset < this.#block.length) {',
-    new: 'while (this.#offset < this.#block.length) {',
+    old: 'while (!this.#paused && !this.#isParsing && this.#hasMore()) {',
+    new: 'while (!this.#isParsing && this.#hasMore()) {',
     promise: 'A framing that is paused delivers nothing.',
     tests: lines,
   },

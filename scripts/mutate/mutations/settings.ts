@@ -27,8 +27,8 @@ export const settingsMutations: readonly Mutation[] = [
   },
   {
     file: 'src/settings/keys.ts',
-    old: 'if (stored !== undefined) return [...configured, Buffer.from(stored, \'base64url\')]',
-    new: 'if (stored !== undefined) return [Buffer.from(stored, \'base64url\'), ...configured]',
+    old: '[await deriveKey(secretKey), ...old, ...stored]',
+    new: '[...stored, await deriveKey(secretKey), ...old]',
     promise: 'A configured key seals, and the one in keys/ only opens.',
     tests: ['test/settings/keys.test.ts'],
   },
