@@ -74,20 +74,32 @@ export function openSealedStores({ dataDir, cipher, masker, providers }: SealedS
   }
 }
 
+/** What is needed of a configuration to open what it has sealed. */
+export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
+
 /**
  * What the keys of this configuration do not open in the data folder, in a sentence each. Changes nothing, makes no key, and
  * can be asked beside a server.
  */
-export async function inspectSealed({ dataDir, secretKey, oldSecretKeys }: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>): Promise<readonly string[]> {
+export async function inspectSealed(config: SealingConfig): Promise<readonly string[]> {
   try {
-    const keys = await readSealingKeys({ folder: join(dataDir, 'keys'), secretKey, oldSecretKeys })
-    // Without any key nothing was sealed here, or nothing can be opened; this one opens nothing.
-    const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
-    return await openSealedStores({ dataDir, cipher, masker: createMasker(), providers: [] }).problems()
+    const cipher = await readCipher(config)
+    return await openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [] }).problems()
   } catch (thrown) {
     if (thrown instanceof AppError) return [messageOf(thrown)]
     throw thrown
   }
+}
+
+/** The ids of the keys of this configuration, those in `keys/` included. @throws AppError `settings_unreadable` */
+export async function readKeyIds(config: SealingConfig): Promise<readonly string[]> {
+  return (await readCipher(config)).keyIds
+}
+
+/** Without any key nothing was sealed here, or nothing can be opened: then one that opens nothing. */
+async function readCipher({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Cipher> {
+  const keys = await readSealingKeys({ folder: join(dataDir, 'keys'), secretKey, oldSecretKeys })
+  return createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
 }
 
 function theKeys(ids: readonly string[]): string {

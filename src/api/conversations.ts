@@ -82,8 +82,9 @@ export function getConversation({ service }: ConversationParts, call: Call): Pro
 }
 
 export async function updateConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
-  const { title, tags, max_budget_per_task: budget } = bodyOf(call, UpdateConversationRequest)
+  const { title, tags, max_budget_per_task: budget, workspace } = bodyOf(call, UpdateConversationRequest)
   const conversation = await service.open(conversationIdOf(call))
+  if (workspace !== undefined && workspace.working_dir !== conversation.state.working_dir) throw cannotMove(workspace.working_dir)
   await conversation.patch({ title: title === undefined ? undefined : trimmed(title), tags, budget })
   return success
 }
@@ -115,6 +116,12 @@ export async function navigateConversation({ service }: ConversationParts, call:
 
 async function infoOf(service: ConversationService, call: Call, id: string, status = 200): Promise<Answer> {
   return jsonAnswer(status, await service.info(id, queryOf(call, includeSkills).include_skills))
+}
+
+/** Its history, and what its agent keeps, speak of files in the folder that it has. */
+function cannotMove(input: string): AppError {
+  const msg = 'A conversation keeps its workspace: start a new conversation in the other folder'
+  return invalid([{ type: 'value_error', loc: ['body', 'workspace', 'working_dir'], msg, input }])
 }
 
 /** One that vanishes between the list and its reading is simply not there. */

@@ -6,7 +6,7 @@ import type { Option } from '../option.ts'
 import { entries, variableOf, type Entry } from './options.ts'
 
 const intro = `Usage: agent-server [serve] [options]                    run the server
-       agent-server verify [options] [ID ...]           check the stored conversations
+       agent-server verify [--json] [options] [ID ...]  check what is stored, beside a server too
        agent-server verify [options] --expect HEAD ID   and that the log still goes through that head
        agent-server agents list|install|verify|remove   the agents' programs; see agents --help
        agent-server doctor [options] [NAME ...]         say what works here; see doctor --help

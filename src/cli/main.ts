@@ -23,7 +23,7 @@ type Command = (typeof commands)[number]
 /** Besides the options; `--version` of `agents` is the one to install. */
 const commandFlags: Readonly<Record<Command, Readonly<Record<string, 'switch' | 'value'>>>> = {
   serve: {},
-  verify: { expect: 'value' },
+  verify: { expect: 'value', json: 'switch' },
   agents: { version: 'value', json: 'switch' },
   doctor: { json: 'switch' },
 }
@@ -84,7 +84,7 @@ function runCommand(command: Command, { config, words, flags, exposedFiles }: Ex
   const asJson = flags['json'] === 'true'
   switch (command) {
     case 'serve': return serve(config, words, exposedFiles)
-    case 'verify': return verify(config, words, flags['expect'])
+    case 'verify': return verify({ config, ids: words, expect: flags['expect'], asJson })
     case 'agents': return runAgents({ config, words, version: flags['version'], asJson })
     case 'doctor': return runDoctor({ config, names: words, asJson, exposedFiles })
   }

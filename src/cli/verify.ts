@@ -1,60 +1,131 @@
 /**
- * `agent-server verify [ID ...]`: checks the stored conversations line by line, while no server runs on the folder.
+ * `agent-server verify [ID ...]`: checks what is stored, whether a server runs on it or not, and changes nothing.
  *
- * Prints one line for each conversation: its head, or what is damaged. With `--expect HEAD` and one id it also proves
- * that nothing was changed since that head was noted. It finds accidents and careless edits; it is no seal against who
- * may write the files (decisions 8).
+ * Without ids it looks at the format, the keys, the sealed files and every conversation, line by line; with ids at these
+ * conversations. It prints one line for each: its head, or what is damaged. With `--expect HEAD` and one id it also proves that
+ * nothing was changed since that head was noted. It finds accidents and careless edits; it is no seal against who may write the
+ * files (decisions 8).
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../base/errors.ts'
+import { AppError, messageOf } from '../base/errors.ts'
+import { formatMode } from '../base/file-mode.ts'
 import type { Config } from '../config.ts'
-import { lockFolder } from '../process/lock.ts'
 import { eventKinds } from '../schema/generated/events.ts'
-import { isDataFolder } from '../storage/data-folder-claim.ts'
+import { inspectSealed, readKeyIds } from '../sealed-stores.ts'
+import { exposedKeys, readSessionKey } from '../settings/keys.ts'
 import { listConversations } from '../storage/catalogue.ts'
-import { verifyConversation, type VerifyIssue } from '../storage/verify.ts'
-import { onInterrupt } from './signals.ts'
+import { isDataFolder } from '../storage/data-folder-claim.ts'
+import { verifyConversation, type VerifyIssue, type VerifyResult } from '../storage/verify.ts'
+import { SealedRecords } from './sealed-records.ts'
+
+export interface VerifyCommand {
+  readonly config: Config
+  readonly ids: readonly string[]
+  /** The hash of a head. */
+  readonly expect: string | undefined
+  readonly asJson: boolean
+}
+
+interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
+  readonly id: string
+  readonly head: string
+  /** Whether the log goes through the expected head; absent where none was given. */
+  readonly expected?: boolean
+  /** Ids of sealing keys that are not among those given. */
+  readonly missingKeys: readonly string[]
+}
 
 /**
  * Exit code 0 when everything is sound, 1 when something is not.
- * @throws AppError `owned_by_another` while a server runs on the folder, `not_found` for an unknown id.
+ * @throws AppError `not_found` for an unknown id or no data folder, `format_unsupported`, `storage_failed`
  */
-export async function verify(config: Config, ids: readonly string[], expect: string | undefined): Promise<number> {
+export async function verify({ config, ids, expect, asJson }: VerifyCommand): Promise<number> {
   if (expect !== undefined && ids.length !== 1) {
     throw new AppError('invalid_option', 'Could not use --expect: expected exactly one conversation id with it')
   }
   if (!await isDataFolder(config.dataDir)) throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
-  const lock = await lockFolder(config.dataDir, { clock: Date.now, onLost: () => undefined })
-  const ended = new AbortController()
-  const stopListening = onInterrupt(ended)
+  const print = (line: string): void => void (asJson || process.stdout.write(`${line}\n`))
+  const problems = ids.length > 0 ? [] : await inspectFolder(config)
+  for (const problem of problems) print(problem)
+  const conversations: VerifiedConversation[] = []
+  const folder = join(config.dataDir, 'conversations')
+  const given = new Set(await readKeyIds(config).catch(() => []))
+  for (const id of await chosen(folder, ids)) {
+    const verified = await verifyOne({ folder, id, expect, given, isAsked: ids.length > 0 })
+    if (verified === undefined) continue
+    conversations.push(verified)
+    for (const line of linesOf(verified, expect)) print(line)
+  }
+  const isSound = problems.length === 0 && conversations.every(({ sound }) => sound)
+  if (asJson) process.stdout.write(`${JSON.stringify({ sound: isSound, problems, conversations }, undefined, 2)}\n`)
+  return isSound ? 0 : 1
+}
+
+/** The ids in dashed form, which names a folder and nothing above one. */
+async function chosen(folder: string, ids: readonly string[]): Promise<string[]> {
+  const stored = existsSync(folder) ? (await listConversations(folder)).sort() : []
+  if (ids.length === 0) return stored
+  return ids.map((id) => {
+    const hex = id.replaceAll('-', '').toLowerCase()
+    const found = stored.find((one) => one.replaceAll('-', '') === hex)
+    if (found === undefined) throw new AppError('not_found', `There is no conversation "${id}" in "${folder}"`)
+    return found
+  })
+}
+
+/** What is wrong beside the conversations, in a sentence each. */
+async function inspectFolder(config: Config): Promise<string[]> {
+  const keys = join(config.dataDir, 'keys')
+  const open = (await exposedKeys(keys)).filter(({ othersMay }) => othersMay === 'write')
+  const session = await readSessionKey(keys).then(() => [], (thrown: unknown) => [messageOf(thrown)])
+  return [...open.map(({ path, mode }) => `${path}: other users may write it (mode ${formatMode(mode)})`), ...session, ...await inspectSealed(config)]
+}
+
+interface OneConversation {
+  readonly folder: string
+  readonly id: string
+  readonly expect: string | undefined
+  /** Ids of the keys at hand. */
+  readonly given: ReadonlySet<string>
+  /** By the user, and not only found. */
+  readonly isAsked: boolean
+}
+
+/** Undefined for one that was deleted since it was found. */
+async function verifyOne({ folder, id, expect, given, isAsked }: OneConversation): Promise<VerifiedConversation | undefined> {
+  const directory = join(folder, id)
+  const records = new SealedRecords()
   try {
-    const conversations = join(config.dataDir, 'conversations')
-    const chosen = ids.length > 0 ? ids : await listConversations(conversations)
-    let isSound = true
-    for (const id of [...chosen].sort()) {
-      ended.signal.throwIfAborted()
-      isSound = (await verifyOne(join(conversations, id), id, expect)) && isSound
-    }
-    return isSound ? 0 : 1
-  } finally {
-    stopListening()
-    await lock.release()
+    const result = await verifyConversation({
+      directory,
+      kinds: eventKinds,
+      ...(expect === undefined ? {} : { expect }),
+      onStart: () => records.forget(),
+      onRecord: (json) => records.take(json),
+    })
+    const missingKeys = [...records.keys()].filter((key) => !given.has(key)).sort()
+    const { head, expected, ...rest } = result
+    const sound = result.sound && missingKeys.length === 0
+    return { id, ...rest, sound, head: head.hash, ...(expected === undefined ? {} : { expected }), missingKeys }
+  } catch (thrown) {
+    if (!isAsked && !existsSync(directory)) return undefined
+    if (thrown instanceof AppError) throw new AppError(thrown.code, `Conversation ${id}: ${thrown.message}`, { cause: thrown })
+    throw thrown
   }
 }
 
-async function verifyOne(directory: string, id: string, expect: string | undefined): Promise<boolean> {
-  const result = await verifyConversation({ directory, kinds: eventKinds, ...(expect === undefined ? {} : { expect }) })
-  for (const issue of result.issues) say(`${id}  ${describe(issue)}`)
-  if (result.expected === false) say(`${id}  the log does not go through the head ${String(expect)}`)
-  if (result.sound) say(`${id}  sound: ${result.events} events, ${result.lines} lines, head ${result.head.hash}`)
-  return result.sound
+function linesOf({ id, sound, issues, expected, events, lines, head, missingKeys }: VerifiedConversation, expect = ''): string[] {
+  return [
+    ...issues.map((issue) => `${id}  ${describe(issue)}`),
+    ...(expected === false ? [`${id}  the log does not go through the head ${expect}`] : []),
+    ...(missingKeys.length > 0 ? [`${id}  its secrets were sealed with ${missingKeys.join(', ')}, not among the keys given`] : []),
+    ...(sound ? [`${id}  sound: ${events} events, ${lines} lines, head ${head}`] : []),
+  ]
 }
 
-function describe({ file, offset, line, event, problem }: VerifyIssue): string {
-  const place = [line === undefined ? '' : `line ${line}`, event === undefined ? '' : `event ${event}`].filter(Boolean)
-  return `${file} at byte ${offset}${place.length > 0 ? ` (${place.join(', ')})` : ''}: ${problem}`
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
+function describe({ file, offset, line, event, id, problem }: VerifyIssue): string {
+  const place = [line === undefined ? '' : `line ${line}`, event === undefined ? '' : `event ${event}`, id === undefined ? '' : `id ${id}`]
+  const named = place.filter(Boolean)
+  return `${file} at byte ${offset}${named.length > 0 ? ` (${named.join(', ')})` : ''}: ${problem}`
 }

@@ -95,6 +95,11 @@ export async function loadSessionKey({ folder, random }: KeyOptions): Promise<Se
   return { key, path, made: true }
 }
 
+/** The session key of this data folder, undefined when none was made. Changes nothing. @throws AppError `settings_unreadable` */
+export function readSessionKey(folder: string): Promise<string | undefined> {
+  return readStored(folder, sessionFile, 'session_api_key')
+}
+
 export interface ExposedKey {
   readonly path: string
   /** Who may write a key chooses it. */

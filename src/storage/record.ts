@@ -41,6 +41,12 @@ export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | un
   return place === -1 ? undefined : { upper: first + second + third, mark: markOf(place, source) }
 }
 
+/** The id near the beginning of an event that may be damaged. */
+export function eventIdOf(json: Buffer): string | undefined {
+  const head = json.toString('latin1', 0, headBytes)
+  return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
+}
+
 /** The byte for the kind at this place of the list of kinds, and this source (any other text: none). */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)

@@ -3,8 +3,10 @@
  * the events, the index and the cached state. Changes nothing, and needs memory for one line and the index.
  *
  * A flipped bit anywhere is found and its line named. That nothing was edited on purpose is only shown by `expect`, a
- * head that was noted elsewhere: the log must still go through it, with every line before it sound. The log must not
- * be written to meanwhile.
+ * head that was noted elsewhere: the log must still go through it, with every line before it sound.
+ *
+ * It may be used beside a server that writes: what is there when it begins is looked at, the caches before the log that they
+ * follow. What a server replaces meanwhile can look wrong by its middle, so an issue counts when the files stood still.
  */
 import { isUtf8 } from 'node:buffer'
 import { stat } from 'node:fs/promises'
@@ -15,7 +17,7 @@ import { storageError } from '../base/json-file.ts'
 import { headLength, start, type Position } from './chain.ts'
 import { EventIndex, recordBytes } from './event-index.ts'
 import { openToRead } from './files.ts'
-import { isEvent, isPrivateRecord, labelOf } from './record.ts'
+import { eventIdOf, isEvent, isPrivateRecord, labelOf } from './record.ts'
 import { scan, type Piece } from './scan.ts'
 import { readSoundState, type CachedState } from './state-file.ts'
 
@@ -26,6 +28,9 @@ export interface VerifyOptions {
   readonly expect?: string
   /** 64 MiB unless told. */
   readonly lineLimitBytes?: number
+  /** Given the JSON of each sound private record, in order. A look that is repeated begins with `onStart` again. */
+  readonly onRecord?: (json: Buffer) => void
+  readonly onStart?: () => void
 }
 
 export interface VerifyIssue {
@@ -36,6 +41,8 @@ export interface VerifyIssue {
   readonly line?: number
   /** The number of the event, from 0 on. */
   readonly event?: number
+  /** The id of that event, as far as it can be read. */
+  readonly id?: string
   readonly problem: string
 }
 
@@ -52,16 +59,32 @@ export interface VerifyResult {
 }
 
 const maxIssues = 1000
+/** Of a folder that changes all the time. */
+const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 
 /** @throws AppError `not_found` when there is no log in the folder, `storage_failed` when a file cannot be read. */
 export async function verifyConversation(options: VerifyOptions): Promise<VerifyResult> {
   try {
-    return await verify(options)
+    for (let look = 1; ; look++) {
+      const before = await stampOf(options.directory)
+      options.onStart?.()
+      const result = await verify(options)
+      if (result.sound || look === maxLooks || (await stampOf(options.directory)) === before) return result
+    }
   } catch (thrown) {
     if (systemCodeOf(thrown) !== 'ENOENT') throw storageError('Cannot verify the conversation', thrown)
     throw new AppError('not_found', 'There is no log in this folder', { cause: thrown })
   }
+}
+
+/** Another one when a file of the conversation was written or replaced. */
+async function stampOf(directory: string): Promise<string> {
+  const files = ['events.jsonl', 'events.index', 'state.json'].map(async (name) => {
+    const { ino, size, mtimeNs } = await stat(join(directory, name), { bigint: true }).catch(() => ({ ino: 0n, size: -1n, mtimeNs: 0n }))
+    return `${ino} ${size} ${mtimeNs}`
+  })
+  return (await Promise.all(files)).join()
 }
 
 type Report = (issue: VerifyIssue) => void
@@ -76,6 +99,8 @@ interface Seen {
   unbroken: boolean
   headFound: boolean
   stateFound: boolean
+  /** A last line without its end. */
+  torn: VerifyIssue | undefined
 }
 
 async function verify(options: VerifyOptions): Promise<VerifyResult> {
@@ -89,15 +114,18 @@ async function verify(options: VerifyOptions): Promise<VerifyResult> {
     const index = await readIndex(directory, report)
     const state = await readSoundState(directory)
     const headFound = expect === start.hash
-    const seen: Seen = { lines: 0, events: 0, upper: '', head: start, unbroken: true, headFound, stateFound: false }
+    const seen: Seen = { lines: 0, events: 0, upper: '', head: start, unbroken: true, headFound, stateFound: false, torn: undefined }
     const to = await log.size()
     for await (const pieces of scan({ read: log.read, from: 0, to, previous: start.hash, lineLimitBytes })) {
       for (const piece of pieces) {
         if (isAt(state, seen.head)) seen.stateFound = true
         checkPiece(piece, { seen, index, kinds, report })
+        if (piece.state === 'sound' && isPrivateRecord(piece.bytes)) options.onRecord?.(piece.bytes)
         if (seen.unbroken && seen.head.hash === expect) seen.headFound = true
       }
     }
+    // The rest of a line that a server was just writing is there by now.
+    if (seen.torn !== undefined && (await log.size()) === to) report(seen.torn)
     checkIndexEnd(index, seen.events, report)
     if (!(isAt(state, seen.head) || seen.stateFound)) await checkNoState(directory, report)
     const { lines, events, head } = seen
@@ -127,8 +155,12 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   // An index that was made after the damage has no number for what was there.
   const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
   const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
-  const place = { file: 'events.jsonl', offset, line, ...(event === undefined ? {} : { event }) } as const
-  if (state === 'torn') return report({ ...place, problem: 'the line has no end' })
+  const id = eventIdOf(json)
+  const place = { file: 'events.jsonl', offset, line, ...(event === undefined ? {} : { event }), ...(id === undefined ? {} : { id }) } as const
+  if (state === 'torn') {
+    seen.torn = { ...place, problem: 'the line has no end' }
+    return
+  }
   seen.head = { offset: piece.end, hash: piece.hash }
   if (state === 'damaged') return report({ ...place, problem: 'the line does not fit the chain' })
   if (!piece.closed) report({ ...place, problem: 'the line does not end in a newline' })

@@ -2,7 +2,7 @@
  * The program as an operator meets it: what it prints, what it refuses in which words, and how it ends.
  */
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -132,8 +132,8 @@ test('verifies what is stored, names what is damaged, and holds a log against a 
   inFolder(async (folder) => {
     const program = await startProgram(folder)
     const ids = [await createTalk(program.rest), await createTalk(program.rest)]
-    const owned = await runToEnd(['verify', ...dirs(folder)], folder)
-    assert.is(owned.code, 4)
+    const beside = await runToEnd(['verify', ...dirs(folder)], folder)
+    assert.is(beside.code, 0, beside.stdout)
     await program.stop('SIGTERM')
     const sound = await runToEnd(['verify', ...dirs(folder)], folder)
     assert.is(sound.code, 0)
@@ -147,8 +147,48 @@ test('verifies what is stored, names what is damaged, and holds a log against a 
     writeFileSync(log, text.replace('MessageEvent', 'MessageEvenT'))
     const damaged = await runToEnd(['verify', ...dirs(folder), first], folder)
     assert.is(damaged.code, 1)
-    assert.match(damaged.stdout, /events\.jsonl at byte \d+ \(line \d+, event \d+\): the line does not fit the chain/)
+    assert.match(damaged.stdout, new RegExp(`^${first}  events\\.jsonl at byte \\d+ \\(line \\d+, event \\d+, id [0-9a-f-]{36}\\): the line does not fit the chain`))
+    const asJson = await runToEnd(['verify', '--json', ...dirs(folder)], folder)
+    assert.is(asJson.code, 1)
+    const { sound: isSound, problems, conversations } = JSON.parse(asJson.stdout)
+    assert.equal([isSound, problems, conversations.length], [false, [], 2])
+    const told = conversations.find((one: { id: string }) => one.id === first)
+    assert.match(JSON.stringify(told.issues[0]), /^\{"file":"events.jsonl","offset":\d+,"line":\d+,"event":\d+,"id":"[0-9a-f-]{36}","problem":"the line/)
+    const unknown = await runToEnd(['verify', ...dirs(folder), 'abc'], folder)
+    assert.equal([unknown.code, unknown.stdout], [1, ''])
+    assert.match(unknown.stderr, /There is no conversation "abc" in /)
   }))
+
+test('verify makes nothing where there is no data folder, and looks at settings, secrets and keys', () =>
+  inFolder(async (folder) => {
+    const none = await runToEnd(['verify', ...dirs(folder)], folder)
+    assert.is(none.code, 1)
+    assert.match(none.stderr, /There is no data folder at/)
+    assert.not.ok(readdirSync(folder).includes('data'))
+    const program = await startProgram(folder, [], { withKey: false })
+    await program.rest.put('/api/settings/secrets', { name: 'TOKEN_ONE', value: 'a-secret-value' })
+    await program.stop('SIGTERM')
+    const before = allIn(program.dataDir)
+    assert.is((await runToEnd(['verify', ...dirs(folder)], folder)).code, 0)
+    assert.equal(allIn(program.dataDir), before)
+    for (const [file, content, named] of [
+      ['settings.json', '{', /Cannot read "settings\.json"/],
+      ['keys/session.json', '{}', /Cannot read "session\.json"/],
+      ['keys/sealing.json', '{}', /Cannot read "sealing\.json"/],
+      ['secrets.json', '{"version":1,"secrets":{"A":{"value":"as1:01234567:AAAA","description":null}}}', /"secrets\.json": it was sealed with the key 01234567/],
+      ['profiles.json', '{"version":2}', /"profiles\.json": it has version 2/],
+    ] as const) {
+      const path = join(program.dataDir, file)
+      const kept = existsSync(path) ? readFileSync(path) : undefined
+      writeFileSync(path, content)
+      const end = await runToEnd(['verify', ...dirs(folder)], folder)
+      assert.is(end.code, 1, file)
+      assert.match(end.stdout, named)
+      if (kept === undefined) rmSync(path)
+      else writeFileSync(path, kept)
+    }
+  }))
+
 
 test('refuses a variable that it cannot use under the name of the variable, whatever the file says', () =>
   inFolder(async (folder) => {
@@ -165,6 +205,11 @@ async function createTalk(client: Awaited<ReturnType<typeof startProgram>>['rest
   assert.type(id, 'string')
   await client.post(`/api/conversations/${String(id)}/events`, { content: 'hello' })
   return String(id)
+}
+
+/** The names and modification times of everything in a folder. */
+function allIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true }).map((name) => `${String(name)} ${statSync(join(folder, String(name))).mtimeMs}`).sort()
 }
 
 function lastLine(text: string): string {

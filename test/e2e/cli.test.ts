@@ -31,15 +31,24 @@ test('a port that is in use leaves the folder free for the next start', withProg
   assert.is(await (await start()).stop('SIGTERM'), 0)
 }))
 
-test('a folder that another server owns is not verified either, and its owner is not disturbed', withPrograms(async (start, folder) => {
+test('a folder that another server owns is refused, may be verified, and its owner is not disturbed', withPrograms(async (start, folder) => {
   const program = await start()
   const talk = await startTalk(program)
-  for (const words of [inside(folder), ['verify', ...inside(folder)]]) {
-    const { code, stdout, stderr } = await runToEnd(words, folder)
-    assert.equal([code, stdout], [4, ''], stderr)
-    assert.match(stderr, String(program.child.pid))
-    assert.match(stderr, program.url)
+  const { code, stdout, stderr } = await runToEnd(inside(folder), folder)
+  assert.equal([code, stdout], [4, ''], stderr)
+  assert.match(stderr, String(program.child.pid))
+  assert.match(stderr, program.url)
+  const ended = new AbortController()
+  const sending = (async () => {
+    while (!ended.signal.aborted) await talk.send('x'.repeat(200_000), false)
+  })()
+  for (let look = 0; look < 5; look++) {
+    const beside = await runToEnd(['verify', ...inside(folder)], folder)
+    assert.equal([beside.code, beside.stderr], [0, ''], beside.stdout)
+    assert.match(beside.stdout, `${talk.id}  sound: `)
   }
+  ended.abort()
+  await sending
   assert.is((await talk.get()).status, 200)
   assert.is(await program.stop('SIGTERM'), 0)
 }))

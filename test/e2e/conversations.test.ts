@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { check } from '../../src/schema/check.ts'
 import { until } from '../support/processes.ts'
 import { listAt, member, textAt } from '../support/rest.ts'
@@ -119,6 +120,20 @@ test('skills of the agent are left out unless asked for', async () => {
     assert.match(withSkills.text, 'a-skill', path)
   }
   await server.rest.delete(`${base}/${id}`)
+})
+
+test('a patch that would move a conversation is refused whole; the workspace it has is no move', async () => {
+  const talk = await startTalk(server)
+  const workspace = member((await talk.get()).json, 'workspace')
+  const moved = await server.rest.patch(talk.path, { title: 'New', workspace: { working_dir: join(server.folder, 'other') } })
+  assert.is(moved.status, 422)
+  assert.match(JSON.stringify(moved.json), 'A conversation keeps its workspace: start a new conversation in the other folder')
+  assert.not.ok(existsSync(join(server.folder, 'other')))
+  const after = (await talk.get()).json
+  assert.equal([member(after, 'workspace'), member(after, 'title')], [workspace, null])
+  assert.is((await server.rest.patch(talk.path, { title: 'New', workspace })).status, 200)
+  assert.is(member((await talk.get()).json, 'title'), 'New')
+  await server.rest.delete(talk.path)
 })
 
 test('a patch changes the title and replaces the tags; it counts as a change of the conversation', async () => {

@@ -37,6 +37,9 @@ for (const [what, make, named] of sealed) {
     assert.is(doctor.code, 1)
     assert.match(JSON.stringify(doctor.stdout), named)
     assert.match(doctor.stdout, /^problem +stored secrets /m)
+    const verify = await runToEnd(['verify', ...second, ...dirs(folder)], folder)
+    assert.is(verify.code, 1)
+    assert.match(JSON.stringify(verify.stdout), named)
     await assertSound(start, folder, both)
   }))
 }
@@ -58,6 +61,7 @@ async function assertSound(start: StartProgram, folder: string, keys: readonly s
   assert.is((await program.rest.get('/ready')).status, 200)
   await program.stop('SIGTERM')
   assert.not.match(program.stderr(), 'cannot be opened')
+  assert.is((await runToEnd(['verify', ...keys, ...dirs(folder)], folder)).code, 0)
   assert.match((await runToEnd(['doctor', ...keys, ...dirs(folder)], folder)).stdout, /^ok +stored secrets +everything that is sealed opens$/m)
 }
 

@@ -145,6 +145,7 @@ const requests: Definitions = {
     title: optional(stringOf({ minLength: 1, maxLength: 200 })),
     tags: optional(tags, 'Replaces all.'),
     max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars.'),
+    workspace: optional(ref('Workspace'), 'The one that it has: a conversation does not move to another folder.'),
   }),
   ConfirmationResponseRequest: tolerant('An answer to pending actions.', {
     accept: required(boolean),

@@ -1,0 +1,37 @@
+/**
+ * Which sealing keys a conversation needs, from the private records of its log: those that sealed its newest agent and the
+ * newest value of each of its secrets. Earlier ones stand in the log for ever and are not opened any more.
+ */
+import { isObject, parseJson } from '../base/json.ts'
+import { keysOfTokens } from '../settings/key-ids.ts'
+
+export class SealedRecords {
+  #agent: unknown
+  readonly #secrets = new Map<string, unknown>()
+
+  /** Takes the next record. */
+  take(json: Buffer): void {
+    const record = parseJson(json.toString())
+    const [type, value]: readonly unknown[] = Array.isArray(record) ? record : []
+    if (type === 'agent') this.#agent = value
+    if (type === 'secrets') this.#takeSecrets(value)
+    if (type !== 'created' || !isObject(value)) return
+    this.#agent = value['agent']
+    this.#secrets.clear()
+    this.#takeSecrets(value['secrets'])
+  }
+
+  forget(): void {
+    this.#agent = undefined
+    this.#secrets.clear()
+  }
+
+  /** The ids of the keys. */
+  keys(): ReadonlySet<string> {
+    return keysOfTokens([this.#agent, ...this.#secrets.values()])
+  }
+
+  #takeSecrets(secrets: unknown): void {
+    if (isObject(secrets)) for (const [name, source] of Object.entries(secrets)) this.#secrets.set(name, source)
+  }
+}
