@@ -17,7 +17,7 @@ import type { McpHost } from './agents/mcp/connect.ts'
 import type { Logins } from './agents/mcp/oauth/logins.ts'
 import { AppError } from './base/errors.ts'
 import type { JsonObject } from './base/json.ts'
-import type { Log } from './base/log.ts'
+import { withFields, type Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import { BrowserPlaces } from './browser/places.ts'
@@ -77,8 +77,9 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
     create(stored, host) {
       const open = (sealed: JsonObject): ConversationAgent => vault.openAgent(host.conversationId, sealed)
       const agent = open(stored)
-      if (agent.kind === 'Agent') return createBuiltInAgent(host, (sealed) => builtInSettings(open(sealed)), builtIn)
-      return createAcpAgent(acpOptions(agent, host, options, slots))
+      const log = withFields(options.log, { conversation_id: host.conversationId })
+      if (agent.kind === 'Agent') return createBuiltInAgent(host, (sealed) => builtInSettings(open(sealed)), { ...builtIn, log })
+      return createAcpAgent(acpOptions(agent, host, { ...options, log }, slots))
     },
     titleByProfile: (request) => titleByProfile(request, createModel, options),
   }
@@ -95,7 +96,7 @@ async function titleByProfile(
     return await makeTitle({ llm, text, signal, createModel, mask: (words) => masker.mask(words) })
   } catch (thrown) {
     if (!(thrown instanceof AppError)) throw thrown
-    log.warn('The profile that was to make a title cannot be used', { profile, error: thrown.message })
+    log.warn('The profile that was to make a title cannot be used', { profile, error: thrown })
     return undefined
   }
 }

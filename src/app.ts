@@ -18,7 +18,7 @@ import { tryModel } from './agents/llm/trial.ts'
 import { createLogins, type Logins } from './agents/mcp/oauth/logins.ts'
 import { redirectUriOf } from './agents/mcp/oauth/redirect-uri.ts'
 import { createMcpService, type McpService } from './agents/mcp/service.ts'
-import { AppError, messageOf } from './base/errors.ts'
+import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -122,7 +122,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   masker.register(keys.sessionKeys)
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers })
+  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, log: options.log })
   const { settings, profiles, secrets } = stores
   const loadProfile = profiles.load
   await checkSeals(stores, options.log)
@@ -215,14 +215,15 @@ async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promis
   const sealingKeys = await loadSealingKeys({ ...keyFolder, secretKey, oldSecretKeys })
   if (config.noAuth) return { sealingKeys, sessionKeys: [], sessionKeyPath: undefined }
   if (config.sessionApiKeys.length > 0) return { sealingKeys, sessionKeys: config.sessionApiKeys, sessionKeyPath: undefined }
-  const { key, path } = await loadSessionKey(keyFolder)
+  const { key, path, made } = await loadSessionKey(keyFolder)
+  if (made) log.info('A session key was made', { path })
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
 }
 
 /** Said before anybody runs into it: with a wrong key the server starts, and every run would fail. */
 async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
-  await stores.noteKey().catch((thrown: unknown) => log.warn('The sealing key could not be noted', { problem: messageOf(thrown) }))
+  await stores.noteKey().catch((thrown: unknown) => log.warn('The sealing key could not be noted', { error: errorOf(thrown) }))
 }
 
 function openLogins({ clock }: AppOptions, { logins: file }: SealedStores, undo: Undo[]): Logins {

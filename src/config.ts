@@ -143,6 +143,7 @@ export const optionTable = {
   authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the first message of a WebSocket that brings the key'),
   readerStallMs: milliseconds(60 * second, 'Limits', 'A reader that takes nothing for this time is disconnected'),
   shutdownGraceMs: milliseconds(10 * second, 'Limits', 'Time to pause conversations and finish requests at the end'),
+  slowRequestMs: milliseconds(5 * second, 'Log', 'A request that takes at least this time is told in the log'),
   logLevel: oneOf(logLevels, 'info', { group: 'Log', help: 'Least level that is written to the standard error' }),
 }
 

@@ -8,9 +8,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openLoginFile, type KeptLogins } from './agents/mcp/oauth/login-file.ts'
 import { AppError, messageOf } from './base/errors.ts'
+import { silentLog, type Log } from './base/log.ts'
 import { createMasker, type Masker } from './base/masking.ts'
 import type { Config } from './config.ts'
 import { isLoaderVariable } from './process/loader-variable.ts'
+import { changeLog } from './settings/change-log.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
 import { readSealingKeys } from './settings/keys.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
@@ -37,14 +39,16 @@ export interface SealedStoresOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
+  /** Told of every change, by name. */
+  readonly log: Log
 }
 
-export function openSealedStores({ dataDir, cipher, masker, providers }: SealedStoresOptions): SealedStores {
-  const profiles = createProfileStore({ path: join(dataDir, 'profiles.json'), cipher, masker })
-  const loadProfile = profiles.load
-  const settings = createSettingsStore({ path: join(dataDir, 'settings.json'), cipher, masker, providers, loadProfile })
-  const secrets = createSecretStore({ path: join(dataDir, 'secrets.json'), cipher, masker, isLoaderVariable })
-  const logins = openLoginFile({ path: join(dataDir, 'mcp-logins.json'), cipher, setMasked: createMaskedValues(masker) })
+export function openSealedStores({ dataDir, cipher, masker, providers, log }: SealedStoresOptions): SealedStores {
+  const parts = (file: string, what: string) => ({ path: join(dataDir, file), cipher, masker, onChange: changeLog(log, `${what} were changed`) })
+  const profiles = createProfileStore(parts('profiles.json', 'LLM profiles'))
+  const settings = createSettingsStore({ ...parts('settings.json', 'Settings'), providers, loadProfile: profiles.load })
+  const secrets = createSecretStore({ ...parts('secrets.json', 'Secrets'), isLoaderVariable })
+  const logins = openLoginFile({ ...parts('mcp-logins.json', 'Logins of MCP servers'), setMasked: createMaskedValues(masker) })
   const seals = join(dataDir, sealsFile)
   const unopened = async (): Promise<readonly string[]> =>
     (await profiles.unopened()).map(({ name, keys }) => `The profile "${name}" was sealed with ${theKeys(keys)}`)
@@ -84,7 +88,7 @@ export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKey
 export async function inspectSealed(config: SealingConfig): Promise<readonly string[]> {
   try {
     const cipher = await readCipher(config)
-    return await openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [] }).problems()
+    return await openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog }).problems()
   } catch (thrown) {
     if (thrown instanceof AppError) return [messageOf(thrown)]
     throw thrown

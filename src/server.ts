@@ -68,6 +68,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       urlLimitBytes: config.urlLimitBytes,
       body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs, valueLimit: config.jsonValueLimit },
       log,
+      slowMs: config.slowRequestMs,
       mask,
       nextRequestId: createRequestIds(clock),
       onWork: () => (lastWorkAt = clock()),

@@ -3,7 +3,7 @@
  * small ones. Pure: texts in, text out, and the same out for the same in.
  *
  * Each module becomes a block, in the order in which modules are evaluated (ECMA-262, 16.2.1.5), so that its names stay its
- * own; what it exports is an object with a name at the top, from which the blocks behind take what they import. Names of
+ * own, and its first line is the third below the one that names it; what it exports is an object with a name at the top, from which the blocks behind take what they import. Names of
  * Node's modules are imported by the joined file itself. The text of a module stays as it is, but for the words of imports
  * and exports, and `import.meta.url`, which remains the module's own address: the joined file belongs into the folder to
  * which the paths are relative. An `await` at the top of a module holds up all that stand behind it. What a name that is
@@ -112,9 +112,9 @@ function printModule(module: Module, names: ReadonlyMap<string, string>): string
   // A namespace has its names in order, and nothing but them.
   const members = ['__proto__: null', ...[...own, ...others].sort()]
   return [
-    `\n// ${module.path}\nlet ${name};\n{\n`,
-    ...module.imports.filter(({ isReExport }) => !isReExport).map((one) => `${printImport(one, objectOf)}\n`),
-    printText(module),
+    `\n// ${module.path}\nlet ${name};\n{ `,
+    module.imports.filter(({ isReExport }) => !isReExport).map((one) => printImport(one, objectOf)).join(' '),
+    `\n${printText(module)}`,
     `\n${name} = { ${members.join(', ')} };\n}\n`,
   ].join('')
 }
@@ -133,10 +133,12 @@ function printText({ path, text, cuts }: Module): string {
   let printed = ''
   let at = 0
   for (const { start, end, becomes } of cuts) {
-    printed += text.slice(at, start) + (becomes === 'address' ? `$addressOf('./${path}')` : '')
+    // Lines stay where they are.
+    const lineEnds = text.slice(start, end).replaceAll(/[^\n]/g, '')
+    printed += text.slice(at, start) + (becomes === 'address' ? `$addressOf('./${path}')` : '') + lineEnds
     at = end
   }
-  return (printed + text.slice(at)).replace(shebang, '').replace(sourceMap, '')
+  return (printed + text.slice(at)).replace(shebang, '\n').replace(sourceMap, '')
 }
 
 function isNodes({ specifier }: Import): boolean {

@@ -6,7 +6,7 @@
  * answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after the
  * other, and the next is not read before. Until a socket is authenticated it is told nothing and may send little.
  */
-import { messageOf, AppError } from '../base/errors.ts'
+import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { parseJsonText } from '../base/json-turns.ts'
 import type { Log } from '../base/log.ts'
@@ -179,7 +179,7 @@ class EventSocket implements Sink, ConnectionOwner {
   /** Only our own words reach the client. */
   #wordsOf(thrown: unknown): string {
     if (thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError) return messageOf(thrown)
-    this.#rules.log.error('A frame of a client failed unexpectedly', { error: messageOf(thrown) })
+    this.#rules.log.error('A frame of a client failed unexpectedly', { error: errorOf(thrown) })
     return 'Unexpected error'
   }
 
@@ -187,7 +187,7 @@ class EventSocket implements Sink, ConnectionOwner {
     const code = thrown instanceof AppError ? thrown.code : undefined
     if (code === 'not_found') return this.#connection.close(closeCodes.notFound, 'Conversation not found')
     if (code === 'unavailable') return this.#connection.close(closeCodes.tryAgainLater, messageOf(thrown))
-    this.#rules.log.error('A socket could not join its conversation', { error: messageOf(thrown) })
+    this.#rules.log.error('A socket could not join its conversation', { error: errorOf(thrown) })
     this.#connection.close(closeCodes.internalError, 'The conversation cannot be opened')
   }
 }

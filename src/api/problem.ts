@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import { AppError, type ErrorCode } from '../base/errors.ts'
+import { AppError, errorOf, type ErrorCode } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Answer } from '../http/reply.ts'
 import { redactIssue } from '../schema/redact.ts'
@@ -59,6 +59,6 @@ export function jsonAnswer(status: number, value: unknown): Answer {
 
 function unexpected(thrown: unknown, log: Log, requestId: string): Answer {
   const errorId = randomUUID().replaceAll('-', '')
-  log.error('A request failed unexpectedly', { error_id: errorId, request_id: requestId, error: thrown instanceof Error ? thrown : String(thrown) })
+  log.error('A request failed unexpectedly', { error_id: errorId, request_id: requestId, error: errorOf(thrown) })
   return jsonAnswer(500, { detail: 'Internal Server Error', exception: 'Unexpected error', error_id: errorId })
 }

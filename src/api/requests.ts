@@ -17,6 +17,7 @@ import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
 import { invalid, type Route } from './call.ts'
 import { problem } from './problem.ts'
+import { tellRequest } from './request-log.ts'
 
 export interface RequestRules {
   readonly router: Router<Route>
@@ -26,6 +27,8 @@ export interface RequestRules {
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly log: Log
+  /** A request that takes at least this long is told in the log. */
+  readonly slowMs: number
   /** Hides known secrets in what a failed request is told: errors quote what was sent. */
   readonly mask: (text: string) => string
   /** Names a request in the answer and in the log, unless the client has. */
@@ -40,12 +43,17 @@ const probes: readonly string[] = ['/alive', '/health', '/ready']
 /** The handler for `node:http`. It never throws and always answers; what needs no time is answered in the same turn. */
 export function createRequestHandler(rules: RequestRules): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
+    const begun = performance.now()
     const exchange = createExchange(request, response, rules.nextRequestId)
-    const fail = (thrown: unknown): void => send(exchange, masked(problem(thrown, rules.log, exchange.requestId), rules.mask))
+    const reply = (answer: Answer): void => {
+      send(exchange, answer)
+      tellRequest(rules, exchange, answer, performance.now() - begun)
+    }
+    const fail = (thrown: unknown): void => reply(masked(problem(thrown, rules.log, exchange.requestId), rules.mask))
     try {
       const answer = respond(exchange, rules)
-      if (answer instanceof Promise) answer.then((ready) => send(exchange, ready)).catch(fail)
-      else send(exchange, answer)
+      if (answer instanceof Promise) answer.then(reply).catch(fail)
+      else reply(answer)
     } catch (thrown) {
       fail(thrown)
     }
@@ -68,6 +76,7 @@ function respond(exchange: Exchange, rules: RequestRules): Answer | Promise<Answ
     case 'redirect':
       return { status: 307, headers: ['Location', match.path + (target.query === '' ? '' : `?${target.query}`)] }
     case 'found':
+      exchange.route = match.route.pattern
       return serve(exchange, match.route, { parameters: match.parameters, query: target.query }, rules)
   }
 }

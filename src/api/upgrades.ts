@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { AppError, messageOf } from '../base/errors.ts'
+import { AppError, errorOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
 import { headerValues } from '../http/headers.ts'
@@ -31,7 +31,8 @@ export interface UpgradeRules extends EventSocketRules {
   readonly compresses: boolean
 }
 
-const router = createRouter([{ method: 'GET', pattern: '/sockets/events/{conversation_id}' }])
+const socketPattern = '/sockets/events/{conversation_id}'
+const router = createRouter([{ method: 'GET', pattern: socketPattern }])
 
 /** The upgrade handler for `node:http`. It never throws. */
 export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
@@ -41,6 +42,7 @@ export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMes
     try {
       const subscription = check(request, rules)
       const upgrade = acceptUpgrade(request, socket, head, options)
+      rules.log.debug('Upgrade', { route: socketPattern, conversation_id: subscription.conversationId, status: upgrade.ok ? 101 : 400 })
       if (upgrade.ok) serveEventSocket(upgrade.connection, subscription, rules)
     } catch (thrown) {
       refuse(socket, thrown, rules.log)
@@ -83,8 +85,9 @@ function forbidden(why: string): AppError {
 const statusOf: Partial<Record<string, number>> = { bad_request: 400, not_found: 404, uri_too_long: 414 }
 
 function refuse(socket: Duplex, thrown: unknown, log: Log): void {
-  if (!(thrown instanceof AppError)) log.error('An upgrade failed unexpectedly', { error: messageOf(thrown) })
+  if (!(thrown instanceof AppError)) log.error('An upgrade failed unexpectedly', { error: errorOf(thrown) })
   const status = thrown instanceof AppError ? (statusOf[thrown.code] ?? 403) : 500
   const detail = thrown instanceof AppError ? thrown.message : 'Internal Server Error'
+  log.debug('Upgrade', { route: socketPattern, status, reason: detail })
   refuseUpgrade(socket, status, JSON.stringify({ detail }))
 }

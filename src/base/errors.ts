@@ -76,6 +76,19 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
+/** Anything that was thrown as an Error, for the log. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
+
+/** The same with its words and its stack masked, for secrets that only the caller knows. */
+export function maskedErrorOf(thrown: unknown, mask: (text: string) => string): Error {
+  const error = errorOf(thrown)
+  const masked = new Error(mask(error.message))
+  masked.stack = mask(error.stack ?? error.message)
+  return masked
+}
+
 /** The `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...), if there is one. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined

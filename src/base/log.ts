@@ -2,7 +2,9 @@
  * The server's own log: one JSON object per line, written to a sink that the caller owns.
  *
  * Every line goes through the masking function it was made with, so a secret that slipped into a field is replaced
- * before it leaves the process. Nothing here buffers, rotates or opens files: that is the operator's service manager.
+ * before it leaves the process. An error is logged as the error, never as its message alone: at `warn` and above its
+ * stack follows, with those of its causes. Nothing here buffers, rotates or opens files: that is the work of the
+ * operator's service manager.
  */
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'
@@ -10,7 +12,7 @@ import { messageOf } from './errors.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** What a line may carry besides its message. An Error becomes its message; its stack only appears at level debug. */
+/** What a line may carry besides its message. An Error becomes its message and, as `<name>_stack`, its stack. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
 export interface Log {
@@ -28,6 +30,10 @@ export interface LogOptions {
   readonly mask: (line: string) => string
 }
 
+/** How many causes of an error are told, and how long all stacks together may be. */
+const causeLimit = 5
+const stackLimitChars = 16_384
+
 export function createLog(options: LogOptions): Log {
   const { write, level, clock, mask } = options
   const at = (lineLevel: LogLevel) => (message: string, fields: LogFields = {}): void => {
@@ -35,11 +41,30 @@ export function createLog(options: LogOptions): Log {
     const line: Record<string, unknown> = { time: formatMicros(Math.floor(clock() * 1000)), level: lineLevel, message }
     for (const [key, value] of Object.entries(fields)) {
       line[key] = value instanceof Error ? messageOf(value) : value
-      if (value instanceof Error && level === 'debug') line[`${key}_stack`] = value.stack
+      if (value instanceof Error && (rank[lineLevel] >= rank.warn || level === 'debug')) line[`${key}_stack`] = stackOf(value)
     }
     write(`${mask(JSON.stringify(line))}\n`)
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** The stack of an error and of its causes. */
+function stackOf(error: Error): string {
+  const stacks: string[] = []
+  for (let cause: unknown = error; cause instanceof Error && stacks.length <= causeLimit; cause = cause.cause) {
+    stacks.push(`${stacks.length === 0 ? '' : 'Caused by: '}${cause.stack ?? `${cause.name}: ${cause.message}`}`)
+  }
+  return stacks.join('\n').slice(0, stackLimitChars)
+}
+
+/** A log whose lines all carry these fields too. */
+export function withFields(log: Log, fields: LogFields): Log {
+  return {
+    debug: (message, more) => log.debug(message, { ...fields, ...more }),
+    info: (message, more) => log.info(message, { ...fields, ...more }),
+    warn: (message, more) => log.warn(message, { ...fields, ...more }),
+    error: (message, more) => log.error(message, { ...fields, ...more }),
+  }
 }
 
 /** A log that says nothing: the default of the library entry. */

@@ -12,6 +12,7 @@ import { createLog } from '../base/log.ts'
 import { deferred } from '../base/wait.ts'
 import type { Config } from '../config.ts'
 import { onCrash, onSignals } from './signals.ts'
+import { withModulePlaces } from './stack-places.ts'
 
 /** @throws AppError as `createAgentServer` and `listen` do. */
 export async function serve(config: Config, words: readonly string[], exposedFiles: readonly string[]): Promise<number> {
@@ -21,13 +22,13 @@ export async function serve(config: Config, words: readonly string[], exposedFil
   const server = await createAgentServer({
     ...config,
     environment: process.env,
-    writeLog: (line) => process.stderr.write(line),
+    writeLog: (line) => process.stderr.write(withModulePlaces(line)),
     onLost: () => ended.resolve('lost'),
   })
   const log = createLog({ write: (line) => process.stderr.write(line), level: config.logLevel, clock: Date.now, mask: (line) => server.mask(line) })
   for (const path of exposedFiles) log.warn('Other users may read a file with keys: expected chmod 600', { path })
   const stopListening = onSignals(() => ended.resolve('signal'))
-  const stopWatching = onCrash((words) => process.stderr.write(`${server.mask(words)}\n`))
+  const stopWatching = onCrash((words) => process.stderr.write(`${withModulePlaces(server.mask(words))}\n`))
   try {
     const { url } = await server.listen()
     const key = server.sessionKeyPath === undefined ? '' : ` (session key in ${server.sessionKeyPath})`

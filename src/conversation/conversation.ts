@@ -196,7 +196,11 @@ export class Conversation {
 
   /** Adds secrets (sealed sources) to those of the conversation; never takes one away. */
   addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
-    return this.#write(() => this.#options.journal.keep(['secrets', secrets]))
+    return this.#write(() => {
+      const { journal, diagnostics } = this.#options
+      journal.keep(['secrets', secrets])
+      diagnostics.info('Secrets of a conversation were set', { names: Object.keys(secrets).join(', ').slice(0, 1000) })
+    })
   }
 
   /** Switches the model of the built-in agent for the steps that follow: gives its settings, secrets sealed, another one. */

@@ -5,7 +5,7 @@
  * (`agent.ts`) meets the journal; what an agent may read and keep is in `host.ts`, and nothing else is.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { messageOf } from '../base/errors.ts'
+import { errorOf } from '../base/errors.ts'
 import { parseOwnJson, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -214,7 +214,7 @@ export class Driver {
     try {
       await agent?.close()
     } catch (thrown) {
-      this.#options.diagnostics.error('An agent could not be closed', { error: messageOf(thrown) })
+      this.#options.diagnostics.error('An agent could not be closed', { error: errorOf(thrown) })
     }
   }
 
@@ -236,12 +236,13 @@ export class Driver {
   }
 
   #createRunner(): Runner {
-    const { journal, diagnostics, stopLimitMs, onRunEnd, onLogFailure } = this.#options
+    const { journal, diagnostics, clock, stopLimitMs, onRunEnd, onLogFailure } = this.#options
     return new Runner({
       journal,
       agent: () => this.#ensureAgent(),
       discardAgent: () => this.#discardAgent(),
       diagnostics,
+      clock,
       stopLimitMs,
       readMessages: (ids) => this.#readMessages(ids),
       openTurn: (messages, approved) => this.#openTurn(messages, approved),
@@ -320,7 +321,7 @@ export class Driver {
     try {
       work()
     } catch (cause) {
-      this.#options.diagnostics.error('A report of an agent could not be recorded', { error: messageOf(cause) })
+      this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
       this.#turn?.refuse(cause)
     }
   }

@@ -7,7 +7,7 @@
  * became of a goal is in the history as the state update `goal`, and an interrupted one can be resumed from there, also
  * after a restart.
  */
-import { AppError, messageOf } from '../base/errors.ts'
+import { AppError, errorOf } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import { deferred, untilAborted, type Deferred } from '../base/wait.ts'
@@ -123,7 +123,7 @@ export class GoalLoop {
       while (!signal.aborted) await this.#round(pursuit, signal)
     } catch (thrown) {
       if (signal.aborted) return
-      this.#options.diagnostics.warn('A goal was interrupted', { error: messageOf(thrown) })
+      this.#options.diagnostics.warn('A goal was interrupted', { error: errorOf(thrown) })
       this.#end(pursuit, 'interrupted')
     }
   }
@@ -165,7 +165,7 @@ export class GoalLoop {
     try {
       this.#record({ ...pursuit.goal, active: false, status })
     } catch (thrown) {
-      this.#options.diagnostics.warn('The end of a goal could not be recorded', { error: messageOf(thrown) })
+      this.#options.diagnostics.warn('The end of a goal could not be recorded', { error: errorOf(thrown) })
     }
   }
 

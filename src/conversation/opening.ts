@@ -5,7 +5,7 @@
  * however long the history is. A stored `running`, and a question whose asker died with its process, become `error`:
  * every action without an answer gets one, and the conversation can be run again at once (decisions 14).
  */
-import type { Log } from '../base/log.ts'
+import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import { createStamper, type Clock, type RandomBytes } from '../base/stamp.ts'
 import type { Turns } from '../base/turns.ts'
@@ -119,7 +119,7 @@ function assemble(
     agentDir: `${directory}/acp`,
     clock,
     random,
-    diagnostics,
+    diagnostics: withFields(diagnostics, { conversation_id: journal.state.id }),
     reserve,
     eventLimitBytes,
     confirmationDeadlineMs,

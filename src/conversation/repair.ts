@@ -5,7 +5,7 @@
  * after there is space again, or by the run that it failed under, whose closing records go where space was kept for
  * them. The run that a failure ended is ended in the log too. Reading needs none of this.
  */
-import { messageOf, type AppError } from '../base/errors.ts'
+import { errorOf, type AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { Reserve } from '../storage/reserve.ts'
@@ -39,15 +39,14 @@ export class Repair {
 
   /** Records the end of a run that something failed under. Never rejects: what fails again is left to the next write. */
   async closeRun(cause: unknown): Promise<void> {
-    const { journal, log, reserve, diagnostics } = this.#options
-    const { id } = journal.state
-    diagnostics.error('A run ended because its conversation cannot be read or written', { id, error: messageOf(cause) })
+    const { log, reserve, diagnostics } = this.#options
+    diagnostics.error('A run ended because its conversation cannot be read or written', { error: errorOf(cause) })
     try {
       if (log.failure?.code === 'storage_full') await reserve.release()
       if (log.failure !== undefined) await this.#reopen(log.failure)
       else await this.#endRun({ code: 'StorageFailed', detail: 'The conversation could not be read' })
     } catch (thrown) {
-      diagnostics.error('The end of a run could not be recorded', { id, error: messageOf(thrown) })
+      diagnostics.error('The end of a run could not be recorded', { error: errorOf(thrown) })
     }
   }
 

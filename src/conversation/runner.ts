@@ -6,9 +6,10 @@
  * slow agent still reports is dropped, and only then is `paused` recorded. Actions that were left without an answer get
  * an AgentErrorEvent first. Which messages a turn gets, and whether it has served them, is in the log.
  */
-import { assertNever, messageOf } from '../base/errors.ts'
+import { AppError, assertNever, errorOf, messageOf } from '../base/errors.ts'
 import { deferred, within, type Deferred } from '../base/wait.ts'
 import type { Log } from '../base/log.ts'
+import type { Clock } from '../base/stamp.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
 import type { Agent, TurnEnd } from './agent.ts'
 import type { Journal } from './journal.ts'
@@ -26,6 +27,7 @@ export interface RunnerOptions {
   /** Closes an agent that cannot be trusted any more; the next turn gets another. */
   readonly discardAgent: () => Promise<void>
   readonly diagnostics: Log
+  readonly clock: Clock
   /** An agent that does not settle this long after its signal was aborted is closed by force. */
   readonly stopLimitMs: number
   readonly readMessages: (ids: readonly string[]) => Promise<readonly MessageEvent[]>
@@ -51,6 +53,9 @@ export class Runner {
   #stop: Stop | undefined
   /** A message asked to be served: after the turn under way began, and after it was told to stop, if it was. */
   #again = false
+  /** When the run under way began, and the code of the failure that ended it. */
+  #startedAt = 0
+  #failure: string | undefined
 
   constructor(options: RunnerOptions) {
     this.#options = options
@@ -100,7 +105,9 @@ export class Runner {
   }
 
   async #begin(request?: KeyedRequest): Promise<void> {
-    const { journal } = this.#options
+    const { journal, clock } = this.#options
+    this.#startedAt = clock()
+    this.#failure = undefined
     if (journal.status === 'finished') journal.move('message')
     journal.move('run', request)
     await journal.durable()
@@ -111,10 +118,13 @@ export class Runner {
     try {
       await begun
       while (await this.#serveOne());
+      this.#tellEnd(journal.status)
       await onEnd()
     } catch (cause) {
       // Only a failed log ends here: without it nothing can be recorded.
       this.#again = false
+      this.#failure = cause instanceof AppError ? cause.code : 'InternalError'
+      this.#tellEnd('error')
       await onLogFailure(cause)
     }
     // A message that came while the end was being recorded begins another run. No await from here on: whoever sees
@@ -123,6 +133,12 @@ export class Runner {
     this.#stop = undefined
     const goesOn = this.#again && journal.state.unserved.length > 0 && journal.status !== 'waiting_for_confirmation'
     this.#run = goesOn ? this.#serve(this.#begin()) : undefined
+  }
+
+  /** Tells the operator how the run ended, and of what is in it only the code of a failure. */
+  #tellEnd(outcome: string): void {
+    const { diagnostics, clock } = this.#options
+    diagnostics.info('A run has ended', { outcome, code: this.#failure, ms: Math.round(clock() - this.#startedAt) })
   }
 
   /** One turn. True when another one is to follow. */
@@ -159,7 +175,7 @@ export class Runner {
       if (turn.refusal === undefined) return end
       return { outcome: 'failed', served: end.served, code: 'EventRefused', detail: messageOf(turn.refusal) }
     } catch (cause) {
-      this.#options.diagnostics.error('An agent broke its contract: runTurn rejected', { error: messageOf(cause) })
+      this.#options.diagnostics.error('An agent broke its contract: runTurn rejected', { error: errorOf(cause) })
       return { outcome: 'failed', served: true, code: 'InternalError', detail: 'The agent failed unexpectedly' }
     } finally {
       turn.fence()
@@ -205,6 +221,7 @@ export class Runner {
         journal.move('stuck')
         return false
       case 'failed':
+        this.#failure = end.code
         journal.record({
           kind: 'ConversationErrorEvent',
           source: 'environment',

@@ -5,7 +5,7 @@
  * order here, so that the conversation itself never meets a second one on its folder. Conversations that nobody uses
  * are closed after a while and open again unseen. `close()` ends them all.
  */
-import { AppError, messageOf } from '../base/errors.ts'
+import { AppError, errorOf } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import { formatMicros } from '../base/stamp.ts'
 import { ClosedStates } from './closed-states.ts'
@@ -193,7 +193,7 @@ export class ConversationService {
         areAllListed = (await this.#startOne(id)) && areAllListed
       } catch (thrown) {
         areAllListed = false
-        this.#options.deps.diagnostics.error('A conversation could not be read and is not served', { id, error: messageOf(thrown) })
+        this.#options.deps.diagnostics.error('A conversation could not be read and is not served', { conversation_id: id, error: errorOf(thrown) })
       }
     }
     return areAllListed
@@ -294,7 +294,7 @@ export class ConversationService {
     this.#closedStates.forget(id)
     const conversation = await slot?.conversation.catch(() => undefined)
     await conversation?.close(reason).catch((thrown: unknown) => {
-      this.#options.deps.diagnostics.error('A conversation could not be closed in good order', { id, error: messageOf(thrown) })
+      this.#options.deps.diagnostics.error('A conversation could not be closed in good order', { conversation_id: id, error: errorOf(thrown) })
     })
   }
 

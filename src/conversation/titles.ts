@@ -5,7 +5,7 @@
  * for it; everywhere else, and where the model fails, the title is the message, shortened. One that the user sets
  * meanwhile stays. `close()` ends the asking.
  */
-import { messageOf } from '../base/errors.ts'
+import { errorOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { formatMicros, type Clock } from '../base/stamp.ts'
 import { untilAborted, within } from '../base/wait.ts'
@@ -72,7 +72,7 @@ export class Titles {
       }
       await journal.durable()
     } catch (thrown) {
-      diagnostics.error('A title could not be recorded', { error: messageOf(thrown) })
+      diagnostics.error('A title could not be recorded', { error: errorOf(thrown) })
     }
   }
 
@@ -86,7 +86,7 @@ export class Titles {
       this.#closed.abort(new Error('The title took too long'))
       return { failure: { code: 'LLMTimeoutError', detail: `The model made no title within ${limitMs / 1000} seconds` } }
     } catch (thrown) {
-      if (!signal.aborted) diagnostics.error('A title could not be made', { error: messageOf(thrown) })
+      if (!signal.aborted) diagnostics.error('A title could not be made', { error: errorOf(thrown) })
       return undefined
     }
   }

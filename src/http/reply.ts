@@ -20,6 +20,8 @@ export interface Exchange {
   readonly requestId: string
   /** Names and values in turn; whoever learns of one that every answer must carry adds it. */
   readonly headers: string[]
+  /** The pattern of the route that was found, for the log. */
+  route?: string | undefined
 }
 
 export interface Answer {
@@ -45,7 +47,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   const [given, second] = headerValues(request.rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
   const requestId = isSane ? given : nextId()
-  return { request, response, requestId, headers: ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'] }
+  return { request, response, requestId, headers: ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'], route: undefined }
 }
 
 /** Sends an answer. */

@@ -12,6 +12,7 @@ import type { Masker } from '../base/masking.ts'
 import { isProfileName, type LLM } from '../schema/generated/llm.ts'
 import { isLlmProfile, toLlmProfile, type LlmProfile, type ProfileDetail, type ProfileSummary } from '../schema/generated/profiles.ts'
 import { readSecret } from './agent-settings.ts'
+import type { TellChange } from './change-log.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { exposeSecrets, type ExposeMode } from './expose.ts'
 import { keysOfTokens } from './key-ids.ts'
@@ -55,6 +56,8 @@ export interface NewProfile {
 }
 
 export interface ProfileStoreOptions {
+  /** Told of every change. */
+  readonly onChange?: TellChange
   /** `profiles.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
@@ -75,7 +78,7 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
   const { path, cipher, masker, profileLimit = 50, limitChars = 262_144 } = options
   const setMasked = createMaskedValues(masker)
   const mask = (name: string, profile: LlmProfile): void => setMasked(name, secretsToMask(type, profile))
-  const file = storedProfiles(path, cipher, mask)
+  const file = storedProfiles(path, cipher, mask, options.onChange)
 
   return {
     async list() {
@@ -129,8 +132,11 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
   }
 }
 
-function storedProfiles(path: string, cipher: Cipher, mask: (name: string, profile: LlmProfile) => void): StoredFile<Entries> {
+function storedProfiles(
+  path: string, cipher: Cipher, mask: (name: string, profile: LlmProfile) => void, onChange: TellChange | undefined,
+): StoredFile<Entries> {
   return createStoredFile<Entries>({
+    onChange,
     path,
     version,
     keyIds: cipher.keyIds,

@@ -8,6 +8,7 @@
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { Masker } from '../base/masking.ts'
+import type { TellChange } from './change-log.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { createMaskedValues, type MaskedValues } from './masked-values.ts'
 import { isTooShort, isUnset, maskedParts } from './secret-values.ts'
@@ -47,6 +48,8 @@ export interface SecretStore {
 }
 
 export interface SecretStoreOptions {
+  /** Told of every change. */
+  readonly onChange?: TellChange
   /** `secrets.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
@@ -81,8 +84,7 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
       const { name, description = null } = secret
       const value = isUnset(secret.value) ? null : secret.value
       await file.update((entries) => {
-        const isFull = !entries.has(name) && entries.size >= secretLimit
-        if (isFull) throw invalid(`Cannot store more than ${secretLimit} secrets`)
+        if (!entries.has(name) && entries.size >= secretLimit) throw invalid(`Cannot store more than ${secretLimit} secrets`)
         setMasked(name, listOf(value))
         return new Map(entries).set(name, { value, description })
       })
@@ -119,10 +121,11 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
   }
 }
 
-function storedSecrets({ path, cipher }: SecretStoreOptions, setMasked: MaskedValues): StoredFile<Entries> {
+function storedSecrets({ path, cipher, onChange }: SecretStoreOptions, setMasked: MaskedValues): StoredFile<Entries> {
   return createStoredFile<Entries>({
     path,
     version,
+    onChange,
     keyIds: cipher.keyIds,
     initial: () => new Map(),
     encode: (entries) => encode(entries, cipher),

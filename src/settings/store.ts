@@ -8,6 +8,7 @@
 import { AppError } from '../base/errors.ts'
 import type { Masker } from '../base/masking.ts'
 import type { SettingsPatch, SettingsResponse } from '../schema/generated/settings.ts'
+import type { TellChange } from './change-log.ts'
 import type { Cipher } from './cipher.ts'
 import { exposeAgentSettings, exposeSecrets, type ExposeMode } from './expose.ts'
 import { createMaskedValues } from './masked-values.ts'
@@ -35,6 +36,8 @@ export interface SettingsStore {
 }
 
 export interface SettingsStoreOptions {
+  /** Told of every change. */
+  readonly onChange?: TellChange
   /** `settings.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
@@ -53,6 +56,7 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
   const setMasked = createMaskedValues(masker)
   const mask = ({ agent_settings: agent }: Settings): void => setMasked('agent', secretsToMask('AgentSettings', agent))
   const file = createStoredFile<Settings>({
+    onChange: options.onChange,
     path,
     version,
     keyIds: cipher.keyIds,

@@ -36,10 +36,12 @@ export interface StoredFileOptions<T> {
   readonly encode: (value: T) => Record<string, unknown>
   /** The keys that `decode` has; without them a failure does not tell which one is missing. */
   readonly keyIds?: readonly string[]
+  /** Called when a changed value is on disk. */
+  readonly onChange?: ((before: T, after: T) => void) | undefined
 }
 
 export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T> {
-  const { path, version, initial, encode } = options
+  const { path, version, initial, encode, onChange } = options
   let loaded: { readonly value: T; readonly isStored: boolean } | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -58,7 +60,10 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
   const change = async (make: (current: T) => T | Promise<T>): Promise<T> => {
     const current = await load()
     const next = await make(current)
-    return next === current ? current : write(next)
+    if (next === current) return current
+    await write(next)
+    onChange?.(current, next)
+    return next
   }
   const inTurn = <R>(work: () => Promise<R>): Promise<R> => {
     const result = last.then(work)

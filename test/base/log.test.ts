@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { createLog, silentLog, type LogLevel } from '../../src/base/log.ts'
+import { createLog, silentLog, withFields, type LogLevel } from '../../src/base/log.ts'
 
 const test = suite('base/log')
 
@@ -36,14 +36,47 @@ test('masks secrets in fields and in errors', () => {
   assert.not.match(lines.join(''), 'hunter2')
 })
 
-test('adds the stack of an error at level debug only', () => {
-  const failure = new Error('boom')
-  const quiet = collect('info')
-  quiet.log.error('Failed', { error: failure })
-  assert.is(JSON.parse(quiet.lines[0] ?? '').error_stack, undefined)
-  const verbose = collect('debug')
-  verbose.log.error('Failed', { error: failure })
-  assert.match(JSON.parse(verbose.lines[0] ?? '').error_stack, 'Error: boom')
+test('tells an error with its stack and its causes at warn and above, and at debug at every level', () => {
+  const failure = new Error('boom', { cause: new TypeError('hunter2hunter2 is why') })
+  for (const level of ['warn', 'error'] as const) {
+    const { lines, log } = collect('error')
+    const { lines: more, log: verbose } = collect('info')
+    log.error('Failed', { error: failure })
+    verbose[level]('Failed', { error: failure })
+    for (const line of [lines[0], more[0]]) {
+      const { error, error_stack: stack } = JSON.parse(line ?? '')
+      assert.is(error, 'boom')
+      assert.match(stack, /^Error: boom\n +at .*log\.test/)
+      assert.match(stack, /\nCaused by: TypeError: <secret-hidden> is why\n +at /)
+    }
+  }
+  const { lines, log } = collect('info')
+  log.info('Failed', { error: failure })
+  assert.is(JSON.parse(lines[0] ?? '').error_stack, undefined)
+  const debugging = collect('debug')
+  debugging.log.info('Failed', { error: failure })
+  assert.match(JSON.parse(debugging.lines[0] ?? '').error_stack, 'Error: boom')
+})
+
+test('bounds what it tells of causes without end', () => {
+  const failure = new Error('round and round')
+  failure.cause = failure
+  failure.stack = 'x'.repeat(1_000_000)
+  const { lines, log } = collect('info')
+  log.error('Failed', { error: failure })
+  assert.ok((lines[0]?.length ?? 0) < 20_000)
+})
+
+test('a log with fields adds them to every line', () => {
+  const { lines, log } = collect('debug')
+  const narrow = withFields(log, { conversation_id: 'c', code: 1 })
+  narrow.debug('a')
+  narrow.info('b', { code: 2 })
+  narrow.warn('c')
+  narrow.error('d')
+  assert.equal(lines.map((line) => JSON.parse(line)).map(({ level, conversation_id, code }) => [level, conversation_id, code]), [
+    ['debug', 'c', 1], ['info', 'c', 2], ['warn', 'c', 1], ['error', 'c', 1],
+  ])
 })
 
 test('the silent log takes everything and says nothing', () => {

@@ -156,6 +156,7 @@ const samples: Readonly<Record<keyof typeof optionTable, readonly [word: string,
   jsonValueLimit: ['2', 2],
   mcpMessageLimitBytes: ['2000', 2000],
   modelAnswerLimitBytes: ['2000', 2000],
+  slowRequestMs: ['250', 250],
   logLevel: ['warn', 'warn'],
 }
 

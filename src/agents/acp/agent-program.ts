@@ -6,7 +6,7 @@
  * there is one the program does not count as idle. A program that has ended, whoever ended it, is replaced for the next
  * one who needs it, and never takes what it has started with it into the next. After `close` nothing is left.
  */
-import { messageOf } from '../../base/errors.ts'
+import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'
 import type { AgentSlot, AgentSlots } from './slots.ts'
@@ -71,7 +71,7 @@ export class AgentProgram {
     if (session === undefined || session !== running?.session) return this.#ending
     this.#running = undefined
     this.#ending = session.close().catch((error: unknown) => {
-      this.#options.log.error('An agent could not be ended completely', { problem: messageOf(error) })
+      this.#options.log.error('An agent could not be ended completely', { error: errorOf(error) })
     }).finally(() => running.slot.release())
     return this.#ending
   }
@@ -80,7 +80,7 @@ export class AgentProgram {
   async policyChanged(): Promise<void> {
     if (this.#running === undefined) return
     await this.#applyMode(this.#running.session).catch((error: unknown) => {
-      this.#options.log.error('An agent does not follow the confirmation policy', { problem: messageOf(error) })
+      this.#options.log.error('An agent does not follow the confirmation policy', { error: errorOf(error) })
     })
   }
 
@@ -108,6 +108,7 @@ export class AgentProgram {
     try {
       const started = await startSession({ ...this.#options, ...this.#events.choices() }, signal)
       const { session } = started
+      this.#tellLife(session)
       this.#running = { session, slot, leases: 0 }
       session.watch(() => this.#changed(session))
       // Also when it ends by itself between two turns, what it has left behind goes, and its slot is free.
@@ -116,8 +117,19 @@ export class AgentProgram {
       return this.#running
     } catch (error) {
       slot.release()
+      const { log, settings } = this.#options
+      if (!signal.aborted) log.warn('An agent could not be started', { agent: settings.acp_server, error: errorOf(error) })
       throw error
     }
+  }
+
+  /** Tells the operator when the program of a session has started, and when and how it has ended. */
+  #tellLife({ connection }: AcpSession): void {
+    const { log, settings: { acp_server: agent }, clock } = this.#options
+    const { pid } = connection
+    const startedAt = clock()
+    log.info('An agent has started', { agent, pid })
+    void connection.over.then((end) => log.info('An agent has ended', { agent, pid, end, ms: Math.round(clock() - startedAt) }))
   }
 
   async #takeSlot(signal: AbortSignal): Promise<AgentSlot> {

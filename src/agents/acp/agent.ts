@@ -7,7 +7,7 @@
  * answered with an error is not sent again: it has the message, retries by itself (acp.md, section 3.5), and the user can
  * run the conversation again.
  */
-import { AppError, messageOf } from '../../base/errors.ts'
+import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { untilAborted } from '../../base/wait.ts'
 import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
@@ -57,7 +57,7 @@ class AcpAgent implements Agent {
     this.#options = options
     this.#mask = sessionMask(options.host)
     this.#introduction = new Introduction({ mask: this.#mask, clientTools: options.host.clientTools })
-    const onError = (error: unknown): void => options.log.error('Cannot keep a long output', { problem: messageOf(error) })
+    const onError = (error: unknown): void => options.log.error('Cannot keep a long output', { error: errorOf(error) })
     this.#files = new ObservationFiles({ folder: options.host.observationsDir, createId: options.createId, onError })
     this.#program = new AgentProgram(options, {
       choices: () => this.#choices,

@@ -12,7 +12,7 @@
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../../base/errors.ts'
+import { errorOf } from '../../base/errors.ts'
 import { writeFileAtomically } from '../../base/json-file.ts'
 import type { Log } from '../../base/log.ts'
 import type { SecretChange } from '../../conversation/agent.ts'
@@ -131,7 +131,7 @@ export class LentFiles {
       try {
         await this.#readOne(file)
       } catch (error) {
-        this.#options.log.error('A changed credential file could not be stored', { name: file.name, problem: messageOf(error) })
+        this.#options.log.error('A changed credential file could not be stored', { name: file.name, error: errorOf(error) })
       }
     }
   }
@@ -158,7 +158,7 @@ export async function recoverFiles(runtimeDir: string, replaceSecret: ReplaceSec
       try {
         await recoverOne(place, name, replaceSecret, log)
       } catch (error) {
-        log.error('A credential file of a killed server could not be stored', { name, problem: messageOf(error) })
+        log.error('A credential file of a killed server could not be stored', { name, error: errorOf(error) })
       }
     }
   }

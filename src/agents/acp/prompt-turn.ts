@@ -8,7 +8,7 @@
  * before the turn may be called stopped (decisions, 16). A late answer cannot reach another turn: a program that owes one
  * is never used again.
  */
-import { messageOf } from '../../base/errors.ts'
+import { errorOf } from '../../base/errors.ts'
 import { deferred, sleep, within } from '../../base/wait.ts'
 import type { Log } from '../../base/log.ts'
 import type { Answer, AgentHost, Turn } from '../../conversation/agent.ts'
@@ -240,7 +240,7 @@ export class PromptTurn {
     try {
       await asked.recorded.durable()
     } catch (error) {
-      this.#options.log.error('A tool call was not allowed: its action could not be stored', { problem: messageOf(error) })
+      this.#options.log.error('A tool call was not allowed: its action could not be stored', { error: errorOf(error) })
       return cancelledResult
     }
     return this.#isEnding ? cancelledResult : allowOnce(options)

@@ -5,7 +5,7 @@
  * said while no turn listens is dropped. Made by start-session. A session lives until `close`, or until its program ends; nothing here restarts it. Session ids
  * are private: they never appear in a message, an event or a log line.
  */
-import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
+import { AppError, errorOf, messageOf, type ErrorCode } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -197,7 +197,7 @@ export class AcpSession {
     for (const step of ['close', 'delete']) {
       if (!this.agent.can(step)) continue
       await this.#request(`session/${step}`, { sessionId: this.id }).catch((error: unknown) => {
-        this.#options.log.warn('A copy of a session is left with its agent', { step, problem: reasonOf(error) })
+        this.#options.log.warn('A copy of a session is left with its agent', { step, error: errorOf(error) })
       })
     }
   }

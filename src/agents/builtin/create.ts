@@ -7,7 +7,7 @@
  * as it runs (contract: conversations.md, section 6).
  */
 import { randomUUID } from 'node:crypto'
-import { messageOf } from '../../base/errors.ts'
+import { errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
@@ -165,7 +165,7 @@ function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInAgen
     cgroupParent,
     createId: randomUUID,
     createMaskingStream,
-    onError: (error) => log.warn('The output of a command could not be kept', { error: messageOf(error) }),
+    onError: (error) => log.warn('The output of a command could not be kept', { error: errorOf(error) }),
     secretsFor: async (command, abort) => Object.fromEntries(await host.secrets(abort, (name) => names(command, name))),
     hostname,
   })

@@ -7,7 +7,7 @@
  * often as the settings say. It decides about nothing else: one that fails, says nothing that can be read, or may not be
  * asked because the budget is spent, is as good as none. One critic serves one turn.
  */
-import { messageOf } from '../../base/errors.ts'
+import { maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { AgentHost, Turn } from '../../conversation/agent.ts'
 import type { Action } from '../../schema/generated/actions.ts'
@@ -98,7 +98,7 @@ export class Critic {
       turn.signal.throwIfAborted()
       if (turn.pausing.aborted) return undefined
       if (!(thrown instanceof ModelError)) throw thrown
-      log.warn('The critic was of no use', { error: host.mask(messageOf(thrown)) })
+      log.warn('The critic was of no use', { error: maskedErrorOf(thrown, host.mask) })
       return undefined
     }
   }

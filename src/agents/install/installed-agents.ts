@@ -7,7 +7,7 @@
  */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { AppError, messageOf } from '../../base/errors.ts'
+import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { compareFiles, findDifference } from './differences.ts'
@@ -89,7 +89,7 @@ export class InstalledAgents {
     try {
       await work()
     } catch (error) {
-      if (!this.#closed.signal.aborted) this.#options.log.error(failure, { ...fields, problem: messageOf(error) })
+      if (!this.#closed.signal.aborted) this.#options.log.error(failure, { ...fields, error: errorOf(error) })
     }
   }
 

@@ -6,7 +6,7 @@
  * is left. No value that the settings of the server mark as secret shows in a result, but for the login that a server with
  * OAuth was reached with: as the settings would hold it, and for the caller to seal.
  */
-import { AppError, messageOf } from '../../base/errors.ts'
+import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import { createMasker } from '../../base/masking.ts'
@@ -100,7 +100,7 @@ async function attempt(trial: Trial, { host, secrets, log }: McpTrialsOptions, m
   } catch (error) {
     throw await client.explain(error)
   } finally {
-    await client.close().catch((error: unknown) => log.warn('An MCP server could not be ended', { problem: mask(messageOf(error)) }))
+    await client.close().catch((error: unknown) => log.warn('An MCP server could not be ended', { error: maskedErrorOf(error, mask) }))
   }
 }
 

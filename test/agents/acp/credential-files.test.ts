@@ -42,7 +42,8 @@ function inWorld(body: (world: World) => Promise<void>): () => Promise<void> {
     mkdirSync(runtimeDir)
     const open: LentFiles[] = []
     const lines: string[] = []
-    const write = (message: string, fields = {}): void => void lines.push(`${message} ${JSON.stringify(fields)}`)
+    const shown = (_: string, value: unknown): unknown => value instanceof Error ? value.message : value
+    const write = (message: string, fields = {}): void => void lines.push(`${message} ${JSON.stringify(fields, shown)}`)
     const world: World = {
       runtimeDir,
       agentDir: join(folder, 'acp'),

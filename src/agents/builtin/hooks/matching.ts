@@ -5,7 +5,7 @@
  * for ever; what cannot be decided in time counts as a match, since a hook may be there to guard. A point without a tool
  * has no name, so there only hooks for all tools are run.
  */
-import { messageOf } from '../../../base/errors.ts'
+import { errorOf } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
 import { matcherOf } from '../../../conversation/hook-config.ts'
 import { PatternThread } from '../../../workspace/pattern-thread.ts'
@@ -40,7 +40,7 @@ async function tryExpression(source: string, toolName: string, { log, signal }: 
     }
   } catch (thrown) {
     signal.throwIfAborted()
-    log.warn('The matcher of a hook could not be tried, so the hook is run', { tool: toolName, error: messageOf(thrown) })
+    log.warn('The matcher of a hook could not be tried, so the hook is run', { tool: toolName, error: errorOf(thrown) })
     return true
   }
 }

@@ -5,7 +5,7 @@
  * decide about a message before it is recorded, about an action after it is in the log and approved, and about the end of a
  * turn. What they say beside that is given to the model: with the message, or after the result of the action.
  */
-import { AppError, messageOf } from '../../../base/errors.ts'
+import { AppError, errorOf } from '../../../base/errors.ts'
 import type { Log } from '../../../base/log.ts'
 import { untilAborted } from '../../../base/wait.ts'
 import type { AgentHost } from '../../../conversation/agent.ts'
@@ -131,7 +131,7 @@ export class HookSession {
       await this.#runner.run({ point: 'SessionEnd' }, limit.signal)
       await untilAborted(this.#runner.settled(), limit.signal)
     } catch (thrown) {
-      this.#log.warn('The hooks at the end of a session were ended', { error: messageOf(thrown) })
+      this.#log.warn('The hooks at the end of a session were ended', { error: errorOf(thrown) })
     } finally {
       clearTimeout(timer)
     }

@@ -7,6 +7,7 @@
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
 import type { MaskedValues } from '../../../settings/masked-values.ts'
+import type { TellChange } from '../../../settings/change-log.ts'
 import { createStoredFile, type StoredFile } from '../../../settings/stored-file.ts'
 import { numberOf, textOf } from '../../../base/fields.ts'
 import { loginOf, stateOf, type Login } from './login.ts'
@@ -32,6 +33,8 @@ export interface LoginFileOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly setMasked: MaskedValues
+  /** Told of every change, by names of servers. */
+  readonly onChange?: TellChange
 }
 
 const version = 1
@@ -43,9 +46,10 @@ export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
 
-export function openLoginFile({ path, cipher, setMasked }: LoginFileOptions): StoredFile<KeptLogins> {
+export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOptions): StoredFile<KeptLogins> {
   const mask = (key: string, login: Login): void => setMasked(nameOf(key), secretsOf(login))
   const file = createStoredFile<KeptLogins>({
+    onChange: (before, after) => onChange?.(byServer(before), byServer(after)),
     path,
     version,
     keyIds: cipher.keyIds,
@@ -93,6 +97,11 @@ export function secretsOf({ accessToken, refreshToken, source }: Login): string[
 }
 
 /** For the masker. What is over stays masked for a while. */
+/** Without the addresses, which may hold credentials. */
+function byServer(logins: KeptLogins): ReadonlyMap<string, unknown> {
+  return new Map([...logins].map(([key, kept]) => [/^\[(".*?[^\\]"),/.exec(key)?.[1] ?? '', kept]))
+}
+
 function nameOf(key: string): string {
   return `login ${key}`
 }
