@@ -32,7 +32,7 @@ import type { Agent as BuiltInSettings, ConversationAgent } from './schema/gener
 import type { LLM } from './schema/generated/llm.ts'
 import type { Cipher } from './settings/cipher.ts'
 import { customServer } from './settings/providers.ts'
-import type { Provider } from './settings/providers-table.ts'
+import type { Provider } from './settings/provider.ts'
 import { version } from './version.ts'
 
 export interface AgentMakerOptions {

@@ -81,8 +81,9 @@ interface Row {
 
 /** By a quick look; `verify` takes the digests. */
 async function describe(agentsDir: string, name: string, providers: readonly Provider[]): Promise<Row> {
-  const pinned = providers.find((provider) => provider.name === name)?.version ?? ''
-  const again = `agent-server agents install ${name}`
+  const provider = providers.find((known) => known.name === name)
+  const pinned = provider?.version ?? ''
+  const again = provider?.installCommand || `agent-server agents install ${name}`
   try {
     const found = await readInstallation(agentsDir, name)
     if (found === undefined) return { version: pinned, state: 'not installed', sizeBytes: 0, advice: pinned === '' ? '' : again }

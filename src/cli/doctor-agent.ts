@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { greet, type Greeting } from '../agents/acp/greeting.ts'
-import { findProgram } from '../agents/acp/program.ts'
+import { findProgram, isMissing } from '../agents/acp/program.ts'
 import { agentsFolderIn } from '../agents/install/folder.ts'
 import { InstalledAgents } from '../agents/install/installed-agents.ts'
 import { readInstallation } from '../agents/install/record.ts'
@@ -87,6 +87,7 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
   const agentsDir = agentsFolderIn(config.dataDir)
   const installed = new InstalledAgents({ agentsDir, log: silentLog, clock: Date.now })
   try {
+    if (isMissing(provider.command, provider, env['PATH'] ?? '')) return { problem: 'not installed', state: 'note', advice: installAdvice(provider) }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
     // An npx command is not started here, so it may as well be found.
@@ -132,6 +133,6 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
   return `${name} ${told}${authMethods.length === 0 ? '' : `, signs in by ${authMethods.join(', ')}`}`
 }
 
-function installAdvice({ name }: Provider): string {
-  return `agent-server agents install ${name}`
+function installAdvice({ name, installCommand }: Provider): string {
+  return installCommand === '' ? `agent-server agents install ${name}` : installCommand
 }

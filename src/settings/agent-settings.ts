@@ -14,7 +14,7 @@ import { splitCommand } from './command.ts'
 import { isSoundServer, migrateServers } from './mcp-servers.ts'
 import { mergePatch } from './merge.ts'
 import { completeAcpChoice, customServer } from './providers.ts'
-import type { Provider } from './providers-table.ts'
+import type { Provider } from './provider.ts'
 import { mapSecrets } from './secret-fields.ts'
 import { isUnset } from './secret-values.ts'
 

@@ -16,7 +16,7 @@
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type Login } from './login.ts'
-import type { Provider } from './providers-table.ts'
+import type { Provider } from './provider.ts'
 
 export interface CredentialInput {
   readonly provider: Provider

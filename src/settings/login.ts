@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { isObject } from '../base/json.ts'
 import { readJsonFile } from '../base/json-file.ts'
 import type { Clock } from '../base/stamp.ts'
-import type { LoginRule, Provider } from './providers-table.ts'
+import type { LoginRule, Provider } from './provider.ts'
 
 /** Real ones have a few kilobytes. */
 const fileLimitBytes = 1024 * 1024

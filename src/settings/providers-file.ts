@@ -12,7 +12,7 @@ import { readJsonFile } from '../base/json-file.ts'
 import { splitCommand } from './command.ts'
 import { customServer, withCommands } from './providers.ts'
 import { builtInProviders } from './providers-table.ts'
-import type { LoginChoice, LoginRule, Provider, ProviderModes } from './providers-table.ts'
+import { blankProvider, type LoginChoice, type LoginRule, type Provider, type ProviderModes } from './provider.ts'
 
 export interface ProviderSources {
   /** `--providers` */
@@ -58,41 +58,13 @@ function readEntry(name: string, entry: unknown, existing: Provider | undefined)
   if (!/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) throw refusal(what, 'a name of small letters, digits, ".", "_", "-"')
   if (name === customServer) throw refusal(what, 'another name')
   if (!isObject(entry)) throw refusal(what, 'an object')
-  const provider: unknown = { ...(existing ?? blank(name)), ...entry, name }
+  const provider: unknown = { ...(existing ?? blankProvider(name)), ...entry, name }
   if (!isProvider(provider)) throw refusal(what, wrongMembers(provider, providerShape).join('; '))
   return provider
 }
 
 function refusal(what: string, expected: string): AppError {
   return new AppError('bad_request', `Cannot read ${what}: expected ${expected}`)
-}
-
-/** What a new provider need not say. */
-function blank(name: string): Omit<Provider, 'command' | 'prefix' | 'defaultModel'> {
-  return {
-    name,
-    displayName: name,
-    packageName: '',
-    version: '',
-    binary: '',
-    apiKeyVariable: '',
-    otherKeyVariables: [],
-    baseUrlVariable: '',
-    configDirVariable: '',
-    dataDirVariable: '',
-    homeVariable: 'HOME',
-    variables: [],
-    defaults: {},
-    loginCommand: '',
-    login: null,
-    baseUrlVia: 'environment',
-    publicBaseUrl: null,
-    configDirStripsKey: false,
-    keyMethod: null,
-    loginMethod: null,
-    models: [],
-    modes: { asking: 'default', open: 'default', moreOpen: [] },
-  }
 }
 
 /** What a member must be: the words for a message, and the test. */
@@ -116,6 +88,10 @@ const path: Rule = {
 const textsByName: Rule = {
   expected: 'an object of strings',
   holds: (value) => isObject(value) && Object.values(value).every(isText),
+}
+const pathsByName: Rule = {
+  expected: 'an object of relative paths without ".."',
+  holds: (value) => isObject(value) && Object.values(value).every(path.holds),
 }
 const words: Rule = {
   expected: 'an array of strings that is not empty',
@@ -158,6 +134,8 @@ const providerShape: Shape<Provider> = {
   packageName: text,
   version: text,
   binary: text,
+  programs: pathsByName,
+  installCommand: text,
   prefix: name,
   apiKeyVariable: text,
   otherKeyVariables: texts,
@@ -174,7 +152,7 @@ const providerShape: Shape<Provider> = {
   configDirStripsKey: flag,
   keyMethod: orNull(name),
   loginMethod: orNull(name),
-  defaultModel: name,
+  defaultModel: orNull(name),
   models: texts,
   modes: objectOf(modesShape),
 }

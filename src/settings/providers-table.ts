@@ -1,93 +1,12 @@
 /**
- * The three built-in ACP providers as data (spec: providers A, B, C; contract/settings.md 5; decisions 22).
+ * The provider table: what is known of the agents that this server was driven with (decisions 22).
  *
- * The order is the order of detection. The pinned versions are the ones that this server was driven with; what is
- * known of the programs (variables, login files, modes) was measured on them. `--providers FILE` adds or replaces
- * entries without a new release, see `providers-file`.
+ * The order is the order of detection. The first three are the presets of the wire contract; the others are custom servers
+ * there, chosen by their name as the one word of `acp_command`, or by a command that starts them. The pinned versions are
+ * the ones that this server was driven with; what is said of the programs (variables, login files, modes) was measured on
+ * them. `--providers FILE` adds or replaces entries without a new release, see `providers-file`.
  */
-
-export interface Provider {
-  /** The value of `acp_server`. */
-  readonly name: string
-  readonly displayName: string
-  /** What starts it when `acp_command` is empty. */
-  readonly command: readonly string[]
-  /** The npm package and version in that command, and the program it installs. */
-  readonly packageName: string
-  readonly version: string
-  readonly binary: string
-  /** How a command word (contract/settings.md 5) and the agent's own name begin. */
-  readonly prefix: string
-  readonly apiKeyVariable: string
-  /** Older or second names of the API key variable; the rules for the key hold for them too. */
-  readonly otherKeyVariables: readonly string[]
-  readonly baseUrlVariable: string
-  readonly configDirVariable: string
-  /** What moves all that the program keeps to a folder of the conversation (`acp_isolate_data_dir`). */
-  readonly dataDirVariable: string
-  /** What the program takes for the home directory where its own files are; `HOME` where this is not set. */
-  readonly homeVariable: string
-  /** What the child gets from the server's environment besides the base set. */
-  readonly variables: readonly string[]
-  /** What the child gets besides where neither the server's environment nor a secret says otherwise. */
-  readonly defaults: Readonly<Record<string, string>>
-  /** What a user runs to sign in. */
-  readonly loginCommand: string
-  /** How a login is recognised, see `login`; null for a provider without one. */
-  readonly login: LoginRule | null
-  /** How a base URL reaches the program, see `credentials`. */
-  readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
-  /** With a key and no base URL: what `codex-config` says instead, so that no `authenticate` is needed; null for nothing. */
-  readonly publicBaseUrl: string | null
-  /** The config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
-  readonly configDirStripsKey: boolean
-  /** ACP `authenticate` methods; null where the environment or the login is enough. */
-  readonly keyMethod: string | null
-  readonly loginMethod: string | null
-  readonly defaultModel: string
-  readonly models: readonly string[]
-  readonly modes: ProviderModes
-}
-
-/** Session modes by what they ask for (decisions 24). */
-export interface ProviderModes {
-  /** Asks before everything that changes something. */
-  readonly asking: string
-  /** Never asks. Not offered in every situation. */
-  readonly open: string
-  /** All modes that allow something unasked which `asking` asks for; the open one among them. */
-  readonly moreOpen: readonly string[]
-}
-
-export interface LoginRule {
-  /** The credential file: its folder under the home directory, and its name. */
-  readonly folder: string
-  readonly file: string
-  /** The program looks in the folder that its config-directory variable names instead. */
-  readonly followsConfigDir: boolean
-  /** The member of the file that holds the tokens, null for the file itself. */
-  readonly member: string | null
-  /** Members that carry a token; one of them is enough. Their names only: values are never kept. */
-  readonly accessTokens: readonly string[]
-  /** With one of these an expired access token is renewed by the program. */
-  readonly refreshTokens: readonly string[]
-  /** The member that tells in milliseconds when the access token expires, null if none does. */
-  readonly expiry: string | null
-  /** A variable that carries an OAuth token is a login too. */
-  readonly tokenVariables: readonly string[]
-  /** On macOS the login may be in the keychain, which is not read. */
-  readonly keychain: boolean
-  /** Where the user's choice of how to sign in is stored beside the credentials, null where there is none. */
-  readonly choice: LoginChoice | null
-}
-
-export interface LoginChoice {
-  readonly file: string
-  /** The path to the member. */
-  readonly path: readonly string[]
-  /** The choices that mean this login. */
-  readonly login: readonly string[]
-}
+import { blankProvider, type Provider } from './provider.ts'
 
 export const builtInProviders: readonly Provider[] = [
   {
@@ -97,6 +16,8 @@ export const builtInProviders: readonly Provider[] = [
     packageName: '@agentclientprotocol/claude-agent-acp',
     version: '0.100.0',
     binary: 'claude-agent-acp',
+    programs: {},
+    installCommand: '',
     prefix: 'claude-agent',
     apiKeyVariable: 'ANTHROPIC_API_KEY',
     otherKeyVariables: [],
@@ -144,6 +65,8 @@ export const builtInProviders: readonly Provider[] = [
     packageName: '@agentclientprotocol/codex-acp',
     version: '2.6.0',
     binary: 'codex-acp',
+    programs: {},
+    installCommand: '',
     prefix: 'codex-acp',
     apiKeyVariable: 'OPENAI_API_KEY',
     otherKeyVariables: ['CODEX_API_KEY'],
@@ -191,6 +114,8 @@ export const builtInProviders: readonly Provider[] = [
     packageName: '@google/gemini-cli',
     version: '0.61.0',
     binary: 'gemini',
+    programs: {},
+    installCommand: '',
     prefix: 'gemini-cli',
     apiKeyVariable: 'GEMINI_API_KEY',
     otherKeyVariables: [],
@@ -239,5 +164,117 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
     },
+  },
+  {
+    ...blankProvider('opencode'),
+    displayName: 'opencode',
+    command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp'],
+    packageName: 'opencode-ai',
+    version: '1.18.33',
+    binary: 'opencode',
+    // The builds for processors without AVX2 run on all.
+    programs: {
+      'linux-x64': 'opencode-linux-x64-baseline/bin/opencode',
+      'linux-arm64': 'opencode-linux-arm64/bin/opencode',
+      'darwin-x64': 'opencode-darwin-x64-baseline/bin/opencode',
+      'darwin-arm64': 'opencode-darwin-arm64/bin/opencode',
+    },
+    prefix: 'opencode',
+    configDirVariable: 'OPENCODE_CONFIG_DIR',
+    dataDirVariable: 'XDG_DATA_HOME',
+    variables: [
+      'OPENCODE_API_KEY', 'OPENCODE_CONFIG', 'OPENCODE_CONFIG_CONTENT', 'OPENCODE_CONFIG_DIR', 'OPENCODE_PERMISSION',
+      'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY',
+    ],
+    defaults: {
+      // By itself it asks for nothing. Reading stays free.
+      OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask","websearch":"ask","task":"ask","external_directory":"ask"}',
+      OPENCODE_DISABLE_AUTOUPDATE: 'true',
+      OPENCODE_DISABLE_SHARE: 'true',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
+    },
+    loginCommand: 'opencode auth login',
+    // What it may do is its configuration's matter, not its mode's.
+    modes: { asking: 'build', open: 'build', moreOpen: [] },
+  },
+  {
+    ...blankProvider('qwen-code'),
+    displayName: 'Qwen Code',
+    command: ['npx', '-y', '@qwen-code/qwen-code@0.24.4', '--acp'],
+    packageName: '@qwen-code/qwen-code',
+    version: '0.24.4',
+    binary: 'qwen',
+    prefix: 'qwen-code',
+    apiKeyVariable: 'OPENAI_API_KEY',
+    baseUrlVariable: 'OPENAI_BASE_URL',
+    variables: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'DASHSCOPE_API_KEY'],
+    loginCommand: 'qwen',
+    // Where nothing is said it begins in "auto", in which a model decides what is asked about.
+    modes: { asking: 'default', open: 'yolo', moreOpen: ['auto-edit', 'auto', 'yolo'] },
+  },
+  {
+    ...blankProvider('copilot'),
+    displayName: 'GitHub Copilot CLI',
+    command: ['npx', '-y', '@github/copilot@1.0.102', '--acp'],
+    packageName: '@github/copilot',
+    version: '1.0.102',
+    binary: 'copilot',
+    prefix: 'copilot',
+    apiKeyVariable: 'COPILOT_PROVIDER_API_KEY',
+    baseUrlVariable: 'COPILOT_PROVIDER_BASE_URL',
+    configDirVariable: 'COPILOT_HOME',
+    dataDirVariable: 'COPILOT_HOME',
+    variables: [
+      'COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVIDER_BASE_URL', 'COPILOT_PROVIDER_TYPE', 'COPILOT_PROVIDER_WIRE_API',
+      'COPILOT_MODEL', 'COPILOT_HOME', 'COPILOT_OFFLINE', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN',
+    ],
+    defaults: { COPILOT_AUTO_UPDATE: 'false' },
+    loginCommand: 'copilot login',
+    modes: {
+      asking: 'https://agentclientprotocol.com/protocol/session-modes#agent',
+      open: 'https://agentclientprotocol.com/protocol/session-modes#autopilot',
+      moreOpen: ['https://agentclientprotocol.com/protocol/session-modes#autopilot'],
+    },
+  },
+  {
+    ...blankProvider('cline'),
+    displayName: 'Cline',
+    command: ['npx', '-y', 'cline@3.0.65', '--acp'],
+    packageName: 'cline',
+    version: '3.0.65',
+    binary: 'cline',
+    programs: {
+      'linux-x64': '@cline/cli-linux-x64/bin/cline',
+      'linux-arm64': '@cline/cli-linux-arm64/bin/cline',
+      'darwin-x64': '@cline/cli-darwin-x64/bin/cline',
+      'darwin-arm64': '@cline/cli-darwin-arm64/bin/cline',
+    },
+    prefix: 'cline',
+    apiKeyVariable: 'CLINE_API_KEY',
+    dataDirVariable: 'CLINE_DATA_DIR',
+    // The address of a provider's API is in its own settings only (`cline auth --baseurl`).
+    variables: ['CLINE_API_KEY', 'CLINE_PROVIDER', 'CLINE_MODEL', 'CLINE_DATA_DIR'],
+    loginCommand: 'cline auth',
+    // It asks in both of its modes as long as its option "auto_approve" is off, as it is at first.
+    modes: { asking: 'act', open: 'act', moreOpen: [] },
+  },
+  {
+    ...blankProvider('openhands'),
+    displayName: 'OpenHands CLI',
+    // Without that option it ignores its variables.
+    command: ['openhands', 'acp', '--override-with-envs'],
+    version: '1.16.0',
+    binary: 'openhands',
+    installCommand: 'uv tool install openhands==1.16.0',
+    prefix: 'openhands',
+    apiKeyVariable: 'LLM_API_KEY',
+    baseUrlVariable: 'LLM_BASE_URL',
+    configDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
+    dataDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
+    variables: ['LLM_API_KEY', 'LLM_BASE_URL', 'LLM_MODEL', 'OPENHANDS_PERSISTENCE_DIR'],
+    // Its prices come with it, and a banner does not belong on the standard streams.
+    defaults: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' },
+    loginCommand: 'openhands',
+    modes: { asking: 'always-ask', open: 'always-approve', moreOpen: ['always-approve', 'llm-approve'] },
   },
 ]

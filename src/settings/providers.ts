@@ -6,9 +6,9 @@
  */
 import { AppError } from '../base/errors.ts'
 import { isAcpServer, type AcpAgentSettings, type AcpServer } from '../schema/generated/settings.ts'
-import type { Provider } from './providers-table.ts'
+import type { Provider } from './provider.ts'
 
-export type { Provider } from './providers-table.ts'
+export type { Provider } from './provider.ts'
 
 /** The value of `acp_server` for a command that belongs to no preset. */
 export const customServer = 'custom' satisfies AcpServer
@@ -34,18 +34,20 @@ export interface ResolvedAcp {
 
 /**
  * What the stored choice means: an empty command is the provider's, a missing model its default. The wire knows three
- * presets; a provider that the operator has added is a custom server whose command tells which.
+ * presets; every other entry of the table is a custom server. A command that is nothing but the name of the entry stands
+ * for the entry's own command; any other tells the entry by the program that it starts.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice
-  const provider =
-    acp_server === customServer
-      ? detectProvider(acp_command, providers.filter(({ name }) => !isAcpServer(name)))
-      : providers.find(({ name }) => name === acp_server)
+  const others = providers.filter(({ name }) => !isAcpServer(name))
+  const named = acp_server === customServer && acp_command.length === 1 ? others.find(({ name }) => name === acp_command[0]) : undefined
+  const provider = named
+    ?? (acp_server === customServer ? detectProvider(acp_command, others) : providers.find(({ name }) => name === acp_server))
+  const isOwnCommand = acp_command.length > 0 && named === undefined
   return {
     provider,
-    command: acp_command.length > 0 ? acp_command : (provider?.command ?? []),
-    model: acp_model ?? provider?.defaultModel,
+    command: isOwnCommand ? acp_command : (provider?.command ?? []),
+    model: acp_model ?? provider?.defaultModel ?? undefined,
   }
 }
 

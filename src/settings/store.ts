@@ -14,7 +14,7 @@ import { exposeAgentSettings, exposeSecrets, type ExposeMode } from './expose.ts
 import { createMaskedValues } from './masked-values.ts'
 import { applyPatch, decodeSettings, freshSettings, type LoadProfile, type Settings } from './patch.ts'
 import { profileNotFound } from './profiles.ts'
-import type { Provider } from './providers-table.ts'
+import type { Provider } from './provider.ts'
 import { secretsToMask } from './secret-fields.ts'
 import { isUnset } from './secret-values.ts'
 import { createStoredFile } from './stored-file.ts'

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { makeFakeNpm } from '../support/fake-npm.ts'
-import { makeFolder, until } from '../support/processes.ts'
+import { isAlive, makeFolder, until } from '../support/processes.ts'
 import { programFile } from '../support/program-file.ts'
 import { runToEnd, startProgram, type ProgramEnd } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
@@ -39,19 +39,20 @@ test('lists every provider, what is installed of it, and how to install it, as t
   const none = await agents('list')
   assert.equal([none.code, none.stderr], [0, ''])
   assert.match(none.stdout, /^codex +2\.6\.0 +not installed +agent-server agents install codex$/m)
+  assert.match(none.stdout, /^openhands +1\.16\.0 +not installed +uv tool install openhands==1\.16\.0$/m)
   assert.is(existsSync(join(folder, 'data')), false)
   await agents('install', 'codex', '--version', '2.5.0')
   assert.match((await agents('list')).stdout, /^codex +2\.5\.0 +installed +0\.0 MiB +the pinned version is 2\.6\.0: agent-server agents install codex$/m)
   const rows: unknown[] = JSON.parse((await agents('list', '--json')).stdout)
-  assert.is(rows.length, 3)
+  assert.is(rows.length, 8)
   assert.match(JSON.stringify(rows[1]), /^\{"name":"codex","version":"2\.5\.0","sizeBytes":\d+,"state":"installed",/)
 }))
 
 test('installs the pinned version, says what it does on standard error and the result on standard output', inPlace(async ({ agents }) => {
   const { code, stdout, stderr } = await agents('install', 'codex')
   assert.is(code, 0, stderr)
-  assert.match(stdout, /^codex  installed @agentclientprotocol\/codex-acp 2\.6\.0: 7 files, 0\.0 MiB, in \d+\.\d s\n$/)
-  assert.match(stderr, /^codex: installing .* with npm\ncodex: taking the digests of its files\n$/)
+  assert.match(stdout, /^codex  installed @agentclientprotocol\/codex-acp 2\.6\.0: \d files, 0\.0 MiB, in \d+\.\d s\n$/)
+  assert.match(stderr, /^codex: installing .* with npm, .*locked.*\ncodex: taking the digests of its files\n$/)
 }))
 
 test('says when there is nothing to verify', inPlace(async ({ agents }) => {
@@ -123,6 +124,30 @@ test('ends at a signal with nothing changed and npm ended', inPlace(async ({ fol
   assert.match(stderr, /agent-server: Interrupted: nothing was changed\n$/)
   assert.equal(readdirSync(agentsDir), ['lock'])
   assert.throws(() => process.kill(Number(readFileSync(mark, 'utf8')), 0), /ESRCH/)
+}))
+
+test('leaves nothing running when it is killed, and a second one works', inPlace(async ({ folder, agentsDir, environment, dirs, agents }) => {
+  const mark = join(folder, 'pid')
+  const env = { ...environment, HOME: folder, FAKE_NPM: `hangs:${mark}` }
+  const child = spawn(process.execPath, [programFile, 'agents', 'install', 'codex', ...dirs], { env, stdio: 'ignore' })
+  await until(() => existsSync(mark))
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  await until(() => !isAlive(Number(readFileSync(mark, 'utf8'))))
+  assert.is((await agents('install', 'codex')).code, 0)
+  assert.equal(readdirSync(agentsDir).filter((name) => name.startsWith('new-')), [])
+}))
+
+test('ends an npm of a killed one that does not end by itself', inPlace(async ({ folder, environment, dirs, agents }) => {
+  const mark = join(folder, 'pid')
+  const env = { ...environment, HOME: folder, FAKE_NPM: `stays:${mark}` }
+  const child = spawn(process.execPath, [programFile, 'agents', 'install', 'codex', ...dirs], { env, stdio: 'ignore' })
+  await until(() => existsSync(mark))
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  assert.ok(isAlive(Number(readFileSync(mark, 'utf8'))))
+  assert.is((await agents('install', 'codex')).code, 0)
+  assert.is(isAlive(Number(readFileSync(mark, 'utf8'))), false)
 }))
 
 const refusals: [name: string, words: string[], code: number, told: RegExp][] = [

@@ -38,10 +38,11 @@ function lineOf({ stdout }: ProgramEnd, subject: string): string {
 test('has one line for each thing, says how to install an agent, and makes no folder', inPlace(async ({ folder, run }) => {
   const end = await run(['doctor'])
   assert.equal([end.code, end.stderr], [0, ''])
-  assert.is(end.stdout.trim().split('\n').length, 10)
+  assert.is(end.stdout.trim().split('\n').length, 15)
   assert.match(lineOf(end, 'Node'), `ok       Node             ${process.version}`)
   assert.match(lineOf(end, 'data folder'), 'not there yet, the first start makes it')
   assert.match(lineOf(end, 'codex'), /^note .* not installed; login: no; key: none\. To do: agent-server agents install codex$/)
+  assert.match(lineOf(end, 'openhands'), /^note .* not installed; login: no; key: none\. To do: uv tool install openhands==1\.16\.0$/)
   assert.is(readdirSync(folder).includes('data'), false)
 }))
 

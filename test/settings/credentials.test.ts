@@ -5,7 +5,8 @@
 import * as assert from 'uvu/assert'
 import { planCredentials } from '../../src/settings/credentials.ts'
 import type { Login } from '../../src/settings/login.ts'
-import { builtInProviders, type Provider } from '../../src/settings/providers-table.ts'
+import type { Provider } from '../../src/settings/provider.ts'
+import { builtInProviders } from '../../src/settings/providers-table.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('settings/credentials')

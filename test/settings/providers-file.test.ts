@@ -12,13 +12,13 @@ test('changes members of a built-in provider and keeps the rest', () => {
   const providers = withProvidersFile(builtInProviders, { codex: { version: '3.0.0', command: ['codex-acp'] } })
   const [before, after] = [builtInProviders, providers].map((list) => list.find(({ name }) => name === 'codex'))
   assert.equal(after, { ...before, version: '3.0.0', command: ['codex-acp'] })
-  assert.equal(providers.map(({ name }) => name), ['claude-code', 'codex', 'gemini-cli'])
+  assert.equal(providers.map(({ name }) => name), builtInProviders.map(({ name }) => name))
 })
 
 test('adds a provider behind the built-in ones', () => {
   const providers = withProvidersFile(builtInProviders, { mine: own })
-  assert.is(providers.length, 4)
-  const mine = providers[3]
+  assert.is(providers.length, builtInProviders.length + 1)
+  const mine = providers.at(-1)
   assert.is(mine?.name, 'mine')
   assert.is(mine?.displayName, 'mine')
   assert.is(mine?.login, null)

@@ -13,8 +13,8 @@ const test = suite('settings/providers')
 const [claude, codex, gemini] = builtInProviders
 if (claude === undefined || codex === undefined || gemini === undefined) throw new RangeError('Expected three providers')
 
-test('holds the three providers of the contract in their order', () => {
-  const facts = builtInProviders.map((provider) => [
+test('holds the three providers of the contract in their order, and others after them', () => {
+  const facts = builtInProviders.slice(0, 3).map((provider) => [
     provider.name, provider.displayName, provider.command.join(' '), provider.binary, provider.defaultModel,
     provider.apiKeyVariable, provider.baseUrlVariable, provider.configDirVariable, provider.prefix,
   ])
@@ -26,20 +26,44 @@ test('holds the three providers of the contract in their order', () => {
     ['gemini-cli', 'Gemini CLI', 'npx -y @google/gemini-cli@0.61.0 --acp', 'gemini', 'auto',
       'GEMINI_API_KEY', 'GEMINI_BASE_URL', 'HOME', 'gemini-cli'],
   ])
+  const others = builtInProviders.slice(3).map(({ name, command }) => `${name}: ${command.join(' ')}`)
+  assert.equal(others, [
+    'opencode: npx -y opencode-ai@1.18.33 acp',
+    'qwen-code: npx -y @qwen-code/qwen-code@0.24.4 --acp',
+    'copilot: npx -y @github/copilot@1.0.102 --acp',
+    'cline: npx -y cline@3.0.65 --acp',
+    'openhands: openhands acp --override-with-envs',
+  ])
 })
 
 for (const provider of builtInProviders) {
   test(`describes ${provider.name} without contradictions`, () => {
-    assert.ok(provider.models.includes(provider.defaultModel))
-    assert.is(new Set(provider.models).size, provider.models.length)
-    assert.ok(provider.command.includes(`${provider.packageName}@${provider.version}`))
+    const { models, defaultModel, packageName, version, modes } = provider
+    assert.ok(defaultModel === null ? models.length === 0 : models.includes(defaultModel))
+    assert.is(new Set(models).size, models.length)
+    const installs = packageName === '' ? provider.installCommand : provider.command.join(' ')
+    assert.ok(installs.includes(packageName === '' ? `=${version}` : `${packageName}@${version}`), installs)
     assert.is(detectProvider(provider.command, builtInProviders), provider)
-    assert.ok(provider.variables.includes(provider.apiKeyVariable) && provider.variables.includes(provider.baseUrlVariable))
-    assert.is.not(provider.modes.asking, provider.modes.open)
-    assert.ok(provider.modes.moreOpen.includes(provider.modes.open))
-    assert.not.ok(provider.modes.moreOpen.includes(provider.modes.asking))
+    for (const name of [provider.apiKeyVariable, provider.baseUrlVariable]) assert.ok(name === '' || provider.variables.includes(name), name)
+    // Where the mode decides nothing, the configuration that the program is started with does.
+    assert.is(modes.moreOpen.includes(modes.open), modes.asking !== modes.open)
+    assert.not.ok(modes.moreOpen.includes(modes.asking))
+    assert.ok(Object.keys(provider.programs).every((platform) => /^(linux|darwin)-(x64|arm64)$/.test(platform)))
   })
 }
+
+test('an entry that is no preset is chosen by its name as the only word of the command, or by its program', () => {
+  const opencode = builtInProviders.find(({ name }) => name === 'opencode')
+  const chosen = (...acp_command: string[]): object => resolveAcp({ acp_server: 'custom', acp_command, acp_model: null }, builtInProviders)
+  assert.equal(chosen('opencode'), { provider: opencode, command: opencode?.command, model: undefined })
+  const own = ['/opt/opencode', 'acp', '--print-logs']
+  assert.equal(chosen(...own), { provider: opencode, command: own, model: undefined })
+  // A preset is chosen by `acp_server`.
+  assert.equal(chosen('codex'), { provider: undefined, command: ['codex'], model: undefined })
+  const mine = withProvidersFile(builtInProviders, { mine: { command: ['/opt/agent', '--acp'], prefix: 'my-agent', defaultModel: 'm1' } })
+  const resolved = resolveAcp({ acp_server: 'custom', acp_command: ['mine'] }, mine)
+  assert.equal([resolved.command, resolved.model], [['/opt/agent', '--acp'], 'm1'])
+})
 
 const commands: readonly (readonly [readonly string[], string | undefined])[] = [
   [['npx', '-y', '@agentclientprotocol/claude-agent-acp@0.63.0'], 'claude-code'],
@@ -53,6 +77,13 @@ const commands: readonly (readonly [readonly string[], string | undefined])[] = 
   [['gemini', '--acp'], 'gemini-cli'],
   [['/opt/bin/gemini', '--acp'], 'gemini-cli'],
   [['my-agent', '--model', 'gemini'], undefined],
+  [['my-agent', '--model', 'qwen3-coder'], undefined],
+  [['npx', '-y', 'opencode-ai@1.18.33', 'acp'], 'opencode'],
+  [['node', '/opt/@qwen-code/qwen-code/cli.js', '--acp'], undefined],
+  [['qwen', '--acp'], 'qwen-code'],
+  [['/opt/bin/copilot', '--acp'], 'copilot'],
+  [['npx', 'cline', '--acp'], 'cline'],
+  [['openhands', 'acp'], 'openhands'],
   [['agent-server-demo-agent'], undefined],
   [['codex-acp', 'claude-agent-acp'], 'claude-code'],
   [[''], undefined],

@@ -21,19 +21,25 @@ export function makeFakeNpm(folder: string): string {
 const agent = fileURLToPath(new URL('../fixtures/acp-agent.js', import.meta.url))
 
 const script = `
-const { mkdirSync, writeFileSync, symlinkSync, existsSync } = require('node:fs')
+const { mkdirSync, readFileSync, writeFileSync, symlinkSync } = require('node:fs')
 const { join } = require('node:path')
 const args = process.argv.slice(2)
 const [mode, extra = ''] = (process.env.FAKE_NPM || 'script').split(':')
-const spec = args.at(-1)
+const prefix = args[args.indexOf('--prefix') + 1]
+// \`npm ci\` takes what is to be installed from the project, and refuses one that its lock does not fit.
+const locked = args[0] === 'ci' ? JSON.parse(readFileSync(join(prefix, 'package-lock.json'), 'utf8')).packages : undefined
+const wanted = locked && Object.entries(JSON.parse(readFileSync(join(prefix, 'package.json'), 'utf8')).dependencies)[0]
+if (locked && locked['node_modules/' + wanted[0]].version !== wanted[1]) process.exit(1)
+const spec = locked ? wanted.join('@') : args[1]
 const name = spec.slice(0, spec.lastIndexOf('@'))
 const version = mode === 'other-version' ? '9.9.9' : spec.slice(spec.lastIndexOf('@') + 1)
-const folder = join(args[args.indexOf('--prefix') + 1], 'node_modules', name)
+const folder = join(prefix, 'node_modules', name)
 if (mode === 'fails') {
   process.stderr.write('npm error code E404\\nnpm error 404 Not Found\\nnpm error A complete log of this run is in x\\n')
   process.exit(1)
 }
-if (mode === 'hangs') {
+if (mode === 'hangs' || mode === 'stays') {
+  if (mode === 'stays') process.on('SIGTERM', () => {})
   writeFileSync(extra, String(process.pid))
   setInterval(() => {}, 1000)
 } else install()
@@ -42,7 +48,7 @@ function install() {
   mkdirSync(join(folder, 'lib'), { recursive: true })
   const program = { native: 'bin/agent', 'no-extension': 'bin/agent', outside: '../../../agent.js' }[mode] || 'agent.js'
   const bin = mode === 'no-program' ? { other: 'x' } : mode === 'one-program' ? program : { codex: 'no', 'codex-acp': program }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, type: 'module', bin }))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, type: 'module', bin, ...(mode === 'own-script' ? { scripts: { postinstall: 'x' } } : {}) }))
   writeFileSync(join(folder, 'called.json'), JSON.stringify({ args, env: process.env, cwd: process.cwd() }))
   writeFileSync(join(folder, 'lib', 'data.js'), 'export const data = "data"\\n')
   writeFileSync(join(folder, 'lib', 'native.node'), Buffer.from('\\x7fELF and more', 'latin1'))

@@ -9,7 +9,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
 import { detectByAgentName } from '../../settings/providers.ts'
-import type { Provider, ProviderModes } from '../../settings/providers-table.ts'
+import type { Provider, ProviderModes } from '../../settings/provider.ts'
 import { demoAgentName, demoModes } from '../demo/modes.ts'
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 

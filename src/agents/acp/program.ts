@@ -3,7 +3,8 @@
  *
  * Only an npx command of the provider's own package is changed: into the installed agent, else into the program of that
  * name on the PATH. Where there is neither, npx itself runs only by choice, `--allow-npx` or a command that somebody
- * wrote himself: it would download, at the start of a turn, code that nobody has looked at.
+ * wrote himself: it would download, at the start of a turn, code that nobody has looked at. A program that only its user
+ * can install is looked for first, so that the error says how.
  */
 import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
@@ -26,6 +27,10 @@ export async function findProgram(
   options: ProgramOptions,
 ): Promise<readonly string[]> {
   const call = parseNpxCall(command, provider)
+  if (call === undefined && isMissing(command, provider, path)) {
+    const advice = `install it with "${provider.installCommand}"`
+    throw new AcpFailure('ACPSpawnError', `The agent "${provider.name}" is not installed: ${advice}`)
+  }
   if (call === undefined) return command
   const installed = await options.installedCommand?.(provider.name).catch((error: unknown) => {
     throw new AcpFailure('ACPSpawnError', messageOf(error), error)
@@ -35,6 +40,11 @@ export async function findProgram(
   if (options.allowNpx === true || !call.isPreset) return command
   const advice = `install it with "agent-server agents install ${provider.name}", or allow npx with --allow-npx`
   throw new AcpFailure('ACPSpawnError', `The agent "${provider.name}" is not installed: ${advice}`)
+}
+
+/** True for the provider's own program, to be installed by its user, that is not on the PATH. */
+export function isMissing(command: readonly string[], { binary, installCommand }: Provider, path: string): boolean {
+  return installCommand !== '' && command[0] === binary && !isOnPath(binary, path)
 }
 
 /** Only in absolute folders: what the others mean depends on where the agent works. */

@@ -39,6 +39,11 @@ export async function digestFolder(folder: string, options: DigestOptions): Prom
   return files.sort(byPath)
 }
 
+/** SHA-256 in hexadecimal digits. */
+export function digestText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
 async function listFiles(folder: string, fileLimit: number): Promise<string[]> {
   const files: string[] = []
   const folders = ['']

@@ -17,13 +17,14 @@ import type { Provider } from '../../settings/providers.ts'
 import { compareFiles } from './differences.ts'
 import { digestFolder } from './digests.ts'
 import { changeAgents, newPrefix, removeHalfMade } from './folder.ts'
-import { runNpmInstall } from './npm.ts'
+import { findLock, shippedLocks } from './lock.ts'
+import { installInstance, runNpmInstall, sweepInstalls } from './npm.ts'
 import { readInstallation, recordPath, writeInstallation, type Difference, type Installation } from './record.ts'
 
 export interface InstallOptions {
   /** See `folder`. */
   readonly agentsDir: string
-  readonly provider: Pick<Provider, 'name' | 'packageName' | 'binary'>
+  readonly provider: Pick<Provider, 'name' | 'packageName' | 'binary' | 'programs' | 'installCommand'>
   readonly version: string
   /** For npm. */
   readonly environment: Environment
@@ -32,6 +33,10 @@ export interface InstallOptions {
   readonly createId: () => string
   /** Told before each step that takes long. */
   readonly report: (step: string) => void
+  /** Default: those of this release. */
+  readonly locks?: URL
+  /** Default: this machine's. */
+  readonly platform?: string
 }
 
 /** Semantic Versioning 2.0.0: three numbers, perhaps a pre-release and a build. No range, no tag. */
@@ -44,11 +49,13 @@ const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 export async function installAgent(options: InstallOptions): Promise<Installation> {
   const { agentsDir, provider, version, clock, createId } = options
   const { name, packageName } = provider
-  if (packageName === '') throw new AppError('bad_request', `Cannot install "${name}": the provider table names no package for it`)
+  if (packageName === '') throw new AppError('bad_request', `Cannot install "${name}": ${reasonWithoutPackage(provider)}`)
   if (!exactVersion.test(version)) {
     throw new AppError('bad_request', `Cannot install version "${version}" of "${name}": expected an exact one such as 1.2.3`)
   }
   return changeAgents(agentsDir, clock, async () => {
+    // What still writes there goes first.
+    await sweepInstalls(installInstance(agentsDir))
     await removeHalfMade(agentsDir)
     const id = createId()
     const half = join(agentsDir, `${newPrefix}${id}`)
@@ -66,11 +73,14 @@ export async function installAgent(options: InstallOptions): Promise<Installatio
 }
 
 async function fill(folder: string, id: string, options: InstallOptions): Promise<Installation> {
-  const { provider, version, environment, signal, clock, report } = options
+  const { agentsDir, provider, version, environment, signal, clock, report } = options
+  const { locks = shippedLocks, platform = `${process.platform}-${process.arch}` } = options
   const { name, packageName } = provider
-  report(`installing ${packageName}@${version} with npm`)
-  await runNpmInstall({ folder, packageName, version, environment, signal, id })
-  const entry = await findEntry(folder, provider, version)
+  const lock = await findLock(locks, { name, packageName, version, platform })
+  const pinned = lock === undefined ? 'its dependencies are not locked for this version and platform' : 'all packages locked'
+  report(`installing ${packageName}@${version} with npm, ${pinned}`)
+  await runNpmInstall({ folder, packageName, version, lock, environment, signal, instance: installInstance(agentsDir), id })
+  const entry = await findEntry(folder, provider, { version, platform })
   report('taking the digests of its files')
   const files = await digestFolder(folder, { signal, entry })
   const runsOnNode = await isScript(join(folder, entry))
@@ -123,19 +133,37 @@ export async function removeAgent(agentsDir: string, name: string, clock: Clock)
   })
 }
 
-/** The file that the package names as its program. */
-async function findEntry(folder: string, { name, packageName, binary }: InstallOptions['provider'], version: string): Promise<string> {
+function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): string {
+  if (installCommand === '') return 'the provider table names no package for it'
+  return `it is no npm package; install it with "${installCommand}", and it is found on the PATH`
+}
+
+/** The file that the package, or the provider table, names as its program. */
+async function findEntry(folder: string, provider: InstallOptions['provider'], wanted: { version: string, platform: string }): Promise<string> {
+  const { name, packageName, binary, programs } = provider
   const inside = posix.join('node_modules', packageName)
   const manifest = parseJson(await readFile(join(folder, inside, 'package.json'), 'utf8'))
-  const { version: found, bin } = isObject(manifest) ? manifest : {}
-  if (found !== version) {
-    throw new AppError('upstream_failed', `Could not install "${name}": npm brought version ${JSON.stringify(found)}, expected "${version}"`)
+  const { version: found, bin, scripts } = isObject(manifest) ? manifest : {}
+  const refusal = (problem: string): AppError => new AppError('upstream_failed', `Could not install "${name}": ${problem}`)
+  if (found !== wanted.version) throw refusal(`npm brought version ${JSON.stringify(found)}, expected "${wanted.version}"`)
+  const own = programs[wanted.platform]
+  if (own !== undefined) {
+    const entry = posix.join('node_modules', own)
+    if (existsSync(join(folder, entry))) return entry
+    throw refusal(`npm brought no program for ${wanted.platform}, expected "${own}"`)
+  }
+  const script = isObject(scripts) ? installScripts.find((one) => typeof scripts[one] === 'string') : undefined
+  if (script !== undefined) {
+    throw refusal(`its package runs a script at installation ("${script}"), and no scripts are run here; install it with npm yourself`)
   }
   const program = isObject(bin) ? bin[binary] : bin
   const entry = typeof program === 'string' ? posix.join(inside, program) : ''
   if (entry.startsWith(`${inside}/`)) return entry
-  throw new AppError('upstream_failed', `Could not install "${name}": the package has no program "${binary}"`)
+  throw refusal(`the package has no program "${binary}"`)
 }
+
+/** The scripts that npm runs when it installs a package as a dependency. */
+const installScripts = ['preinstall', 'install', 'postinstall'] as const
 
 /** True for what Node runs: by its name, or by its first line. */
 async function isScript(path: string): Promise<boolean> {

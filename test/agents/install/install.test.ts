@@ -1,11 +1,11 @@
 /** Installing with a stand-in for npm: what is there afterwards, and that a failure changes nothing. */
-import { chmodSync, cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { findDifference } from '../../../src/agents/install/differences.ts'
 import { digestFolder } from '../../../src/agents/install/digests.ts'
 import { changeAgents, removeUnused } from '../../../src/agents/install/folder.ts'
-import { removeAgent, verifyAgent } from '../../../src/agents/install/install.ts'
+import { removeAgent, verifyAgent, type InstallOptions } from '../../../src/agents/install/install.ts'
 import { runNpmInstall } from '../../../src/agents/install/npm.ts'
 import { commandOf, listInstalled, readInstallation, sizeOf } from '../../../src/agents/install/record.ts'
 import { until } from '../../support/processes.ts'
@@ -30,7 +30,43 @@ test('installs an exact version and records every file', inWorld(async ({ agents
   // As sha256sum prints it.
   assert.equal(data, { path: `${inside}/lib/data.js`, size: 27, sha256: '2e1869b7bacaad36927c951a4611621a6ca291c5bf2d003b5d03bf4fe6b6f28a' })
   assert.ok(sizeOf(done) > 27)
-  assert.equal(steps, [`installing ${codex.packageName}@2.6.0 with npm`, 'taking the digests of its files'])
+  assert.equal(steps, [`installing ${codex.packageName}@2.6.0 with npm, its dependencies are not locked for this version and platform`, 'taking the digests of its files'])
+}))
+
+test('a locked version is installed as the lock says, another version or platform without it', inWorld(async ({ folder, agentsDir, steps, install }) => {
+  const packages = { '': {}, [inside]: { version: '2.6.0', integrity: 'sha512-AAAA' } }
+  const lock = { packageName: codex.packageName, version: '2.6.0', platforms: ['linux-x64'], packages }
+  mkdirSync(join(folder, 'locks'))
+  writeFileSync(join(folder, 'locks', 'codex.json'), JSON.stringify(lock))
+  const calledIn = async (changes: Partial<InstallOptions>): Promise<unknown> => {
+    const { folder: done } = await install('script', changes)
+    return JSON.parse(readFileSync(join(agentsDir, done, inside, 'called.json'), 'utf8')).args[0]
+  }
+  assert.is(await calledIn({}), 'ci')
+  assert.is(steps[0], `installing ${codex.packageName}@2.6.0 with npm, all packages locked`)
+  assert.is(await calledIn({ version: '2.6.1' }), 'install')
+  assert.is(await calledIn({ platform: 'darwin-arm64' }), 'install')
+  assert.is(await calledIn({ provider: { ...codex, packageName: 'other' } }).catch(() => 'other'), 'other')
+  const locked = await install()
+  const written: unknown = JSON.parse(readFileSync(join(agentsDir, locked.folder, 'package-lock.json'), 'utf8'))
+  assert.equal(written, { lockfileVersion: 3, requires: true, packages })
+}))
+
+test('a package that needs a script of its own is refused, unless the table knows where its program is', inWorld(async ({ install }) => {
+  const refused = install('own-script')
+  await rejects(refused, 'upstream_failed', /its package runs a script at installation \("postinstall"\), and no scripts are run here/)
+  const known = { ...codex, programs: { 'linux-x64': '@agentclientprotocol/codex-acp/bin/tool' } }
+  const done = await install('own-script', { provider: known })
+  assert.equal([done.entry, done.runsOnNode], [`${inside}/bin/tool`, false])
+  const elsewhere = install('own-script', { provider: known, platform: 'linux-riscv64' })
+  await rejects(elsewhere, 'upstream_failed', /runs a script at installation/)
+  const missing = install('own-script', { provider: { ...codex, programs: { 'linux-x64': 'not/there' } } })
+  await rejects(missing, 'upstream_failed', /npm brought no program for linux-x64, expected "not\/there"/)
+}))
+
+test('says how a program that is no npm package is installed', inWorld(async ({ install }) => {
+  const provider = { ...codex, packageName: '', installCommand: 'uv tool install it==1.0.0' }
+  await rejects(install('script', { provider }), 'bad_request', /it is no npm package; install it with "uv tool install it==1\.0\.0"/)
 }))
 
 test('counts the entry, what has an execute bit and native code as executables', inWorld(async ({ install }) => {
@@ -43,7 +79,7 @@ test('lets npm run no scripts, make no links, and see none of the server\'s keys
   const { folder } = await install()
   const called = JSON.parse(readFileSync(join(agentsDir, folder, inside, 'called.json'), 'utf8'))
   for (const flag of ['install', '--ignore-scripts', '--no-bin-links', '--omit=dev']) assert.ok(called.args.includes(flag), flag)
-  assert.equal([called.env.FAKE_NPM, called.env.SESSION_API_KEY, called.args.at(-1)], ['script', undefined, `${codex.packageName}@2.6.0`])
+  assert.equal([called.env.FAKE_NPM, called.env.SESSION_API_KEY, called.args[1]], ['script', undefined, `${codex.packageName}@2.6.0`])
 }))
 
 test('keeps the record and the files for their owner alone, one line for each file', inWorld(async ({ agentsDir, install }) => {
@@ -97,7 +133,7 @@ test('ends npm when it is interrupted, and leaves nothing', inWorld(async ({ fol
 
 test('gives up when npm takes too long', inWorld(async ({ folder }) => {
   const environment = { PATH: `${join(folder, 'fake-npm')}:/usr/bin:/bin`, FAKE_NPM: `hangs:${join(folder, 'pid')}` }
-  const options = { folder, packageName: 'p', version: '1.0.0', environment, signal: never, id: 'x', timeoutMs: 50 }
+  const options = { folder, packageName: 'p', version: '1.0.0', environment, signal: never, instance: 'install-x', id: 'x', timeoutMs: 50 }
   await rejects(runNpmInstall(options), 'upstream_timeout', /npm was not done within 50 ms/)
 }))
 

@@ -1,6 +1,7 @@
 /** A folder for installed agents with a stand-in for npm, and what installs there. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { installAgent, type InstallOptions } from '../../../src/agents/install/install.ts'
 import type { Installation } from '../../../src/agents/install/record.ts'
 import { makeFakeNpm } from '../../support/fake-npm.ts'
@@ -16,7 +17,7 @@ export interface World {
   install(mode?: string, changes?: Partial<InstallOptions>): Promise<Installation>
 }
 
-export const codex = { name: 'codex', packageName: '@agentclientprotocol/codex-acp', binary: 'codex-acp' }
+export const codex = { name: 'codex', packageName: '@agentclientprotocol/codex-acp', binary: 'codex-acp', programs: {}, installCommand: '' }
 
 export const never: AbortSignal = new AbortController().signal
 
@@ -37,6 +38,8 @@ export function inWorld(body: (world: World) => Promise<void>): () => Promise<vo
         clock: () => 0,
         createId: randomUUID,
         report: (step) => void steps.push(step),
+        locks: pathToFileURL(`${folder}/locks/`),
+        platform: 'linux-x64',
         ...changes,
       })
     try {
