@@ -16,7 +16,7 @@ const inside = 'node_modules/@agentclientprotocol/codex-acp'
 function watch(agentsDir: string): { readonly installed: InstalledAgents, readonly lines: () => unknown[] } {
   const written: string[] = []
   const log = createLog({ write: (line) => void written.push(line), level: 'info', clock: () => 0, mask: (line) => line })
-  const lines = (): unknown[] => written.map(parseJson).filter(isObject).map(({ time: _, ...line }) => line)
+  const lines = (): unknown[] => written.map((line) => parseJson(line)).filter(isObject).map(({ time: _, ...line }) => line)
   return { installed: new InstalledAgents({ agentsDir, log, clock: Date.now }), lines }
 }
 

@@ -20,7 +20,7 @@ const events = linesOf('condensed-run.jsonl').map((line): Event => {
 })
 
 function linesOf(name: string): unknown[] {
-  return readFileSync(new URL(name, folder), 'utf8').trimEnd().split('\n').map(parseJson)
+  return readFileSync(new URL(name, folder), 'utf8').trimEnd().split('\n').map((line) => parseJson(line))
 }
 
 /** The messages in JSON, read in parts of this many events. */
