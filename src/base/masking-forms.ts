@@ -1,23 +1,24 @@
 /**
- * The forms in which a secret value shows up in text: as it is, with terminal line ends, JSON-escaped (once and twice,
- * because tool arguments are JSON inside JSON), URL-encoded (RFC 3986 section 2.1 with either case of the hex digits,
- * and as in a form), and base64 (RFC 4648 sections 4 and 5) at each of the three positions that bytes can have in it.
+ * The forms in which a secret value shows up in text: as it is, with the line ends of a terminal or none, JSON-escaped
+ * (once and twice, because tool arguments are JSON inside JSON), URL-encoded (RFC 3986 section 2.1 with either case of
+ * the hex digits, and as in a form), and base64 (RFC 4648 sections 4 and 5) at each of the three positions that bytes can
+ * have in it, of the value and of its JSON form, which a credential file is sent in.
  *
  * A base64 form is the part of the encoding that depends on the secret alone; up to one character on either side
- * mixes in bits of its neighbours and stays. Not covered: other encodings, base64 broken into lines, a secret that
- * was split or reversed on purpose. Masking protects against accidents, not against a program that wants to leak.
+ * mixes in bits of its neighbours and stays. Lines that were broken are found by masking-wrapped. Not covered: other
+ * encodings, a secret that was split or reversed on purpose. Masking protects against accidents, not against a program
+ * that wants to leak.
  */
+
+import { minSecretLength } from './masking-values.ts'
 
 /** All different forms of one value, none of them empty. */
 export function secretForms(value: string): string[] {
-  const written = [value, value.replaceAll(/\r?\n/g, '\r\n')]
-  const forms = new Set<string>()
-  for (const text of written) {
-    forms.add(text)
-    for (const form of jsonForms(text)) forms.add(form)
-    for (const form of urlForms(text)) forms.add(form)
-    for (const form of base64Forms(text)) forms.add(form)
-  }
+  const terminal = value.replaceAll(/\r?\n/g, '\r\n')
+  const joined = value.replaceAll(/\r?\n/g, '')
+  const forms = new Set([value, terminal, ...jsonForms(value), ...jsonForms(terminal), ...urlForms(value), ...base64Forms(value)])
+  for (const form of base64Forms(escapeJson(value))) forms.add(form)
+  if (joined.length >= minSecretLength) forms.add(joined)
   return [...forms]
 }
 

@@ -1,108 +1,151 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * Time is linear in the text whatever the strings are, and building it linear in their total length. Nodes live in
- * typed arrays, about 24 bytes for each character of the strings. It works on UTF-16 code units.
+ * Time is linear in the text whatever the strings are, and building it linear in their total length but for the sort.
+ * States are numbered breadth first, so the children of a state stand side by side. The first states, which nearly all
+ * steps of an ordinary text begin and end in, have a complete table of their successors; the others have their children
+ * and a failure link. Memory is about 30 bytes for each character of the strings, and at most 1 MiB for the table. It
+ * works on UTF-16 code units.
  */
 
-export interface PatternSearch {
+import { at, buildTrie, childOf, wordBits, type Patterns, type Trie } from './masking-trie.ts'
+
+export class PatternSearch {
+  /** How many links were followed and children compared beyond the table: for tests of its running time. */
+  work = 0
+  readonly #trie: Trie
+  readonly #rows: Int32Array
+  /** Column of a code unit in the table; 0 for one that is in no pattern. */
+  readonly #columns: Int32Array
+  readonly #width: number
+  /** States below this one have a row in the table. */
+  readonly #rowCount: number
+
+  constructor(patterns: Patterns) {
+    this.#trie = buildTrie(patterns)
+    const { columns, width } = columnsOf(this.#trie)
+    this.#columns = columns
+    this.#width = width
+    this.#rowCount = Math.max(1, Math.min(this.#trie.size, Math.floor(tableLimit / width)))
+    this.#rows = fillRows(this.#trie, columns, width, this.#rowCount)
+  }
+
   /** The state after one more code unit; the first state is 0. */
-  step(state: number, codeUnit: number): number
+  step(state: number, codeUnit: number): number {
+    const column = at(this.#columns, codeUnit)
+    if (column === 0) return 0
+    if (state < this.#rowCount) return at(this.#rows, state * this.#width + column)
+    return this.#stepDeep(state, codeUnit, column)
+  }
+
+  /** The same for who has not paid for the depth of the state by reading: gives up, at state 0, after some links. */
+  stepOrGiveUp(state: number, codeUnit: number): number {
+    const column = at(this.#columns, codeUnit)
+    return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)
+  }
+
+  /**
+   * Reads on until a pattern ends or the text does; stops too in front of a margin in which a line ends, or the text,
+   * while a pattern may have begun. Gives the place that it has reached.
+   */
+  read(text: string, from: number, cursor: { state: number }): number {
+    const columns = this.#columns
+    const rows = this.#rows
+    const width = this.#width
+    const rowCount = this.#rowCount
+    const { output } = this.#trie
+    let { state } = cursor
+    let index = from
+    /** Up to here no line ends. */
+    let lineEnd = from
+    for (; index < text.length; index++) {
+      const unit = text.charCodeAt(index)
+      if (state !== 0 && isMargin(unit) && index >= lineEnd) {
+        lineEnd = endOfBlanks(text, index)
+        if (lineEnd === index) break
+      }
+      const column = at(columns, unit)
+      if (column === 0) state = 0
+      else {
+        state = state < rowCount ? at(rows, state * width + column) : this.#stepDeep(state, unit, column)
+        if (at(output, state) !== 0) {
+          index++
+          break
+        }
+      }
+    }
+    cursor.state = state
+    return index
+  }
+
   /** The length of the longest pattern that ends in this state, 0 if none does. */
-  matchLength(state: number): number
+  matchLength(state: number): number {
+    return at(this.#trie.matchLength, state)
+  }
+
+  /** The lengths of the words that end in this state, as bits. */
+  wordLengths(state: number): number {
+    return at(this.#trie.output, state) & wordBits
+  }
+
   /** How many of the last code units may be the beginning of a pattern. */
-  depth(state: number): number
-}
+  depth(state: number): number {
+    return at(this.#trie.depth, state)
+  }
 
-export function createPatternSearch(patterns: Iterable<string>): PatternSearch {
-  const trie = buildTrie([...patterns])
-  linkFailures(trie)
-  return {
-    step: (state, codeUnit) => step(trie, state, codeUnit),
-    matchLength: (state) => at(trie.matchLength, state),
-    depth: (state) => at(trie.depth, state),
+  #stepDeep(from: number, codeUnit: number, column: number, limit = Infinity): number {
+    let state = from
+    for (let links = 0; state >= this.#rowCount; links++) {
+      this.work++
+      if (links === limit) return 0
+      const child = childOf(this.#trie, state, codeUnit)
+      if (child !== 0) return child
+      state = at(this.#trie.failure, state)
+    }
+    return at(this.#rows, state * this.#width + column)
   }
 }
 
-/** Node 0 is the root; as a link, 0 means "none" for children and siblings and "the root" for failures. */
-interface Trie {
-  size: number
-  readonly codeUnit: Uint16Array
-  readonly firstChild: Int32Array
-  readonly nextSibling: Int32Array
-  readonly failure: Int32Array
-  readonly depth: Int32Array
-  readonly matchLength: Int32Array
-  /** The root's children by code unit: most steps begin and end at the root. */
-  readonly rootChild: Int32Array
+/** What may stand between the parts of a text that was broken into lines: blanks, line ends, and the bars of a grid. */
+export function isMargin(codeUnit: number): boolean {
+  return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)
 }
 
-function buildTrie(patterns: readonly string[]): Trie {
-  const capacity = patterns.reduce((sum, pattern) => sum + pattern.length, 1)
-  const trie: Trie = {
-    size: 1,
-    codeUnit: new Uint16Array(capacity),
-    firstChild: new Int32Array(capacity),
-    nextSibling: new Int32Array(capacity),
-    failure: new Int32Array(capacity),
-    depth: new Int32Array(capacity),
-    matchLength: new Int32Array(capacity),
-    rootChild: new Int32Array(0x10000),
+/** The end of a margin in which no line ends; the place itself for one in which a line ends, or the text. */
+function endOfBlanks(text: string, from: number): number {
+  for (let index = from; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === 0x0a || unit === 0x0d) return from
+    if (!isMargin(unit)) return index
   }
-  for (const pattern of patterns) insert(trie, pattern)
-  return trie
+  return from
 }
 
-function insert(trie: Trie, pattern: string): void {
-  let node = 0
-  for (let index = 0; index < pattern.length; index++) {
-    const codeUnit = pattern.charCodeAt(index)
-    node = childOf(trie, node, codeUnit) || addChild(trie, node, codeUnit)
+/** Failure links in a row: real texts need a few. */
+const giveUpAfter = 32
+
+/** Entries of the table. */
+const tableLimit = 1 << 18
+
+function columnsOf({ size, codeUnit }: Trie): { readonly columns: Int32Array; readonly width: number } {
+  const columns = new Int32Array(0x10000)
+  let width = 1
+  for (let state = 1; state < size; state++) {
+    const unit = at(codeUnit, state)
+    if (columns[unit] === 0) columns[unit] = width++
   }
-  trie.matchLength[node] = pattern.length
+  return { columns, width }
 }
 
-function addChild(trie: Trie, parent: number, codeUnit: number): number {
-  const node = trie.size++
-  trie.codeUnit[node] = codeUnit
-  trie.depth[node] = at(trie.depth, parent) + 1
-  trie.nextSibling[node] = at(trie.firstChild, parent)
-  trie.firstChild[parent] = node
-  if (parent === 0) trie.rootChild[codeUnit] = node
-  return node
-}
-
-function childOf(trie: Trie, node: number, codeUnit: number): number {
-  if (node === 0) return at(trie.rootChild, codeUnit)
-  let child = at(trie.firstChild, node)
-  while (child !== 0 && trie.codeUnit[child] !== codeUnit) child = at(trie.nextSibling, child)
-  return child
-}
-
-/** Breadth first, so that the failure of a node is complete before its children need it. */
-function linkFailures(trie: Trie): void {
-  const order = new Int32Array(trie.size)
-  let filled = 1
-  for (let next = 0; next < filled; next++) {
-    const node = at(order, next)
-    for (let child = at(trie.firstChild, node); child !== 0; child = at(trie.nextSibling, child)) {
-      order[filled++] = child
-      if (node !== 0) trie.failure[child] = step(trie, at(trie.failure, node), at(trie.codeUnit, child))
-      if (trie.matchLength[child] === 0) trie.matchLength[child] = at(trie.matchLength, at(trie.failure, child))
+/** A row is that of the state its failure link leads to, with the children of its own. */
+function fillRows({ firstChild, codeUnit, failure }: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
+  const rows = new Int32Array(rowCount * width)
+  for (let state = 0; state < rowCount; state++) {
+    const from = at(failure, state) * width
+    if (state > 0) rows.copyWithin(state * width, from, from + width)
+    for (let child = at(firstChild, state); child < at(firstChild, state + 1); child++) {
+      rows[state * width + at(columns, at(codeUnit, child))] = child
     }
   }
-}
-
-function step(trie: Trie, state: number, codeUnit: number): number {
-  let node = state
-  for (;;) {
-    const child = childOf(trie, node, codeUnit)
-    if (child !== 0 || node === 0) return child
-    node = at(trie.failure, node)
-  }
-}
-
-/** Every index comes from the trie itself, so the fallback is never taken. */
-function at(array: Int32Array | Uint16Array, index: number): number {
-  return array[index] ?? 0
+  return rows
 }

@@ -30,7 +30,7 @@ import type { Provider } from '../settings/provider.ts'
 import type { SecretChange } from './agent.ts'
 import { mapSecrets, secretsToMask } from '../settings/secret-fields.ts'
 import { mapSourceSecrets, withoutUnset } from '../settings/secret-source.ts'
-import { isTooShort, isUnset, maskedParts } from '../settings/secret-values.ts'
+import { isUnset, maskedParts } from '../settings/secret-values.ts'
 
 export interface AgentVaultOptions {
   readonly cipher: Cipher
@@ -292,7 +292,6 @@ function problemOf(name: string, source: SecretSource, { isLoaderVariable }: Age
   if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'
   if (isLoaderVariable(name)) return 'a variable of this name decides what programs load'
   if (value.includes('\0')) return 'expected a value without NUL characters'
-  if (value !== '' && isTooShort(name, value)) return 'expected at least 8 characters, as fewer cannot be masked'
   return undefined
 }
 

@@ -4,7 +4,6 @@
  * Rules: contract/settings.md 2.10 and 6; decisions 12. Pure; nothing here is stored or masked.
  */
 import { isObject, parseJson } from '../base/json.ts'
-import { minSecretLength } from '../base/masking.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 import { isToken } from './cipher.ts'
 
@@ -14,11 +13,6 @@ export const redactedValue = '**********'
 /** True for what a client sends when it has no value: nothing, blanks, or a redacted value sent back. */
 export function isUnset(value: string): boolean {
   return value.trim() === '' || value.trim() === redactedValue
-}
-
-/** A value that cannot be masked must not be stored under a name that promises a credential. */
-export function isTooShort(name: string, value: string): boolean {
-  return /(?:KEY|TOKEN|SECRET|PASSWORD)$/i.test(name) && value.trim().length < minSecretLength
 }
 
 /** True for an address that carries credentials, and for what stands for one: a sealed token, or what a view shows. */

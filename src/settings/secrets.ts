@@ -11,7 +11,7 @@ import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { createMaskedValues, type MaskedValues } from './masked-values.ts'
-import { isTooShort, isUnset, maskedParts } from './secret-values.ts'
+import { isUnset, maskedParts } from './secret-values.ts'
 import { createStoredFile, readVersioned, type StoredFile } from './stored-file.ts'
 
 export interface SecretSummary {
@@ -172,7 +172,6 @@ function problemOf(name: string, value: string, options: SecretStoreOptions): st
   if (isLoaderVariable(name)) return 'a variable of this name changes how programs load'
   if (value.length > valueLimitChars) return `expected at most ${valueLimitChars} characters`
   if (value.includes('\0')) return 'expected a value without NUL characters'
-  if (!isUnset(value) && isTooShort(name, value)) return 'expected at least 8 characters, as fewer cannot be masked'
   return undefined
 }
 

@@ -76,16 +76,35 @@ test('finds a secret that lies inside the beginning of a longer one', () => {
   }
 })
 
-test('ignores values that are too short, blank, or part of the mark itself', () => {
+test('ignores values that are too short, blank, ordinary, or part of the mark itself', () => {
   const masker = createMasker()
-  masker.register(['short12', '', '          ', 'secret-hidden'])
-  assert.is(masker.mask('short12           secret-hidden'), 'short12           secret-hidden')
+  const values = ['s3c', '', '          ', 'secret-hidden', 'terminal', '/usr/bin/node', 'api.example.com', '--verbose']
+  masker.register(values)
+  assert.is(masker.mask(values.join(' ')), values.join(' '))
+})
+
+test('hides a value of 4 to 7 characters as a whole word only', () => {
+  const masker = createMasker()
+  masker.register(['s3cr', 'p@ss!', 'wörtli', '4711'])
+  const hidden = ['s3cr', 'a s3cr.', '(s3cr)', 's3cr-x', 'p@ss!x', '"\\ns3cr"', 'wörtli', '{"pin":4711}']
+  for (const text of hidden) assert.ok(masker.mask(text).includes(secretMark), text)
+  for (const text of ['as3cr', 's3crs', 's3cr_', 'üs3cr', 'wörtlich', '14711', '47110', 'nwörtli']) assert.is(masker.mask(text), text)
+  assert.is(masker.mask('xp@ss! p@ss!x s3cr'), `xp@ss! ${secretMark}x ${secretMark}`)
+})
+
+test('judges a word at the border of chunks as in one piece', () => {
+  const masker = createMasker()
+  masker.register(['s3cr'])
+  for (const text of ['s3cr', ' s3cr ', 'as3cr', 's3cra', 's3crs3cr', 's3cr s3cr', '\\ns3cr', 'xns3cr']) {
+    const stream = masker.stream()
+    assert.is([...text].map((char) => stream.push(char)).join('') + stream.end(), masker.mask(text), text)
+  }
 })
 
 test('looks for a value without the blanks around it', () => {
   const masker = createMasker()
   masker.register(['  trailing-newline\n', '  abcd  '])
-  assert.is(masker.mask('trailing-newline|  abcd  |abcd'), `${secretMark}|${secretMark}|abcd`)
+  assert.is(masker.mask('trailing-newline|  abcd  |abcde'), `${secretMark}|  ${secretMark}  |abcde`)
 })
 
 test('hides a value until everyone who registered it has let go', () => {
@@ -100,10 +119,10 @@ test('hides a value until everyone who registered it has let go', () => {
 })
 
 test('refuses more characters than the limit, and takes them again after a release', () => {
-  const masker = createMasker({ limitChars: 20 })
+  const masker = createMasker({ limitChars: 150 })
   const release = masker.register(['0123456789ab'])
   try {
-    masker.register(['another-secret'])
+    masker.register(['another-secret', 'yet-another-secret'])
     assert.unreachable()
   } catch (error) {
     assert.ok(error instanceof AppError && error.code === 'invalid_input')
@@ -115,7 +134,7 @@ test('refuses more characters than the limit, and takes them again after a relea
 })
 
 test('counts a value that is registered several times once', () => {
-  const masker = createMasker({ limitChars: 20 })
+  const masker = createMasker({ limitChars: 100 })
   const release = masker.register(['0123456789ab', '0123456789ab'])
   masker.register(['0123456789ab'])
   release()

@@ -1,0 +1,190 @@
+/**
+ * One text on its way through the search: what is certain goes out, with a mark in the place of each secret.
+ *
+ * The result is the same for any way of cutting the text into chunks, and each character is copied and read once. What is
+ * held back is at most the longest pattern, with the gaps that a broken line may have. Matches that overlap become one
+ * mark. Patterns that are words count only where a word begins and ends. When the set of patterns changes, what is held
+ * is read again with the new one.
+ */
+import { HeldText, recentLength } from './held-text.ts'
+import { isMargin, type PatternSearch } from './masking-search.ts'
+import { WrappedReadings } from './masking-wrapped.ts'
+
+/** What stands in the place of a secret. */
+export const secretMark = '<secret-hidden>'
+
+/** The search of the moment; undefined while nothing is to be found. */
+export type CurrentSearch = () => PatternSearch | undefined
+
+/** Places count from the beginning of the text. */
+interface HiddenPart {
+  readonly start: number
+  end: number
+}
+
+export class TextMasking {
+  readonly #currentSearch: CurrentSearch
+  #search: PatternSearch | undefined
+  #wrapped: WrappedReadings | undefined
+  readonly #cursor = { state: 0 }
+  /** Text whose end may be the beginning of a secret. */
+  #held = new HeldText()
+  /** What is hidden in it, in order and apart from each other. */
+  #parts: HiddenPart[] = []
+  /** A mark that was given out stands for everything up to here. */
+  #markedEnd = 0
+  /** How much was read. */
+  #length = 0
+  /** The end of what was read, for judging words. */
+  #recent = ''
+  /** Lengths of words that end at the end of what was read, as bits. */
+  #wordsAtEnd = 0
+
+  constructor(currentSearch: CurrentSearch) {
+    this.#currentSearch = currentSearch
+  }
+
+  /** Takes the next chunk and gives what is certain by now. */
+  push(chunk: string): string {
+    const search = this.#currentSearch()
+    if (search !== this.#search) this.#readAgain(search)
+    this.#held.add(chunk)
+    this.#read(chunk)
+    return this.#give(this.#safeEnd())
+  }
+
+  /** Gives the rest. The object may then be used for another text. */
+  end(): string {
+    this.#judgeWords(this.#wordsAtEnd, '', 0)
+    const rest = this.#give(this.#length)
+    this.#restart(this.#search)
+    this.#held = new HeldText()
+    this.#markedEnd = this.#length = 0
+    this.#recent = ''
+    return rest
+  }
+
+  #readAgain(search: PatternSearch | undefined): void {
+    this.#restart(search)
+    this.#length = this.#held.start
+    this.#recent = this.#held.before
+    this.#read(this.#held.text())
+  }
+
+  #restart(search: PatternSearch | undefined): void {
+    this.#search = search
+    this.#wrapped = search === undefined ? undefined : new WrappedReadings(search, (start, end) => this.#hide(start, end))
+    this.#cursor.state = 0
+    this.#parts = []
+    this.#wordsAtEnd = 0
+  }
+
+  #read(text: string): void {
+    if (this.#search !== undefined && this.#wrapped !== undefined && text !== '') this.#scan(text, this.#search, this.#wrapped)
+    this.#length += text.length
+    this.#recent = (this.#recent + text.slice(-recentLength)).slice(-recentLength)
+  }
+
+  #scan(text: string, search: PatternSearch, wrapped: WrappedReadings): void {
+    if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
+    this.#wordsAtEnd = 0
+    const cursor = this.#cursor
+    /** Up to here the lines of the text do not go on behind their end. */
+    let plainEnd = 0
+    for (let index = 0; index < text.length; ) {
+      const from = index
+      if (wrapped.isIdle && index >= plainEnd) index = search.read(text, index, cursor)
+      if (index === from) {
+        const codeUnit = text.charCodeAt(index)
+        if (wrapped.isIdle && index >= plainEnd) plainEnd = endOfPlainMargin(text, index, (next) => wrapped.mayGoOn(cursor.state, next))
+        if (index >= plainEnd) wrapped.feed(codeUnit, this.#length + index, cursor.state)
+        cursor.state = search.step(cursor.state, codeUnit)
+        index++
+      }
+      if (cursor.state !== 0) this.#matched(search, text, index)
+    }
+  }
+
+  /** A pattern may have ended in front of the place in the text. */
+  #matched(search: PatternSearch, text: string, index: number): void {
+    const end = this.#length + index
+    const length = search.matchLength(this.#cursor.state)
+    if (length > 0) this.#hide(end - length, end)
+    const words = search.wordLengths(this.#cursor.state)
+    if (words === 0) return
+    if (index < text.length) this.#judgeWords(words, text, index)
+    else this.#wordsAtEnd = words
+  }
+
+  /** Hides the words of these lengths that end in front of the place, where they are whole words. */
+  #judgeWords(lengths: number, text: string, index: number): void {
+    const unit = (place: number): number => {
+      return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
+    }
+    for (let length = 4; length <= 7; length++) {
+      if ((lengths & (1 << length)) === 0) continue
+      const start = index - length
+      const isEscape = isWordPart(unit(start - 1)) && unit(start - 2) === 0x5c
+      const begins = isEscape || !isWordPart(unit(start)) || !isWordPart(unit(start - 1))
+      const ends = !isWordPart(unit(index - 1)) || !isWordPart(unit(index))
+      if (begins && ends) this.#hide(this.#length + start, this.#length + index)
+    }
+  }
+
+  /** Adds a match, united with those it overlaps. Matches come in the order of their ends. */
+  #hide(matchStart: number, end: number): void {
+    const newest = this.#parts.at(-1)
+    if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {
+      newest.end = end
+      return
+    }
+    let start = matchStart
+    for (let last = this.#parts.at(-1); last !== undefined && last.end > start; last = this.#parts.at(-1)) {
+      start = Math.min(start, last.start)
+      this.#parts.pop()
+    }
+    if (start < this.#markedEnd) this.#markedEnd = end
+    else this.#parts.push({ start, end })
+  }
+
+  #safeEnd(): number {
+    if (this.#search === undefined) return this.#length
+    const exact = this.#length - this.#search.depth(this.#cursor.state)
+    return this.#wrapped?.isIdle === false ? Math.min(exact, this.#wrapped.earliest(this.#length)) : exact
+  }
+
+  /** The text up to a place. A hidden part that begins before it gets its mark now, wherever it ends. */
+  #give(safe: number): string {
+    const from = this.#held.start
+    const text = this.#held.takeTo(safe)
+    let result = ''
+    let position = Math.max(from, this.#markedEnd)
+    let given = 0
+    for (const { start, end } of this.#parts) {
+      if (start >= safe) break
+      result += text.slice(position - from, start - from) + secretMark
+      position = this.#markedEnd = end
+      given++
+    }
+    if (given > 0) this.#parts.splice(0, given)
+    return position === from ? text : result + text.slice(position - from)
+  }
+}
+
+/** The end of a margin behind which no secret goes on; the place itself if one may, or if the text ends with the margin. */
+function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
+  let end = from
+  while (end < text.length && isMargin(text.charCodeAt(end))) end++
+  return end < text.length && !mayGoOn(text.charCodeAt(end)) ? end : from
+}
+
+const wordPart = /[\p{L}\p{N}_]/u
+
+/** Letters, digits and the underscore; not a number (NaN) stands for the edge of the text. */
+function isWordPart(codeUnit: number): boolean {
+  if (codeUnit < 0x80) {
+    return (codeUnit >= 0x61 && codeUnit <= 0x7a) || (codeUnit >= 0x41 && codeUnit <= 0x5a) ||
+      (codeUnit >= 0x30 && codeUnit <= 0x39) || codeUnit === 0x5f
+  }
+  return codeUnit >= 0x80 && wordPart.test(String.fromCharCode(codeUnit))
+}
