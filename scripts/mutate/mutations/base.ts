@@ -5,24 +5,45 @@ const masking = ['test/base/masking.test.ts']
 
 export const baseMutations: readonly Mutation[] = [
   {
-    file: 'src/base/masking.ts',
-    old: 'parts = parts.filter((part) => part.marked)\n        scan(text, 0)',
-    new: 'parts = parts.filter((part) => part.marked)',
+    file: 'src/base/masking-stream.ts',
+    old: 'this.#read(this.#held.text())',
+    new: 'this.#length += this.#held.text().length',
     promise: 'A secret that is registered while a text is on its way is hidden in what is held back of it.',
     tests: masking,
   },
   {
-    file: 'src/base/masking.ts',
-    old: 'const safe = text.length - (search?.depth(state) ?? 0)',
-    new: 'const safe = text.length',
+    file: 'src/base/masking-stream.ts',
+    old: 'const exact = this.#length - this.#search.depth(this.#cursor.state)',
+    new: 'const exact = this.#length',
     promise: 'A secret that is cut in two by a border of chunks is hidden.',
     tests: masking,
   },
   {
     file: 'src/base/masking.ts',
-    old: 'if (count > 1) return void counts.set(value, count - 1)',
-    new: 'if (count > 5) return void counts.set(value, count - 1)',
+    old: 'if (entry === undefined || --entry.count > 0) return',
+    new: 'if (entry === undefined || --entry.count > 5) return',
     promise: 'A value that was registered twice is hidden until both have let it go.',
+    tests: masking,
+  },
+  {
+    file: 'src/base/masking-wrapped.ts',
+    old: "if (isDigit(codeUnit)) readings.push({ phase: 'number', state: joined, gap, digits: 0 })",
+    new: '',
+    promise: 'A secret that was broken into lines with numbers is hidden.',
+    tests: ['test/base/masking-wrapped.test.ts'],
+  },
+  {
+    file: 'src/base/masking-stream.ts',
+    old: 'if (begins && ends) this.#hide(',
+    new: 'if (begins || ends) this.#hide(',
+    promise: 'A short value is hidden as a whole word only.',
+    tests: masking,
+  },
+  {
+    file: 'src/base/masking-trie.ts',
+    old: 'const failure = parent === 0 ? 0 : failureOf(trie, at(trie.failure, parent), codeUnit)',
+    new: 'const failure = 0',
+    promise: 'A secret is found behind the beginning of another one.',
     tests: masking,
   },
   {
