@@ -171,8 +171,11 @@ export function createConfig(input: ConfigInput): Config {
 
 /** Says what is wrong with a value, with `source` as the name under which it was given; never shows a secret. */
 export function invalidOption(option: Option<unknown>, source: string, value: unknown): AppError {
-  const shown = option.isSecret || value === undefined ? '' : ` ${JSON.stringify(value)}`
-  return new AppError('invalid_option', `Could not use ${source}${shown}: expected ${option.expected}`)
+  const isList = option.kind === 'list' && Array.isArray(value)
+  const wrong: unknown = isList ? value.find((item) => !option.accepts([item])) : value
+  const shown = option.isSecret || wrong === undefined ? '' : ` ${JSON.stringify(wrong)}`
+  const expected = option.kind === 'list' && !isList ? `a list, each item ${option.expected}` : option.expected
+  return new AppError('invalid_option', `Could not use ${source}${shown}: expected ${expected}`)
 }
 
 function assertConfig(values: Record<string, unknown>): asserts values is Config {

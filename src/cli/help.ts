@@ -3,18 +3,34 @@
  * program does. Plain text of at most 104 columns, nothing decided by the terminal.
  */
 import type { Option } from '../option.ts'
-import { entries, variableOf, type Entry } from './options.ts'
+import { helpTexts } from './help-texts.ts'
+import { entries, membersOf, variableOf, type Entry } from './options.ts'
+import { formatRows } from './rows.ts'
 
 const intro = `Usage: agent-server [serve] [options]                    run the server
        agent-server verify [--json] [options] [ID ...]  check what is stored, beside a server too
        agent-server verify [options] --expect HEAD ID   and that the log still goes through that head
        agent-server agents list|install|verify|remove   the agents' programs; see agents --help
        agent-server doctor [options] [NAME ...]         say what works here; see doctor --help
+       agent-server key [--show]                        where the session key is, or the key
+       agent-server help [COMMAND|config]               a command's own text, or the names in a file
 
 Each option can also be given as the variable named below it, or in a JSON file (--config FILE)
-under its name, as in {"port": 8001, "allowedHosts": ["agents.example.org"]}. A flag beats a variable,
-that beats the file, that beats the default. Options marked with * may be repeated; of these, variables
-that hold names take several, with commas between.
+under its name, as in {"port": 8001, "allowedHosts": ["agents.example.org"]}; see --help config. A flag
+beats a variable, that beats the file, that beats the default. Options marked with * may be repeated;
+of these, variables that hold names take several, with commas between.
+`
+
+const serve = `Usage: agent-server serve [options]
+
+Runs the server until SIGTERM, SIGINT or SIGHUP (a closed terminal) ends it: running conversations are
+paused, agents ended, and a second signal ends it at once. It prints one line when it is ready; its log goes to
+standard error. Each option can also be given as a variable or in a file; see agent-server --help.
+`
+
+const config = `Names in the JSON file of --config FILE (or AGENT_SERVER_CONFIG), as in
+{"port": 8001, "allowedHosts": ["agents.example.org"]}. Paths are relative to its folder. What each
+means and which values it takes is in agent-server --help, under its flag.
 `
 
 const outro = `Other
@@ -36,55 +52,39 @@ Examples
   agent-server --host 0.0.0.0 --session-api-key-file /run/secrets/key --allowed-host agents.example.org
 `
 
-const agents = `Usage: agent-server agents list [--json]                     what is installed
-       agent-server agents install NAME [--version VERSION]  install an agent with npm
-       agent-server agents verify [NAME ...]                 compare every file with its digest
-       agent-server agents remove NAME                       remove an installed agent
-
-NAME is a provider: claude-code, codex, gemini-cli, or one of the providers file. Without --version
-the pinned version is installed, the one this server was tried with. No script of a package is run.
-The digest of every file is kept, and an agent whose files have changed is not started any more. When
-verify finds every digest right, the files count as installed again, also after a restored backup.
-
-All of it can be done while a server runs: agents that run go on, the next ones start what is
-installed then. Files that a running server may still use are removed when it starts again.
-
-Folders, providers and the configuration file are told as to the server (--data-dir, --providers,
---config; see agent-server --help).
-
-Exit codes
-  0  done, and everything is as it was installed     2  cannot use the options
-  1  failed, or something differs or is missing      4  another command changes the installed agents
-`
-
-const doctor = `Usage: agent-server doctor [options] [NAME ...]
-
-Says in one line each what is here and what to do: Node, the data folder, what ends processes, the
-pseudo-terminal, and each agent: is it installed, is there a login or a key (names only), and does its
-program answer. It changes nothing in the data folder, and can be used while a server runs there. The
-programs are started as the server starts them; what they write into the home folder is up to them.
-
-  --json                        The same as a JSON array, for programs
-
-With names of providers only these are tried, and they are expected to work.
-
-Exit codes
-  0  a server can run here, and every agent that was named works
-  1  it cannot, or one does not
-  2  cannot use the options
-`
-
-const texts: Readonly<Record<string, string>> = { agents, doctor }
-
 /** Where the description of a flag begins. */
 const column = 32
 
-/** Of one subcommand; the options where that has no text of its own. */
-export function formatHelp(command = 'serve'): string {
-  return texts[command] ?? formatOptions()
+/** What `--help` may be asked about, besides the whole. */
+export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), 'config']
+
+/** Of one topic, or of the whole. */
+export function formatHelp(topic?: string): string {
+  if (topic === 'config') return formatNames()
+  return helpTexts[topic ?? ''] ?? formatOptions(topic === 'serve' ? serve : intro)
 }
 
-function formatOptions(): string {
+/** The members of a configuration file, in the order of the table. */
+function formatNames(): string {
+  const rows = entries.flatMap((entry) => {
+    const [name = ''] = membersOf(entry)
+    return [[`  ${name}`, shapeOf(entry), entry.isFile ? '' : (defaultOf(name, entry.option) ?? '')]]
+  })
+  return `${config}\n${formatRows(rows)}\n`
+}
+
+function shapeOf({ option, isFile }: Entry): string {
+  if (isFile) return 'path of a file'
+  switch (option.kind) {
+    case 'switch': return 'true or false'
+    case 'list': return `list of ${option.placeholder}`
+    case 'map': return '{"NAME": "COMMAND"}'
+    case 'path': return 'path'
+    case 'value': return typeof option.initial === 'number' ? 'number' : 'text'
+  }
+}
+
+function formatOptions(intro: string): string {
   const groups = new Map<string, string[]>()
   for (const entry of entries) {
     const lines = groups.get(entry.option.group) ?? []

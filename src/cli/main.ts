@@ -11,13 +11,14 @@ import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
 import { version } from '../version.ts'
 import { runAgents } from './agents.ts'
 import { runDoctor } from './doctor.ts'
-import { formatHelp } from './help.ts'
+import { formatHelp, helpTopics } from './help.ts'
+import { printKey } from './key.ts'
 import { parseOptions, type ParsedCommandLine } from './options.ts'
 import { serve } from './serve.ts'
 import { isReaderGone, surviveLostStreams } from './signals.ts'
 import { verify } from './verify.ts'
 
-const commands = ['serve', 'verify', 'agents', 'doctor'] as const
+const commands = ['serve', 'verify', 'agents', 'doctor', 'key'] as const
 type Command = (typeof commands)[number]
 
 /** Besides the options; `--version` of `agents` is the one to install. */
@@ -26,6 +27,7 @@ const commandFlags: Readonly<Record<Command, Readonly<Record<string, 'switch' | 
   verify: { expect: 'value', json: 'switch' },
   agents: { version: 'value', json: 'switch' },
   doctor: { json: 'switch' },
+  key: { show: 'switch' },
 }
 
 /** Exit codes by kind of failure; any other failure is 1. They stand in `--help`. */
@@ -45,7 +47,7 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   surviveLostStreams()
   try {
-    const { command, argv } = commandOf(process.argv.slice(2))
+    const { command, argv, isNamed } = commandOf(process.argv.slice(2))
     const line = parseOptions({
       argv,
       environment: process.env,
@@ -54,6 +56,7 @@ async function main(): Promise<number> {
       currentDir: process.cwd(),
       commandFlags: commandFlags[command],
     })
+    if (line.kind === 'help') return printHelp(isNamed ? [command, ...line.words] : line.words)
     return await run(command, line)
   } catch (thrown) {
     if (isReaderGone(thrown)) return 1
@@ -62,17 +65,21 @@ async function main(): Promise<number> {
   }
 }
 
-async function run(command: Command, line: ParsedCommandLine): Promise<number> {
-  switch (line.kind) {
-    case 'help':
-      process.stdout.write(formatHelp(command))
-      return 0
-    case 'version':
-      process.stdout.write(`agent-server ${version}\n`)
-      return 0
-    case 'run':
-      return runCommand(command, line)
+async function run(command: Command, line: Exclude<ParsedCommandLine, { kind: 'help' }>): Promise<number> {
+  if (line.kind === 'run') return runCommand(command, line)
+  process.stdout.write(`agent-server ${version}\n`)
+  return 0
+}
+
+/** The last word that is a topic says which text; without any it is the whole. */
+function printHelp(words: readonly string[]): number {
+  const topic = words.findLast((word) => helpTopics.includes(word))
+  const [word] = words
+  if (topic === undefined && word !== undefined) {
+    throw new AppError('invalid_option', `Could not find help on "${word}": expected one of ${helpTopics.join(', ')}`)
   }
+  process.stdout.write(formatHelp(topic))
+  return 0
 }
 
 function modeOf(path: string): number | undefined {
@@ -87,17 +94,26 @@ function runCommand(command: Command, { config, words, flags, exposedFiles }: Ex
     case 'verify': return verify({ config, ids: words, expect: flags['expect'], asJson })
     case 'agents': return runAgents({ config, words, version: flags['version'], asJson })
     case 'doctor': return runDoctor({ config, names: words, asJson, exposedFiles })
+    case 'key': return printKey(config, words, flags['show'] === 'true')
   }
 }
 
+interface NamedCommand {
+  readonly command: Command
+  /** What follows its name. */
+  readonly argv: readonly string[]
+  /** False where it is the usual one. */
+  readonly isNamed: boolean
+}
+
 /** The first word may name a command; without one the server is started. */
-function commandOf(argv: readonly string[]): { readonly command: Command; readonly argv: readonly string[] } {
+function commandOf(argv: readonly string[]): NamedCommand {
   const [first = '', ...rest] = argv
   const command = commands.find((known) => known === first)
-  if (command !== undefined) return { command, argv: rest }
-  if (first === 'help') return { command: 'serve', argv: ['--help'] }
+  if (command !== undefined) return { command, argv: rest, isNamed: true }
+  if (first === 'help') return { command: 'serve', argv: ['--help', ...rest], isNamed: false }
   if (first !== '' && !first.startsWith('-')) {
     throw new AppError('invalid_option', `Could not find the command "${first}": expected one of ${commands.join(', ')}`)
   }
-  return { command: 'serve', argv }
+  return { command: 'serve', argv, isNamed: false }
 }

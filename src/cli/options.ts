@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { AppError, messageOf } from '../base/errors.ts'
 import { formatMode, othersMay } from '../base/file-mode.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { findJsonFault } from '../base/json-fault.ts'
 import { createConfig, invalidOption, optionTable, type Config } from '../config.ts'
 import type { Option } from '../option.ts'
 import { nearest } from './nearest.ts'
@@ -31,7 +32,8 @@ export interface CommandLine {
 }
 
 export type ParsedCommandLine =
-  | { readonly kind: 'help' }
+  /** With the words that say about what. */
+  | { readonly kind: 'help'; readonly words: readonly string[] }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run'
@@ -64,7 +66,7 @@ type Values = Record<string, unknown>
 export function parseOptions(line: CommandLine): ParsedCommandLine {
   const { environment } = line
   const { flags, words, own } = readFlags(line)
-  if ('help' in flags) return { kind: 'help' }
+  if ('help' in flags) return { kind: 'help', words }
   if ('version' in flags) return { kind: 'version' }
   const exposedFiles = new Set<string>()
   const sources = { ...line, exposedFiles }
@@ -187,18 +189,23 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
 }
 
 /** `allowedHosts` and `allowedHost`, `secretKeyFile`. */
-function membersOf({ name, flag, isFile }: Entry): string[] {
+export function membersOf({ name, flag, isFile }: Entry): string[] {
   return isFile ? [toCamel(flag)] : [name, toCamel(flag)]
 }
 
 function parseConfigFile(path: string, content: string): Record<string, unknown> {
-  try {
-    const value = parseJson(content)
-    if (isObject(value)) return value
-  } catch {
-    // Not the engine's message: it may show what stands in the file.
-  }
+  // Not the engine's message: it may show what stands in the file.
+  const fault = findJsonFault(content)
+  if (fault !== undefined) throw unusable(`the configuration file ${path}`, `${placeIn(content, fault.offset)}: ${fault.reason}`)
+  const value = parseJson(content)
+  if (isObject(value)) return value
   throw unusable(`the configuration file ${path}`, 'expected a JSON object')
+}
+
+/** As editors count: both from 1. */
+function placeIn(text: string, offset: number): string {
+  const lines = text.slice(0, offset).split('\n')
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
 /** The value that the words make together. */

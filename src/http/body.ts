@@ -13,7 +13,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError, messageOf, type Issue } from '../base/errors.ts'
 import { parseJsonBytes, turnBytes } from '../base/json-turns.ts'
 import { announcesBody } from './headers.ts'
-import { findJsonFault } from './json-fault.ts'
+import { findJsonFault } from '../base/json-fault.ts'
 
 export interface BodyLimits {
   readonly limitBytes: number

@@ -100,6 +100,11 @@ export function readSessionKey(folder: string): Promise<string | undefined> {
   return readStored(folder, sessionFile, 'session_api_key')
 }
 
+/** Where the session key of a data folder is kept, once it was made. */
+export function sessionKeyPath(folder: string): string {
+  return join(folder, sessionFile)
+}
+
 export interface ExposedKey {
   readonly path: string
   /** Who may write a key chooses it. */

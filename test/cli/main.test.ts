@@ -37,6 +37,67 @@ test('prints help and version, and ends with 0', () =>
     assert.match((await runToEnd(['--version'], folder)).stdout, /^agent-server \d+\.\d+\.\d+\n$/)
   }))
 
+const topics: readonly [args: string[], words: RegExp][] = [
+  [['--help'], /^Usage: agent-server \[serve\][^]* help \[COMMAND\|config\][^]*--data-dir PATH/],
+  [['serve', '--help'], /^Usage: agent-server serve \[options\]\n[^]*SIGHUP[^]*--data-dir PATH/],
+  [['verify', '-h'], /^Usage: agent-server verify [^]*--expect HEAD/],
+  [['help', 'agents'], /^Usage: agent-server agents list/],
+  [['--help', 'doctor'], /^Usage: agent-server doctor/],
+  [['key', '--help'], /^Usage: agent-server key \[--show\]/],
+  [['--help', 'config'], /^Names in the JSON file[^]*\n {2}host +text +default 127[^]*\n {2}allowedHosts +list of NAME\n[^]*\n {2}secretKeyFile +path of a file\n/],
+]
+test('has a text of its own for each command, and the names of the configuration file', () =>
+  inFolder(async (folder) => {
+    const texts = await Promise.all(topics.map(async ([args, words]) => {
+      const { code, stdout } = await runToEnd(args, folder)
+      assert.is(code, 0)
+      assert.match(stdout, words)
+      return stdout
+    }))
+    assert.is(new Set(texts).size, topics.length)
+    const end = await runToEnd(['--help', 'moon'], folder)
+    assert.equal([end.code, end.stdout], [2, ''])
+    assert.match(end.stderr, /help on "moon": expected one of serve, verify, /)
+  }))
+
+test('prints where the session key is, and with --show the key, beside a server too', () =>
+  inFolder(async (folder) => {
+    const early = await runToEnd(['key', ...dirs(folder)], folder)
+    assert.equal([early.code, early.stdout], [1, ''])
+    assert.not.ok(existsSync(join(folder, 'data')))
+    const program = await startProgram(folder, [], { withKey: false })
+    const folders = ['--data-dir', program.dataDir, '--workspace-dir', program.workspaceDir]
+    const path = join(program.dataDir, 'keys', 'session.json')
+    assert.equal(await runToEnd(['key', ...folders], folder), { code: 0, stdout: `${path}\n`, stderr: '' })
+    const { stdout } = await runToEnd(['key', '--show', ...folders], folder)
+    const headers = { 'x-session-api-key': stdout.trim() }
+    assert.is((await fetch(`${program.url}/api/settings`, { headers })).status, 200)
+    await program.stop('SIGTERM')
+    const given = await runToEnd(['key', '--show', '--session-api-key', 'a-key-that-was-given', ...folders], folder)
+    assert.equal([given.code, given.stdout], [2, ''])
+    assert.not.match(given.stderr, 'a-key-that-was-given')
+  }))
+
+const files: readonly [what: string, text: string, words: RegExp][] = [
+  ['a syntax error, with its line and column', '{\n  "port": 1,\n  "host" "::1"\n}', /config\.json: line 3, column 10: expected ":"\n$/],
+  ['a comma too much', '{\n "allowedHosts": ["a"],\n}', /line 3, column 1: expected a property name in double quotes\n$/],
+  ['an empty file', '', /line 1, column 1: expected /],
+  ['a text where a list is expected', '{"allowedHosts": "a.example"}', /"allowedHosts" in .* "a\.example": expected a list, each item a host name/],
+  ['the item of a list that it cannot use', '{"allowedHosts": ["a.example", "b:1"]}', /"allowedHosts" in \S* "b:1": expected a host name without a port\n$/],
+  ['a list that holds secrets, without showing it', '{"sessionApiKeys": "not-a-list-of-keys"}', /"sessionApiKeys" in \S*: expected a list, each item /],
+  ['another value than an object', '[]', /expected a JSON object\n$/],
+]
+for (const [what, text, words] of files) {
+  test(`refuses a configuration file for ${what}`, () =>
+    inFolder(async (folder) => {
+      writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 })
+      const end = await runToEnd(['--config', 'config.json', ...dirs(folder)], folder)
+      assert.is(end.code, 2)
+      assert.match(end.stderr, words)
+      assert.not.match(end.stderr, 'not-a-list-of-keys')
+    }))
+}
+
 test('prints exactly one line on standard output, its log as JSON on standard error, and ends with 0 at SIGTERM', () =>
   inFolder(async (folder) => {
     const program = await startProgram(folder)

@@ -247,9 +247,10 @@ test('says which member of the file cannot be used', () => {
   assert.is(said('{"ports": 1}'), 'Could not use "ports" in /c.json: there is no such option, did you mean port?')
   assert.is(said('{"secretKey": "s3cret"}'), 'Could not use "secretKey" in /c.json: expected at least 16 characters')
   assert.is(said('{"secretKeyFile": 5}'), 'Could not use "secretKeyFile" in /c.json: expected at least 16 characters')
-  for (const content of ['', '[]', '{"secretKey": s3cret}']) {
-    assert.is(said(content), 'Could not use the configuration file /c.json: expected a JSON object')
-  }
+  const places: readonly [content: string, fault: string][] = [
+    ['', 'line 1, column 1: expected a value'], ['[]', 'expected a JSON object'], ['{"secretKey":\n s3cret}', 'line 2, column 2: expected a value'],
+  ]
+  for (const [content, fault] of places) assert.is(said(content), `Could not use the configuration file /c.json: ${fault}`)
 })
 
 test('gives words, and the flags of the present command', () => {

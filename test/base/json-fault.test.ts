@@ -1,9 +1,9 @@
 /** Where a text stops being JSON, compared with what JSON.parse accepts. */
 import * as assert from 'uvu/assert'
-import { findJsonFault } from '../../src/http/json-fault.ts'
+import { findJsonFault } from '../../src/base/json-fault.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('http/json-fault')
+const test = suite('base/json-fault')
 
 const table: readonly [string, number, string][] = [
   ['', 0, 'expected a value'],
