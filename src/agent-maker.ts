@@ -28,6 +28,7 @@ import type { TitleByProfile } from './conversation/agent-requests.ts'
 import { startChild } from './process/child.ts'
 import { buildEnvironment, type Environment } from './process/environment.ts'
 import { detectTerminalKind, type TerminalKind } from './process/pty.ts'
+import type { SecretFolder } from './process/secret-folder.ts'
 import type { Agent as BuiltInSettings, ConversationAgent } from './schema/generated/conversations.ts'
 import type { LLM } from './schema/generated/llm.ts'
 import type { Cipher } from './settings/cipher.ts'
@@ -41,11 +42,12 @@ export interface AgentMakerOptions {
   readonly log: Log
   readonly masker: Masker
   readonly clock: Clock
-  /** The data folder: no tool reads or writes there. */
+  /** The data folder: no tool reads or writes there, nor where secrets are in plain. */
   readonly dataDir: string
   /** Its id, for the markers of processes. */
   readonly instanceId: string
   readonly runtimeDir: string
+  readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined
   readonly providers: readonly Provider[]
   readonly installed: InstalledAgents
@@ -102,17 +104,18 @@ async function titleByProfile(
 }
 
 function shareBuiltIn(options: AgentMakerOptions, mcp: McpHost, createModel: CreateModel): BuiltInAgents {
-  const { config, environment, dataDir, instanceId, runtimeDir, cgroupParent, masker, clock, log } = options
+  const { config, environment, dataDir, instanceId, runtimeDir, secretFolder, cgroupParent, masker, clock, log } = options
   let kind: Promise<TerminalKind> | undefined
   const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${instanceId}/terminal-trial`, cgroupParent }
   return {
     createModel,
     environment,
     passEnvironment: config.passEnv,
-    privateDirs: [dataDir],
+    privateDirs: [dataDir, ...secretFolder.paths],
     cipher: options.cipher,
     homeDir: homeDirOf(environment),
     runtimeDir,
+    makeSecretDir: () => secretFolder.make(),
     instanceId,
     cgroupParent,
     hostname: hostname(),
@@ -151,7 +154,7 @@ function acpOptions(
   options: AgentMakerOptions,
   slots: AgentSlots,
 ): Parameters<typeof createAcpAgent>[0] {
-  const { config, environment, instanceId, runtimeDir, cgroupParent, providers, installed, logins, clock, log } = options
+  const { config, environment, instanceId, runtimeDir, secretFolder, cgroupParent, providers, installed, logins, clock, log } = options
   return {
     settings: { ...agent, acp_server: agent.acp_server ?? customServer },
     host,
@@ -162,6 +165,7 @@ function acpOptions(
     environment,
     passEnvironment: config.passEnv,
     runtimeDir,
+    makeSecretDir: () => secretFolder.make(),
     platform: process.platform,
     clock,
     log,

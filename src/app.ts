@@ -6,7 +6,6 @@
  * anything that is sealed, and the conversations are repaired before the first request is taken.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, homeDirOf, type AgentMaker } from './agent-maker.ts'
 import { findUsableTools } from './agents/builtin/create.ts'
@@ -20,6 +19,7 @@ import { redirectUriOf } from './agents/mcp/oauth/redirect-uri.ts'
 import { createMcpService, type McpService } from './agents/mcp/service.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
+import { makeFolder, ownFolder } from './base/json-file.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
@@ -34,6 +34,7 @@ import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import type { Environment } from './process/environment.ts'
 import { isLoaderVariable } from './process/loader-variable.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
+import { emptyLeft, SecretFolder } from './process/secret-folder.ts'
 import { sweepMarked } from './process/sweep.ts'
 import { openSealedStores, type SealedStores } from './sealed-stores.ts'
 import type { LLM } from './schema/generated/llm.ts'
@@ -126,14 +127,15 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const { settings, profiles, secrets } = stores
   const loadProfile = profiles.load
   await checkSeals(stores, options.log)
-  const runtimeDir = await makeRuntimeDir(folder, secrets, options.log)
+  const runtime = await prepareRuntime(folder, secrets, options)
+  undo.push(() => runtime.secretFolder.close())
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const installed = watchInstalled(options, folder, undo)
   const urls: string[] = []
-  const place = { ...placeOptions(options, folder) }
+  const place = { ...placeOptions(options, [folder.path, ...runtime.secretFolder.paths], folder.instance) }
   const logins = openLogins(options, stores, undo)
-  const shared = { runtimeDir, cgroupParent, providers, installed, vault, logins, loadProfile, cipher }
+  const shared = { ...runtime, cgroupParent, providers, installed, vault, logins, loadProfile, cipher }
   const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
   const isOwner = (): boolean => lock.isOurs()
   const files = ownedFiles(nodeFiles, isOwner)
@@ -189,13 +191,22 @@ async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
   return parent
 }
 
-/** A private folder for files that live as long as an agent; whatever is in it was left by a killed server. */
-async function makeRuntimeDir(folder: DataFolder, secrets: SecretStore, log: Log): Promise<string> {
-  const path = join(folder.path, 'runtime')
-  await recoverFiles(path, ({ name, lent, current }) => secrets.replace(name, lent, current), log)
-  await rm(path, { recursive: true, force: true })
-  await mkdir(path, { mode: 0o700 })
-  return path
+interface Runtime {
+  /** For files that live as long as an agent. */
+  readonly runtimeDir: string
+  readonly secretFolder: SecretFolder
+}
+
+/** Takes up and takes away what a killed server has left of both, but for a renewed login that cannot be stored yet. */
+async function prepareRuntime({ path, instance }: DataFolder, secrets: SecretStore, { environment, log }: AppOptions): Promise<Runtime> {
+  const runtimeDir = join(path, 'runtime')
+  const secretFolder = new SecretFolder({ instance, environment, runtimeDir })
+  for (const left of await secretFolder.left()) {
+    const kept = await recoverFiles(left, ({ name, lent, current }) => secrets.replace(name, lent, current), log)
+    await emptyLeft(left, (name) => kept.has(name))
+  }
+  await makeFolder(runtimeDir, ownFolder)
+  return { runtimeDir, secretFolder }
 }
 
 interface Keys {
@@ -308,6 +319,6 @@ async function fetchText(request: LookupRequest): Promise<string> {
   throw new AppError('upstream_failed', `The lookup was answered with status ${status}`)
 }
 
-function placeOptions({ config, environment }: AppOptions, folder: DataFolder): Parameters<typeof preparePlace>[2] {
-  return { workspaceDir: resolve(config.workspaceDir), privateDirs: [folder.path], environment, instance: folder.instance }
+function placeOptions({ config, environment }: AppOptions, privateDirs: string[], instance: string): Parameters<typeof preparePlace>[2] {
+  return { workspaceDir: resolve(config.workspaceDir), privateDirs, environment, instance }
 }

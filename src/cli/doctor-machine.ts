@@ -12,8 +12,10 @@ import { findBrowser, refusesSandbox } from '../browser/launch.ts'
 import type { Config } from '../config.ts'
 import { findCgroupParent } from '../process/cgroup.ts'
 import { readOwner } from '../process/lock.ts'
+import type { Environment } from '../process/environment.ts'
 import { readProcess } from '../process/proc.ts'
 import { detectTerminalKind } from '../process/pty.ts'
+import { findMemory } from '../process/secret-folder.ts'
 import { inspectSealed } from '../sealed-stores.ts'
 import { exposedKeys } from '../settings/keys.ts'
 import { isDataFolder } from '../storage/data-folder-claim.ts'
@@ -23,8 +25,7 @@ export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir' | 'browser' | 'browserNoSandbox' | 'secretKey' | 'oldSecretKeys'>
   /** Files with keys in them, named by options, that other users may read. */
   readonly exposedFiles?: readonly string[]
-  /** Where programs are looked for. */
-  readonly searchPath: string
+  readonly environment: Environment
   /** Default: of this process. */
   readonly nodeVersion?: string
   /** Where proc(5) is mounted. Default `/proc`. */
@@ -32,7 +33,8 @@ export interface MachineExamination {
 }
 
 export async function examineMachine(examination: MachineExamination): Promise<readonly Finding[]> {
-  const { config, exposedFiles = [], searchPath, nodeVersion = process.version, proc = '/proc' } = examination
+  const { config, exposedFiles = [], environment, nodeVersion = process.version, proc = '/proc' } = examination
+  const searchPath = environment['PATH'] ?? ''
   return [
     examineNode(nodeVersion),
     await examineDataFolder(config.dataDir, proc),
@@ -41,6 +43,7 @@ export async function examineMachine(examination: MachineExamination): Promise<r
     await examineBrowser(config, searchPath),
     await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
     await examineSeals(config),
+    await examineMemory(environment),
   ]
 }
 
@@ -87,6 +90,14 @@ async function examineKeys(folder: string, exposedFiles: readonly string[]): Pro
   const read = [...exposed.map(({ path }) => path), ...exposedFiles]
   if (read.length === 0) return { subject, state: 'ok', text: 'no other user may read them', advice: '' }
   return { subject, state: 'note', text: `other users may read ${read.join(', ')}`, advice: 'chmod 600 (a folder: 700), and consider new keys' }
+}
+
+async function examineMemory(environment: Environment): Promise<Finding> {
+  const subject = 'secrets in use'
+  const memory = await findMemory(environment)
+  if (memory !== undefined) return { subject, state: 'ok', text: `in memory (${memory}), not in the data folder`, advice: '' }
+  const text = 'no file system in memory: secrets stand in plain in runtime/ of the data folder while a program uses them'
+  return { subject, state: 'note', text, advice: 'leave runtime/ out of backups, or set XDG_RUNTIME_DIR to a tmpfs' }
 }
 
 async function examineSeals(config: MachineExamination['config']): Promise<Finding> {

@@ -42,7 +42,7 @@ export async function runDoctor({ config, names, asJson, exposedFiles }: DoctorC
     findings.push(finding)
     if (!asJson) process.stdout.write(`${formatFinding(finding)}\n`)
   }
-  for (const finding of await examineMachine({ config, exposedFiles, searchPath: process.env['PATH'] ?? '' })) tell(finding)
+  for (const finding of await examineMachine({ config, exposedFiles, environment: process.env })) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
   const workingDir = await mkdtemp(join(tmpdir(), 'agent-server-doctor-'))
   try {

@@ -6,7 +6,7 @@
  * whatever it started end with `stop`; when it ends by itself, that is told like the end of a command.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '../base/errors.ts'
@@ -22,7 +22,7 @@ import { createTerminalText } from './terminal-text.ts'
 export interface ShellOptions {
   readonly kind: TerminalKind
   readonly workingDir: string
-  /** Folder of its own, made here and removed by `stop`. */
+  /** Folder of its own in one that is there, made here and removed by `stop`. */
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly marker: string
@@ -52,7 +52,7 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   const { kind, folder, workingDir: cwd, env, marker, cgroupParent } = options
   const nonce = randomUUID()
   const files = shellFiles(folder)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(folder, { mode: 0o700 })
   await writeFile(files.prompt, promptScript(folder, kind !== 'pipes'), { mode: 0o600 })
   await writeFile(files.command, startScript(folder, nonce), { mode: 0o600 })
   const child = await startOnTerminal({ kind, line: bashLine, cwd, env, marker, cgroupParent })
@@ -104,6 +104,11 @@ export class Shell {
 
   get isBusy(): boolean {
     return this.#nonce !== undefined
+  }
+
+  /** False when it has ended, or its folder is gone, as after a logout: then it takes no command. */
+  async isUsable(): Promise<boolean> {
+    return !this.hasExited && (await access(shellFiles(this.#options.folder).prompt).then(() => true, () => false))
   }
 
   get hasExited(): boolean {

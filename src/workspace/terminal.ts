@@ -21,8 +21,8 @@ export interface TerminalOptions {
   readonly workingDir: string
   /** For whole outputs that are too long to be given. */
   readonly observationsDir: string
-  /** Each shell gets a private folder in it. */
-  readonly runtimeDir: string
+  /** Gives a private folder for secrets in plain, which is there then; each shell gets a folder in it. */
+  readonly makeSecretDir: () => Promise<string>
   /** The whole environment of the shell: see process/environment. */
   readonly env: Readonly<Record<string, string>>
   /** Instance id of the data folder, for the marker of the processes. */
@@ -183,7 +183,7 @@ export class Terminal {
   }
 
   async #execute(request: TerminalRequest): Promise<Outcome> {
-    const hadEnded = this.#shell?.hasExited === true
+    const hadEnded = (await this.#shell?.isUsable()) === false
     if (hadEnded) await this.#dropShell()
     const shell = this.#shell ??= await this.#startShell()
     request.signal.throwIfAborted()
@@ -267,13 +267,13 @@ export class Terminal {
     return this.#output.take()
   }
 
-  #startShell(): Promise<Shell> {
-    const { kind, workingDir, runtimeDir, env, instance, cgroupParent, createId } = this.#options
+  async #startShell(): Promise<Shell> {
+    const { kind, workingDir, makeSecretDir, env, instance, cgroupParent, createId } = this.#options
     const name = `shell-${createId()}`
     return startShell({
       kind,
       workingDir,
-      folder: join(runtimeDir, name),
+      folder: join(await makeSecretDir(), name),
       env,
       marker: `${instance}/${name}`,
       cgroupParent,

@@ -38,7 +38,7 @@ function lineOf({ stdout }: ProgramEnd, subject: string): string {
 test('has one line for each thing, says how to install an agent, and makes no folder', inPlace(async ({ folder, run }) => {
   const end = await run(['doctor'])
   assert.equal([end.code, end.stderr], [0, ''])
-  assert.is(end.stdout.trim().split('\n').length, 15)
+  assert.is(end.stdout.trim().split('\n').length, 16)
   assert.match(lineOf(end, 'Node'), `ok       Node             ${process.version}`)
   assert.match(lineOf(end, 'data folder'), 'not there yet, the first start makes it')
   assert.match(lineOf(end, 'codex'), /^note .* not installed; login: no; key: none\. To do: agent-server agents install codex$/)
@@ -149,7 +149,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   const dataDir = join(folder, 'data')
   const config = { dataDir, browser: undefined, browserNoSandbox: false, secretKey: undefined, oldSecretKeys: [] }
   const examine = async (changes: Partial<Parameters<typeof examineMachine>[0]> = {}): Promise<string[]> =>
-    (await examineMachine({ config, searchPath: '/nowhere', ...changes })).map(({ state, text }) => `${state} ${text}`)
+    (await examineMachine({ config, environment: { PATH: '/nowhere' }, ...changes })).map(({ state, text }) => `${state} ${text}`)
   const nothing = await examine({ nodeVersion: 'v20.18.3', proc: '/nowhere' })
   assert.match(nothing[0] ?? '', 'problem v20.18.3 is too old')
   assert.match(nothing[2] ?? '', 'note no cgroup may be made here')
@@ -160,15 +160,15 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   // What a program that finds itself on a terminal would say.
   const program = '#!/bin/sh\necho on-a-terminal\n'
   writeFileSync(join(bin, 'python3'), program, { mode: 0o755 })
-  assert.match((await examine({ searchPath: bin }))[3] ?? '', "ok by Python's pty module")
+  assert.match((await examine({ environment: { PATH: bin } }))[3] ?? '', "ok by Python's pty module")
   writeFileSync(join(bin, 'script'), program, { mode: 0o755 })
-  assert.match((await examine({ searchPath: bin }))[3] ?? '', 'ok by script(1)')
+  assert.match((await examine({ environment: { PATH: bin } }))[3] ?? '', 'ok by script(1)')
   const browser = join(bin, 'chromium')
   assert.match((await examine())[4] ?? '', 'note none in the PATH: the browser tools cannot be used')
   assert.match((await examine({ config: { ...config, browser } }))[4] ?? '', `note "${browser}" cannot be executed`)
   writeFileSync(browser, program, { mode: 0o755 })
   const isRoot = process.getuid?.() === 0
-  assert.match((await examine({ searchPath: bin }))[4] ?? '', isRoot ? `note ${browser}: does not start as root with its sandbox` : `ok ${browser}`)
+  assert.match((await examine({ environment: { PATH: bin } }))[4] ?? '', isRoot ? `note ${browser}: does not start as root with its sandbox` : `ok ${browser}`)
   assert.is((await examine({ config: { ...config, browser, browserNoSandbox: true } }))[4], `ok ${browser}`)
   writeFileSync(join(folder, 'file'), '')
   assert.match((await examine({ config: { ...config, dataDir: join(folder, 'file') } }))[1] ?? '', 'is not a folder')

@@ -371,7 +371,7 @@ async function readAll(): Promise<void> {
 function hits(): string[] {
   return [
     ...heard.flatMap(([where, text]) => canaries.hitsIn(where, text)),
-    ...hitsInFiles(canaries, program.dataDir, ['keys', 'runtime']),
+    ...hitsInFiles(canaries, program.dataDir, ['keys']),
     ...hitsInFiles(canaries, program.workspaceDir, []),
     ...hitsInProcesses(canaries),
   ]

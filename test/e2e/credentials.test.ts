@@ -1,10 +1,12 @@
 /** Credentials of external agents from outside: what is said where one is missing, files that come back, folders that stay. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { SecretFolder } from '../../src/process/secret-folder.ts'
+import { instanceOf } from '../../src/storage/data-folder-claim.ts'
 import { until } from '../support/processes.ts'
 import { listAt, member } from '../support/rest.ts'
-import { credentialAgent, withPrograms, withServer, type Reachable } from '../support/server.ts'
+import { credentialAgent, withPrograms, withServer, type Program, type Reachable } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, type Talk } from './talk.ts'
 
@@ -30,6 +32,17 @@ async function says(talk: Talk, prompt: string): Promise<string> {
 /** Where an agent of this conversation finds its login. */
 function fileOf(dataDir: string, { id }: Talk): string {
   return join(dataDir, 'conversations', id, 'acp/codex/auth.json')
+}
+
+/** Where a server on this data folder has secrets in plain. */
+async function memoryOf(dataDir: string): Promise<readonly string[]> {
+  return new SecretFolder({ instance: await instanceOf(dataDir), environment: {}, runtimeDir: join(dataDir, 'runtime') }).paths
+}
+
+/** The names of what is there now, but for the note. */
+async function secretsLeft(dataDir: string): Promise<string[]> {
+  const names = (await memoryOf(dataDir)).flatMap((path) => (existsSync(path) ? readdirSync(path) : []))
+  return names.filter((name) => name !== 'secret-folder.json')
 }
 
 for (const place of ['session', 'prompt']) {
@@ -70,7 +83,7 @@ test('a login that a program renews is the next one\'s, in the secret it came fr
     assert.not.match(server.log.join('\n'), /(?:first|second|third)-token/)
     assert.not.match(readFileSync(join(server.dataDir, 'secrets.json'), 'utf8'), 'token"')
     assert.is((await server.rest.delete(talk.path)).status, 200)
-    assert.equal(readdirSync(join(server.dataDir, 'runtime')), [])
+    assert.equal(await secretsLeft(server.dataDir), [])
     const next = await startTalk(server, { agent: credentialAgent('prompt') })
     assert.match(await says(next, 'show'), 'CODEX_HOME')
   }))
@@ -118,11 +131,54 @@ test('what a program has renewed is found again after the server was killed', wi
   await first.stop('SIGKILL')
   const second = await start()
   assert.is(await secretOf(second), login('second-token'))
-  assert.equal(readdirSync(join(second.dataDir, 'runtime')), [])
+  assert.equal(await secretsLeft(second.dataDir), [])
   assert.match(await says(talkTo(second, talk.id), 'show'), 'CODEX_HOME')
   assert.is(readFileSync(path, 'utf8'), login('second-token'))
   await second.stop('SIGTERM')
   assert.not.ok(existsSync(path))
+}))
+
+test('a copy of the data folder while the program runs holds no lent file', withPrograms(async (start) => {
+  const program = await start()
+  await putSecret(program, login('first-token'))
+  const talk = await startTalk(program, { agent: credentialAgent() })
+  await says(talk, 'show')
+  const path = fileOf(program.dataDir, talk)
+  assert.is(readFileSync(path, 'utf8'), login('first-token'))
+  assert.is((await secretsLeft(program.dataDir)).length, 1)
+  for (const name of readdirSync(program.dataDir, { recursive: true }).map(String)) {
+    const file = join(program.dataDir, name)
+    if (lstatSync(file).isFile()) assert.not.ok(readFileSync(file, 'latin1').includes('first-token'), name)
+  }
+  await program.stop('SIGTERM')
+  assert.equal(await secretsLeft(program.dataDir), [])
+}))
+
+test('a renewed login waits for a server that has the key, and is lost only when memory is, as after a reboot', withPrograms(async (start) => {
+  const withKey = ['--secret-key', 'the-first-key-of-all']
+  const first = await start(withKey)
+  await putSecret(first, login('first-token'))
+  const talk = await startTalk(first, { agent: credentialAgent() })
+  const renewAndKill = async (program: Program, token: string): Promise<void> => {
+    await says(talkTo(program, talk.id), 'show')
+    program.child.kill('SIGSTOP')
+    writeFileSync(fileOf(program.dataDir, talk), login(token))
+    await program.stop('SIGKILL')
+  }
+  await renewAndKill(first, 'second-token')
+  const wrong = await start(['--secret-key', 'the-second-key-of-all'])
+  assert.match(wrong.stderr(), 'A credential file of a killed server could not be stored and is kept')
+  await wrong.stop('SIGTERM')
+  const both = [...withKey, '--old-secret-key', 'the-second-key-of-all']
+  const second = await start(both)
+  assert.is(await secretOf(second), login('second-token'))
+  await renewAndKill(second, 'third-token')
+  for (const path of await memoryOf(second.dataDir)) rmSync(path, { recursive: true, force: true })
+  const third = await start(both)
+  assert.is(await secretOf(third), login('second-token'))
+  assert.match(await says(talkTo(third, talk.id), 'show'), 'CODEX_HOME')
+  assert.is(readFileSync(fileOf(third.dataDir, talk), 'utf8'), login('second-token'))
+  await third.stop('SIGTERM')
 }))
 
 test('a data folder of the conversation outlives its program and the server, and goes with the conversation', withPrograms(async (start) => {

@@ -87,7 +87,7 @@ function toolsOf(settings: Agent, signal: AbortSignal): Promise<ToolSet> {
   const terminal = {
     ...folders,
     kind: 'pipes' as const,
-    runtimeDir: '/runtime',
+    makeSecretDir: async () => '/runtime',
     env: {},
     instance: 'none',
     cgroupParent: undefined,

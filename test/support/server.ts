@@ -6,10 +6,13 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join, extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { createAgentServer, type AgentServer, type AgentServerOptions } from '../../src/index.ts'
+import { SecretFolder } from '../../src/process/secret-folder.ts'
+import { instanceOf } from '../../src/storage/data-folder-claim.ts'
 import { makeFolder } from './processes.ts'
 import { programFile } from './program-file.ts'
 import { rest, type Rest } from './rest.ts'
@@ -116,9 +119,18 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
       }, folder)
     } finally {
       for (const { child, stop } of programs) if (child.exitCode === null && child.signalCode === null) await stop('SIGKILL')
+      await removeSecrets(join(folder, 'data'))
       remove()
     }
   }
+}
+
+/** What a killed program has left in memory, where no other one will look for it. */
+async function removeSecrets(dataDir: string): Promise<void> {
+  const instance = await instanceOf(dataDir).catch(() => undefined)
+  if (instance === undefined) return
+  const { paths } = new SecretFolder({ instance, environment: {}, runtimeDir: join(dataDir, 'runtime') })
+  for (const path of paths) rmSync(path, { recursive: true, force: true })
 }
 
 /** Starts `agent-server serve` as a child and waits until it is ready. The caller stops it and removes the folder. */

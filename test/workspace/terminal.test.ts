@@ -1,6 +1,6 @@
 import { suite } from '../support/suite.ts'
 import * as assert from 'uvu/assert'
-import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, until } from '../support/processes.ts'
 import { pressInterrupt, sweep, withTerminal } from './terminals.ts'
@@ -287,6 +287,14 @@ test('reads 50 MB of output', () => withTerminal({ fileLimitBytes: 1_000_000 }, 
   assert.ok(result.output.length < 31_000)
   assert.is(statSync(result.file ?? '').size, 1_000_000)
 }), 90_000)
+
+test('starts a new shell where its private folder is gone, as after a logout', () => withTerminal({}, async ({ run, runtimeDir }) => {
+  await run('mark=old')
+  for (const name of readdirSync(runtimeDir)) rmSync(join(runtimeDir, name), { recursive: true })
+  const result = await run('echo "mark is [$mark]"')
+  assert.match(result.output, 'mark is []')
+  assert.match(result.note, 'The shell had ended meanwhile; this is a new one.')
+}))
 
 test('leaves no process and no file when it is closed', () => withTerminal({}, async ({ run, terminal, workingDir, runtimeDir }) => {
   await run(leavesSession)

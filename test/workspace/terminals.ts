@@ -41,13 +41,15 @@ export async function withTerminal(
 ): Promise<void> {
   const { folder, remove } = makeFolder()
   const dirs = { workingDir: join(folder, 'work'), observationsDir: join(folder, 'obs'), runtimeDir: join(folder, 'run') }
-  mkdirSync(dirs.workingDir)
+  for (const dir of [dirs.workingDir, dirs.runtimeDir]) mkdirSync(dir)
   const masker = createMasker()
   masker.register(options.secrets ?? [])
   const errors: unknown[] = []
   const terminal = new Terminal({
     kind: bestKind,
-    ...dirs,
+    workingDir: dirs.workingDir,
+    observationsDir: dirs.observationsDir,
+    makeSecretDir: async () => dirs.runtimeDir,
     env: baseEnv,
     instance,
     createId: randomUUID,

@@ -2,7 +2,7 @@
  * Credential files that are lent to one agent while its program runs (contract/settings.md 5, decisions 12).
  *
  * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable: written before it
- * starts, for the owner alone, into a folder of its own under the runtime directory. Where a variable names the folder
+ * starts, for the owner alone, into a folder of its own in the folder for secrets (process/secret-folder). Where a variable names the folder
  * of the file (CODEX_HOME), the program's other files are to outlive it: that folder belongs to the conversation, and a
  * link in it leads to the lent file. A program may renew its login and write the file anew. That is seen within a
  * second, and once more when a turn and when the program ends, and goes back into the secret that it came from, unless
@@ -10,9 +10,9 @@
  * can tell a renewed login. Text that was cut short is not taken: what was JSON must still be JSON. A file that the
  * program removed leaves the secret as it is. Names of files and folders are single segments: the schema sees to that.
  */
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
-import { errorOf } from '../../base/errors.ts'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError, errorOf } from '../../base/errors.ts'
 import { writeFileAtomically } from '../../base/json-file.ts'
 import type { Log } from '../../base/log.ts'
 import type { SecretChange } from '../../conversation/agent.ts'
@@ -30,8 +30,8 @@ export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
-  /** Emptied when the server starts, see `recoverFiles`. */
-  readonly runtimeDir: string
+  /** Gives a private folder for secrets in plain, which is there then; a server that starts takes it up with `recoverFiles`. */
+  readonly makeSecretDir: () => Promise<string>
   /** Of the conversation, for what the program keeps. */
   readonly agentDir: string
   readonly replaceSecret: ReplaceSecret
@@ -79,8 +79,8 @@ export class LentFiles {
   }
 
   async add({ secret_name: name, filename, subdir, env_var, env_points_to }: AcpFileSecret, value: string): Promise<void> {
-    const { runtimeDir, agentDir, watchIntervalMs = 1000 } = this.#options
-    this.#folder ??= await mkdtemp(join(runtimeDir, folderPrefix))
+    const { makeSecretDir, agentDir, watchIntervalMs = 1000 } = this.#options
+    this.#folder ??= await mkdtemp(join(await makeSecretDir(), folderPrefix))
     const folder = join(this.#folder, name)
     const stored = join(folder, filename)
     const seen = env_points_to === 'dir' ? join(agentDir, subdir) : folder
@@ -90,7 +90,7 @@ export class LentFiles {
     await writeFileAtomically(stored, value)
     if (file.path !== stored) {
       await mkdir(seen, { recursive: true, mode: 0o700 })
-      await rm(file.path, { recursive: true, force: true })
+      await removeLent(file.path)
       await symlink(stored, file.path)
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
@@ -122,8 +122,12 @@ export class LentFiles {
   async #close(): Promise<void> {
     clearInterval(this.#timer)
     await this.readBack()
-    const made = [...this.#files.map(({ path }) => path), ...(this.#folder === undefined ? [] : [this.#folder])]
-    for (const path of made) await rm(path, { recursive: true, force: true })
+    for (const { path } of this.#files) await removeLent(path).catch((thrown: unknown) => this.#reportLeft(thrown))
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  #reportLeft(thrown: unknown): void {
+    this.#options.log.warn('A file in the place of a lent credential could not be removed', { error: errorOf(thrown) })
   }
 
   async #readAll(): Promise<void> {
@@ -149,26 +153,35 @@ export class LentFiles {
 
 const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
 
-/** Takes over what programs of a killed server have changed in the files they were lent. Nothing of them may run any more. */
-export async function recoverFiles(runtimeDir: string, replaceSecret: ReplaceSecret, log: Log): Promise<void> {
-  for (const folder of await namesIn(runtimeDir)) {
+/**
+ * Takes over what programs of a killed server have changed in the files they were lent. Nothing of them may run any more.
+ * Gives the folders with a changed file that could not be stored now, as when its secrets do not open: they are to stay.
+ */
+export async function recoverFiles(secretDir: string, replaceSecret: ReplaceSecret, log: Log): Promise<ReadonlySet<string>> {
+  const unstored = new Set<string>()
+  for (const folder of await namesIn(secretDir)) {
     if (!folder.startsWith(folderPrefix)) continue
-    for (const name of await namesIn(join(runtimeDir, folder))) {
-      const place = join(runtimeDir, folder, name)
+    for (const name of await namesIn(join(secretDir, folder))) {
+      const change = await findChange(join(secretDir, folder, name), name)
+      if (change === undefined) continue
       try {
-        await recoverOne(place, name, replaceSecret, log)
+        if (!(await replaceSecret(change))) log.warn(conflict, { name })
       } catch (error) {
-        log.error('A credential file of a killed server could not be stored', { name, error: errorOf(error) })
+        unstored.add(folder)
+        log.error('A credential file of a killed server could not be stored and is kept', { name, error: errorOf(error) })
       }
     }
   }
+  return unstored
 }
 
-async function recoverOne(place: string, name: string, replaceSecret: ReplaceSecret, log: Log): Promise<void> {
+/** Undefined where the file was not changed, or the server was killed before the file was lent. */
+async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
-  const lent = await readFile(join(place, copyName), 'utf8')
-  const current = file === undefined ? undefined : await readChanged(join(place, file), lent)
-  if (current !== undefined && !(await replaceSecret({ name, lent, current }))) log.warn(conflict, { name })
+  const lent = await readRegular(join(place, copyName))
+  if (file === undefined || lent === undefined) return undefined
+  const current = await readChanged(join(place, file), lent)
+  return current === undefined ? undefined : { name, lent, current }
 }
 
 async function readChanged(path: string, lent: string): Promise<string | undefined> {
@@ -176,6 +189,16 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
   if (text === undefined || text === lent || text.trim() === '') return undefined
   const isCutShort = stringsInside(lent) !== undefined && stringsInside(text) === undefined
   return isCutShort ? undefined : text
+}
+
+/**
+ * Removes a link to a lent file, or what a program has put in its place. Not a folder, and nothing behind a link that a program
+ * has made of the folder around it: that is the user's.
+ */
+async function removeLent(path: string): Promise<void> {
+  const around = await lstat(dirname(path)).catch(() => undefined)
+  if (around?.isDirectory() === false) throw new AppError('agent_failed', `"${basename(dirname(path))}" is no folder but a link`)
+  await rm(path, { force: true })
 }
 
 /** The program may have put anything there. */

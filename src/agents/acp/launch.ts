@@ -34,6 +34,8 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
+  /** For homes of programs; emptied when the server starts. */
+  readonly runtimeDir: string
   readonly settings: AcpSettings
   readonly providers: readonly Provider[]
   /** The server's environment, of which a child gets what it is allowed to. */

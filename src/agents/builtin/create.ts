@@ -54,6 +54,8 @@ export interface BuiltInAgents {
   /** Where the user's skills are; undefined when it is not known. */
   readonly homeDir: string | undefined
   readonly runtimeDir: string
+  /** Gives a private folder for secrets in plain, which is there then. */
+  readonly makeSecretDir: () => Promise<string>
   readonly instanceId: string
   readonly cgroupParent: string | undefined
   /** Of this machine, for observations. */
@@ -154,12 +156,12 @@ async function createTools(settings: AgentSettings, { host, shared, skills, sign
 }
 
 function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInAgents): ClosableTool {
-  const { environment, passEnvironment, runtimeDir, instanceId, cgroupParent, hostname, createMaskingStream, log } = shared
+  const { environment, passEnvironment, makeSecretDir, instanceId, cgroupParent, hostname, createMaskingStream, log } = shared
   return createTerminalTool({
     kind,
     workingDir: host.workingDir,
     observationsDir: host.observationsDir,
-    runtimeDir,
+    makeSecretDir,
     env: buildEnvironment({ server: environment, pass: passEnvironment }),
     instance: instanceId,
     cgroupParent,

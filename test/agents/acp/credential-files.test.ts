@@ -58,7 +58,7 @@ function inWorld(body: (world: World) => Promise<void>): () => Promise<void> {
           world.changes.push(change)
           return world.answer(change)
         }
-        const lent = await lendFiles({ fileSecrets: [codexFile, googleFile], secrets, runtimeDir, agentDir, replaceSecret, log, watchIntervalMs })
+        const lent = await lendFiles({ fileSecrets: [codexFile, googleFile], secrets, makeSecretDir: async () => runtimeDir, agentDir, replaceSecret, log, watchIntervalMs })
         open.push(lent)
         return lent
       },
@@ -179,19 +179,36 @@ test('replaces what a killed server has left in its place', inWorld(async ({ len
   assert.is(readFileSync(join(agentDir, 'codex/auth.json'), 'utf8'), first)
 }))
 
+test('removes nothing of a folder that a program has linked into the place of its own', inWorld(async ({ lend, agentDir, runtimeDir, lines }) => {
+  const lent = await lend({ CODEX_AUTH_JSON: first })
+  const own = join(runtimeDir, 'codex-of-the-user')
+  mkdirSync(own)
+  writeFileSync(join(own, 'auth.json'), third)
+  rmSync(join(agentDir, 'codex'), { recursive: true })
+  symlinkSync(own, join(agentDir, 'codex'))
+  await lent.close()
+  assert.is(readFileSync(join(own, 'auth.json'), 'utf8'), third)
+  assert.match(lines.join(), /could not be removed.*no folder but a link/)
+  assert.is(await lend({ CODEX_AUTH_JSON: first }).then(() => 'lent', () => 'refused'), 'refused')
+  assert.is(readFileSync(join(own, 'auth.json'), 'utf8'), third)
+}))
+
 test('recovers what programs of a killed server have renewed, and nothing else', inWorld(async (world) => {
   await world.lend({ CODEX_AUTH_JSON: first, GOOGLE_APPLICATION_CREDENTIALS_JSON: first })
   writeFileSync(join(world.agentDir, 'codex/auth.json'), second)
   mkdirSync(join(world.runtimeDir, 'home-x'))
   mkdirSync(join(world.runtimeDir, 'lent-broken/EMPTY'), { recursive: true })
   const found: SecretChange[] = []
-  const store = (isStored: boolean): Promise<void> => recoverFiles(world.runtimeDir, async (change) => {
+  const store = (isStored: boolean): Promise<ReadonlySet<string>> => recoverFiles(world.runtimeDir, async (change) => {
     found.push(change)
     return isStored
   }, world.log)
-  await store(true)
+  assert.equal([...await store(true)], [])
   assert.equal(found, [{ name: 'CODEX_AUTH_JSON', lent: first, current: second }])
-  assert.match(world.lines.join(), /could not be stored.*EMPTY/)
+  const [lent = ''] = readdirSync(world.runtimeDir).filter((name) => name.startsWith('lent-') && name !== 'lent-broken')
+  const refused = await recoverFiles(world.runtimeDir, () => Promise.reject(new Error('the key is another')), world.log)
+  assert.equal([...refused], [lent])
+  assert.match(world.lines.join(), /could not be stored and is kept.*CODEX_AUTH_JSON.*the key is another/)
   await store(false)
   assert.match(world.lines.join(), /changed meanwhile.*CODEX_AUTH_JSON/)
   await recoverFiles(join(world.runtimeDir, 'not-there'), async () => true, world.log)

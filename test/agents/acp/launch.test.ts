@@ -34,6 +34,7 @@ function plan(settings: Partial<AcpSettings>, changes: Partial<LaunchOptions> = 
     environment: { HOME: folder, PATH: '/bin', AGENT_SERVER_KEY: 'k', npm_config_x: 'x' },
     passEnvironment: [],
     runtimeDir: folder,
+    makeSecretDir: async () => folder,
     agentDir: join(folder, 'acp'),
     replaceSecret: async () => true,
     log: silentLog,

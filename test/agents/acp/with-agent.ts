@@ -54,6 +54,7 @@ export async function withAgent(behaviour: string, body: (running: Running) => P
       environment: { PATH: process.env['PATH'], HOME: folder },
       passEnvironment: [],
       runtimeDir: folder,
+      makeSecretDir: async () => folder,
       platform: process.platform,
       clock: Date.now,
       timers: systemTimers,

@@ -16,12 +16,13 @@ test.after(sweep)
 async function withTool(options: Partial<TerminalToolOptions>, body: (tool: Tool, folder: string) => Promise<void>): Promise<void> {
   const { folder, remove } = makeFolder()
   mkdirSync(join(folder, 'work'))
+  mkdirSync(join(folder, 'run'))
   const masker = createMasker()
   const tool = createTerminalTool({
     kind: bestKind,
     workingDir: join(folder, 'work'),
     observationsDir: join(folder, 'observations'),
-    runtimeDir: join(folder, 'run'),
+    makeSecretDir: async () => join(folder, 'run'),
     env: { ...baseEnv, USER: 'eva' },
     hostname: 'machine',
     instance,
