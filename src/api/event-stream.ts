@@ -12,7 +12,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/feed.ts'
 import { errorFrame } from '../conversation/frames.ts'
 import { idOf } from '../conversation/history.ts'
-import { headerValues } from '../http/headers.ts'
+import { singleHeader } from '../http/headers.ts'
 import type { Answer } from '../http/reply.ts'
 import { conversationIdOf, queryOf, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
@@ -49,7 +49,7 @@ export async function streamEvents({ service, stream }: StreamParts, call: Call)
 
 /** The header that a browser sends when it comes back is newer than the address it was given. */
 function resendFrom(call: Call): Resend {
-  const [last] = headerValues(call.exchange.request.rawHeaders, 'last-event-id')
+  const last = singleHeader(call.exchange.request.rawHeaders, 'last-event-id')
   const asked = resendOf(queryOf(call, resendFields))
   return last === undefined || last === '' ? asked : { mode: 'after', eventId: last }
 }

@@ -4,7 +4,7 @@
  * Which profile is active is a pointer in the settings. It goes with its profile when that is renamed or removed: both
  * is done as one change of the settings, so that settings which cannot be read stop it before anything has changed.
  */
-import { headerValues } from '../http/headers.ts'
+import { singleHeader } from '../http/headers.ts'
 import type { Answer } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { isProfileName, type LLM } from '../schema/generated/llm.ts'
@@ -28,7 +28,7 @@ export async function listProfiles({ profiles, settings }: ProfileParts): Promis
 }
 
 export async function getProfile({ profiles }: ProfileParts, call: Call): Promise<Answer> {
-  const [header] = headerValues(call.exchange.request.rawHeaders, 'x-expose-secrets')
+  const header = singleHeader(call.exchange.request.rawHeaders, 'x-expose-secrets')
   return ok(await profiles.view(nameOf(call), parseExposeMode(header)))
 }
 

@@ -1,22 +1,23 @@
 /**
  * What happens to a request before and after its handler, in one function that is read from top to bottom:
- * target, Host and Origin, preflight, route, session key, body, handler, answer. Every throw ends in `problem`.
+ * framing, target, Host and Origin, preflight, route, session key, body, handler, answer. Every throw ends in `problem`.
  *
  * The order is the point. Nothing of the request is believed before Host and Origin are checked, no key is asked of a
  * preflight, and no body is read for a caller without a key.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { readHeaderCredential, type Credential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
+import { framingFault, mayServe } from '../http/framing.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
 import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
 import { invalid, type Route } from './call.ts'
-import { problem } from './problem.ts'
+import { jsonAnswer, problem } from './problem.ts'
 import { tellRequest } from './request-log.ts'
 
 export interface RequestRules {
@@ -43,6 +44,7 @@ const probes: readonly string[] = ['/alive', '/health', '/ready']
 /** The handler for `node:http`. It never throws and always answers; what needs no time is answered in the same turn. */
 export function createRequestHandler(rules: RequestRules): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
+    if (!mayServe(request, response)) return
     const begun = performance.now()
     const exchange = createExchange(request, response, rules.nextRequestId)
     const reply = (answer: Answer): void => {
@@ -62,6 +64,8 @@ export function createRequestHandler(rules: RequestRules): (request: IncomingMes
 
 function respond(exchange: Exchange, rules: RequestRules): Answer | Promise<Answer> {
   const { request } = exchange
+  const fault = framingFault(request)
+  if (fault !== undefined) return jsonAnswer(fault, { detail: STATUS_CODES[fault] })
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const cors = probes.includes(target.path) ? [] : admit(request, target, rules.origins)
   if (request.method === 'OPTIONS') return options(request, cors)

@@ -3,7 +3,7 @@
  *
  * What a patch means is the store's business; the shape of a request is checked here, so both kinds of 422 are told apart.
  */
-import { headerValues } from '../http/headers.ts'
+import { singleHeader } from '../http/headers.ts'
 import type { Answer } from '../http/reply.ts'
 import { SettingsPatch } from '../schema/generated/settings.ts'
 import { parseExposeMode } from '../settings/expose.ts'
@@ -17,7 +17,7 @@ export interface SettingsParts {
 }
 
 export async function getSettings({ settings }: SettingsParts, call: Call): Promise<Answer> {
-  const [header] = headerValues(call.exchange.request.rawHeaders, 'x-expose-secrets')
+  const header = singleHeader(call.exchange.request.rawHeaders, 'x-expose-secrets')
   return ok(await settings.view(parseExposeMode(header)))
 }
 

@@ -10,7 +10,8 @@ import type { Duplex } from 'node:stream'
 import { AppError, errorOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
-import { headerValues } from '../http/headers.ts'
+import { newestAnswer } from '../http/framing.ts'
+import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
 import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf } from '../http/router.ts'
@@ -39,6 +40,7 @@ export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMes
   const compression = rules.compresses ? new Compression() : undefined
   const options = { limits: { ...defaultLimits, ...rules.limits }, compression, departure: new Departure() }
   return (request, socket, head) => {
+    if (standsBehind(socket)) return
     try {
       const subscription = check(request, rules)
       const upgrade = acceptUpgrade(request, socket, head, options)
@@ -50,8 +52,22 @@ export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMes
   }
 }
 
+/**
+ * True for an upgrade behind a request whose answer is not complete, or was the last. Node hands the socket over all the
+ * same, and answer and frames would be mixed; so the connection ends behind that answer.
+ */
+function standsBehind(socket: Duplex): boolean {
+  const before = newestAnswer(socket)
+  if (before === undefined || (before.writableFinished && before.shouldKeepAlive)) return false
+  socket.on('error', () => socket.destroy())
+  if (!before.writableFinished) before.once('close', () => refuseUpgrade(socket, 400, JSON.stringify({ detail: 'Bad Request' })))
+  return true
+}
+
 function check(request: IncomingMessage, rules: UpgradeRules): Subscription {
   const { rawHeaders } = request
+  // It would have to be read before the first frame (RFC 9110, section 7.8), and Node hands it over as if it were frames.
+  if (announcesBody(request)) throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules.origins)
   assertOrigin(originRequestOf(rawHeaders, host, 'change'), rules.origins)

@@ -4,16 +4,19 @@
  * Three outcomes: no body (whatever its content type says: clients send one with every GET), a parsed value, or an
  * issue that says where the text stops being JSON. What keeps the body from being read at all is thrown as an AppError;
  * the rest of it then stays unread, and `reply` closes the connection in a way that lets the client see the answer.
- * A message that is framed twice or wrongly never gets here: Node's parser refuses it (RFC 9112, section 6.3).
+ * A message that is framed twice or wrongly never gets here: Node's parser or `framing` refuses it (RFC 9112, section
+ * 6.3). An object with the same name twice is no request (`json-members`).
  *
  * Text is UTF-8 (RFC 8259, section 8.1) and nothing else; compressed bodies are refused, not unpacked.
  */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, messageOf, type Issue } from '../base/errors.ts'
-import { parseJsonBytes, turnBytes } from '../base/json-turns.ts'
-import { announcesBody } from './headers.ts'
 import { findJsonFault } from '../base/json-fault.ts'
+import { parseJsonBytes, turnBytes } from '../base/json-turns.ts'
+import { announcesBody, singleHeader } from './headers.ts'
+import { hasDoubledMember } from './json-members.ts'
 
 export interface BodyLimits {
   readonly limitBytes: number
@@ -31,7 +34,7 @@ export type BodyResult =
 /**
  * Reads and parses the body.
  * @throws AppError `unsupported_media_type` (not JSON), `body_too_large`, `request_timeout`, or `bad_request` when the
- * client went away.
+ * client went away or names two content types.
  */
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyResult> {
   if (!announcesBody(request)) return { ok: true, value: undefined }
@@ -76,7 +79,7 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
 const jsonType = /^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json[ \t]*(?:;(.*))?$/
 
 function assertJson(request: IncomingMessage): void {
-  const type = request.headers['content-type'] ?? ''
+  const type = singleHeader(request.rawHeaders, 'content-type') ?? ''
   const match = jsonType.exec(type.toLowerCase())
   const charset = /(?:^|;)[ \t]*charset="?([^";]*)"?/.exec(match?.[1] ?? '')?.[1]?.trim() ?? 'utf-8'
   if (match === null || (charset !== 'utf-8' && charset !== 'utf8')) {
@@ -89,7 +92,9 @@ function assertJson(request: IncomingMessage): void {
 async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise<BodyResult> {
   if (!isUtf8(bytes)) return invalid(0, 'expected UTF-8')
   try {
-    return { ok: true, value: await parseJsonBytes(bytes, valueLimit) }
+    const value = await parseJsonBytes(bytes, valueLimit)
+    if (bytes.length > turnBytes) await nextTurn()
+    return hasDoubledMember(bytes, value) ? invalid(0, 'expected each name once in an object') : { ok: true, value }
   } catch (error) {
     // The engine's words quote the text. A long text would have to be walked too long for its fault.
     if (!(error instanceof SyntaxError)) return invalid(0, messageOf(error))

@@ -6,6 +6,7 @@
  * Names are compared without regard to case (RFC 9110, section 5.1). Nothing is trimmed: the parser has done that.
  */
 import type { IncomingMessage } from 'node:http'
+import { AppError } from '../base/errors.ts'
 
 const none: readonly string[] = []
 
@@ -19,6 +20,17 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
     if (isNamed && value !== undefined) (values ??= []).push(value)
   }
   return values ?? none
+}
+
+/**
+ * The value of a header that a request may carry once; `name` in lower case. Of two, one program takes the first and
+ * another one the last.
+ * @throws AppError `bad_request` when it is there twice.
+ */
+export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  const [value, second] = headerValues(rawHeaders, name)
+  if (second !== undefined) throw new AppError('bad_request', `Could not read the request: expected one header "${name}"`)
+  return value
 }
 
 /** True when the headers say that a body follows (RFC 9112, section 6.3); it may still be empty when it is chunked. */

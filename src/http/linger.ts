@@ -21,8 +21,16 @@ export function hasUnwantedBody(request: IncomingMessage): boolean {
   return length === undefined || Number(length) > cheapBytes
 }
 
+const lingering = new WeakSet<IncomingMessage>()
+
+/** True for a request that has its whole answer and whose connection is about to be closed. */
+export function isLingering(request: IncomingMessage): boolean {
+  return lingering.has(request)
+}
+
 /** Calls `done` once when the connection may be closed. */
 export function linger(request: IncomingMessage, done: () => void): void {
+  lingering.add(request)
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length

@@ -106,7 +106,9 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
 /** The length is in the head, so the answer is whole for the client before it is ended here. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
-  response.writeHead(status, [...headers, 'Connection', 'close'])
+  // Node adds `Connection: close`, and what comes behind is not served (`framing`).
+  response.shouldKeepAlive = false
+  response.writeHead(status, headers)
   if (body === undefined) response.flushHeaders()
   else response.write(body)
   linger(request, () => response.end())

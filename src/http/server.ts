@@ -12,6 +12,8 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { AppError, systemCodeOf } from '../base/errors.ts'
+import { mayServe, newestAnswer } from './framing.ts'
+import { isLingering } from './linger.ts'
 
 export interface HttpServerOptions {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
@@ -50,8 +52,8 @@ export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
   readonly #limits: HttpLimits
-  /** Every open connection, upgraded ones too, with the newest answer on it. */
-  readonly #connections = new Map<Duplex, ServerResponse | undefined>()
+  /** Every open connection, upgraded ones too. */
+  readonly #connections = new Set<Duplex>()
   #closed: Promise<void> | undefined
 
   constructor(options: HttpServerOptions) {
@@ -102,20 +104,20 @@ export class HttpServer {
   }
 
   #hold(socket: Socket): void {
-    this.#connections.set(socket, undefined)
+    this.#connections.add(socket)
     socket.on('close', () => this.#connections.delete(socket))
   }
 
   #destroyAll(): void {
-    for (const socket of this.#connections.keys()) socket.destroy()
+    for (const socket of this.#connections) socket.destroy()
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#connections.has(request.socket)) this.#connections.set(request.socket, response)
+    if (!mayServe(request, response)) return
     // Node then sends `Connection: close`.
     if (this.#closed !== undefined) response.shouldKeepAlive = false
     // Node's parser also takes versions that it does not speak, among them HTTP/0.9, which has no headers.
-    if (request.httpVersionMajor !== 1) refuse(request.socket, 505)
+    if (request.httpVersionMajor !== 1) refuseWith(response, 505)
     else this.#options.handle(request, response)
   }
 
@@ -130,7 +132,7 @@ export class HttpServer {
 
   /** Answers what the parser did not understand, after the answers to what came before it. */
   #refuse(error: Error, socket: Duplex): void {
-    const newest = this.#connections.get(socket)
+    const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
     // That was the last answer, and Node ends the connection behind it.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
@@ -138,6 +140,7 @@ export class HttpServer {
     // Whatever arrives now would be reported again.
     socket.pause()
     if (newest.req.complete) newest.once('close', () => refuse(socket, status))
+    else if (isLingering(newest.req)) newest.end()
     else if (newest.headersSent) socket.destroy()
     else refuse(socket, status)
   }
@@ -160,20 +163,34 @@ function createHttpServer(limits: HttpLimits): Server {
   return server
 }
 
-/** Ends a connection with an answer in JSON. */
+/** Ends a connection with an answer in JSON, where there is no request to answer. */
 function refuse(socket: Duplex, status: number): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  const reason = STATUS_CODES[status] ?? ''
-  const body = JSON.stringify({ detail: reason })
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\n` +
-      'Connection: close\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n' +
-      `X-Content-Type-Options: nosniff\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    () => socket.destroy(),
-  )
+  const { headers, body } = refusalOf(status)
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
+}
+
+/** The same as the answer to a request, in its turn. */
+function refuseWith(response: ServerResponse, status: number): void {
+  const { headers, body } = refusalOf(status)
+  response.shouldKeepAlive = false
+  response.writeHead(status, headers.flat()).end(body)
+}
+
+function refusalOf(status: number): { readonly headers: readonly (readonly [string, string])[]; readonly body: string } {
+  const body = JSON.stringify({ detail: STATUS_CODES[status] ?? '' })
+  const headers = [
+    ['Connection', 'close'],
+    ['Content-Type', 'application/json'],
+    ['Cache-Control', 'no-store'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['Content-Length', String(body.length)],
+  ] as const
+  return { headers, body }
 }
 
 function statusOf(error: Error, limits: HttpLimits): number {

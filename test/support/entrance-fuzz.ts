@@ -85,7 +85,7 @@ async function statusesOf({ pieces }: Attack, { port }: Target): Promise<string[
   const answers = text.split('HTTP/1.1 ').slice(1)
   for (const answer of answers) {
     const status = Number(answer.slice(0, 3))
-    const isFine = status >= 400 ? status < 500 || status === 505 : allowedSuccess.some((pattern) => pattern.test(answer))
+    const isFine = status >= 400 ? status < 500 || status === 501 || status === 505 : allowedSuccess.some((pattern) => pattern.test(answer))
     if (!isFine) throw new Error(`${shown} was answered ${JSON.stringify(answer.slice(0, 1000))}`)
   }
   return answers.length === 0 ? ['none'] : answers.map((answer) => answer.slice(0, 3))

@@ -3,7 +3,7 @@
  * could lead elsewhere (RFC 3986, sections 2 and 6), and sizes. Where a request is hidden in another one, the hidden one
  * has the right key and would change something.
  */
-import { ask, id, key, rowsOf, tell, withKey, type HostileRow, type Shorthand } from './hostile-row.ts'
+import { ask, id, key, knock, rowsOf, tell, withKey, type HostileRow, type Shorthand } from './hostile-row.ts'
 
 const line = `POST /api/conversations/${id}/run HTTP/1.1\r\nHost: localhost\r\n`
 const head = `${line}${withKey}\r\n`
@@ -11,6 +11,7 @@ const json = 'Content-Type: application/json\r\n'
 /** What must never be read as a request. */
 const hidden = `DELETE /api/conversations/${id} HTTP/1.1\r\nHost: localhost\r\n${withKey}\r\n\r\n`
 const plain = `${head}\r\n`
+const socket = `/sockets/events/${id}`
 
 /** Framed in two ways, or in one that is none: refused as a whole, and what follows is never read. */
 const smuggling: readonly Shorthand[] = [
@@ -49,6 +50,16 @@ const smuggling: readonly Shorthand[] = [
     'X\xe9: y',
     'X(y): z',
   ].map((framing): Shorthand => [JSON.stringify(framing), `${head}${json}${framing}\r\n\r\n0\r\n\r\n${hidden}`, 400]),
+  ...['identity, chunked', 'gzip, chunked', 'gzip\r\nTransfer-Encoding: chunked', 'chunked, gzip, identity, chunked'].map((codings): Shorthand => {
+    const status = codings.startsWith('chunked') ? 400 : 501
+    return [`codings ${JSON.stringify(codings)}`, `${head}${json}Transfer-Encoding: ${codings}\r\n\r\n2\r\n{}\r\n0\r\n\r\n${hidden}`, status]
+  }),
+  ['chunks in HTTP/1.0', `${head.replace('HTTP/1.1', 'HTTP/1.0')}${json}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${hidden}`, 400],
+  ['two content types', `${head}${json}Content-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`, 400],
+  ['two content types, the first of them none of ours', `${head}Content-Type: text/plain\r\n${json}Content-Length: 2\r\nConnection: close\r\n\r\n{}`, 400],
+  ['a member twice', tell('PUT /api/settings/secrets', '{"name":"FINE","value":"evil-evil","name":"EVIL"}', withKey), 422],
+  ['a member twice, once with an escape', tell('PUT /api/settings/secrets', '{"name":"FINE","value":"evil-evil","n\\u0061me":"EVIL"}', withKey), 422],
+  ['a member twice, deep', tell('PATCH /api/settings', '{"agent_settings_diff":{"acp_env":[{"a:":"\\":","b":1,"b":1}]}}', withKey), 422],
   ['a chunk without a size', `${line}${json}${withKey}\r\nTransfer-Encoding: chunked\r\n\r\n\r\n\r\n${hidden}`, 400],
   ['a chunk of a negative size', `${head}${json}Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n${hidden}`, 400],
   ['a chunk whose size overflows', `${head}${json}Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n${hidden}`, 400],
@@ -75,6 +86,13 @@ const hiding: readonly Shorthand[] = [
   ['in chunks nobody reads', `${line}${json}Transfer-Encoding: chunked\r\n\r\n${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`, 401],
   ['behind a request that closes the connection', `${ask('GET /api/settings')}${hidden}`, 401],
   ['behind an upgrade that is refused', `${ask('GET /api/settings', 'Connection: Upgrade', 'Upgrade: websocket')}${hidden}`, 404],
+  ['behind an answer that closes, as its body is not wanted', `${tell('POST /api/conversations', 'x'.repeat(200_000), 'Connection: keep-alive')}${hidden}`, 401],
+  ['an upgrade behind such an answer', `${tell('POST /api/conversations', 'y'.repeat(200_000), 'Connection: keep-alive')}${knock(socket, withKey)}`, 401],
+  ['an upgrade behind an answer that is not complete', `${tell('POST /api/conversations', '{', withKey, 'Connection: keep-alive')}${knock(socket, withKey)}`, 422, 400],
+  ['frames in the body of an upgrade', `${knock(socket, withKey, 'Content-Length: 6')}\x81\x80\0\0\0\0`, 400],
+  ['frames in the chunks of an upgrade', `${knock(socket, withKey, 'Transfer-Encoding: chunked')}6\r\n\x81\x80\0\0\0\0\r\n0\r\n\r\n`, 400],
+  ['behind another version of HTTP', `GET /api/settings HTTP/2.0\r\nHost: localhost\r\n${withKey}\r\n\r\n${hidden}`, 505],
+  ['another version of HTTP behind an answer that is not complete', `${tell('POST /api/conversations', '[', withKey, 'Connection: keep-alive')}GET / HTTP/2.0\r\nHost: localhost\r\n\r\n`, 422, 505],
   ['behind a request that is too large', `${head}X: ${'x'.repeat(40_000)}\r\n\r\n${hidden}`, 431],
   ['without a key behind one without', `${ask('GET /api/settings', 'Connection: keep-alive')}${ask(`DELETE /api/conversations/${id}`)}`, 401, 401],
   ['an interim answer between two', `${ask('GET /api/settings', 'Connection: keep-alive')}${tell('POST /api/conversations', '{}', 'Expect: 100-continue')}`, 401, 401],
