@@ -95,6 +95,11 @@ export class PromptTurn {
     })
   }
 
+  /** Whether nothing may be allowed any more: from the call that stops the turn on. */
+  get #isStopping(): boolean {
+    return this.#isEnding || this.#options.signal.aborted
+  }
+
   async run(): Promise<PromptTurnEnd> {
     const { session, signal } = this.#options
     const onAbort = (): void => this.#stop.resolve({ by: 'stop' })
@@ -222,7 +227,7 @@ export class PromptTurn {
   }
 
   async #answerPermission(params: Fields): Promise<PermissionResult> {
-    const asked = this.#isEnding ? undefined : this.#events.asks(objectOf(params.toolCall))
+    const asked = this.#isStopping ? undefined : this.#events.asks(objectOf(params.toolCall))
     if (asked === undefined) return cancelledResult
     this.#hasWorked = true
     this.#idle?.restart()
@@ -243,7 +248,7 @@ export class PromptTurn {
       this.#options.log.error('A tool call was not allowed: its action could not be stored', { error: errorOf(error) })
       return cancelledResult
     }
-    return this.#isEnding ? cancelledResult : allowOnce(options)
+    return this.#isStopping ? cancelledResult : allowOnce(options)
   }
 
   #deny(asked: AskedCall, options: ReturnType<typeof readOptions>, reason: string): PermissionResult {
@@ -261,7 +266,7 @@ export class PromptTurn {
     const answer = await Promise.race([question, this.#cancelled.promise])
     this.#openQuestions--
     this.#startIdle()
-    if (this.#isEnding || answer.outcome === 'cancelled') return cancelledResult
+    if (this.#isStopping || answer.outcome === 'cancelled') return cancelledResult
     return answer.outcome === 'accepted' ? this.#allow(asked, options) : this.#deny(asked, options, answer.reason)
   }
 

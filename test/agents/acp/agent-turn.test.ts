@@ -93,6 +93,17 @@ test('allows nothing when the action cannot be stored', () => withAgent('ask', a
   assert.not.match(host.text(), /proceed_once/)
 }))
 
+test('allows nothing more once it stops, though the action is stored only then', () => withAgent('ask', async ({ agent, host }) => {
+  const stored = deferred<void>()
+  const turn = host.turn('go', { durable: () => stored.promise })
+  const ended = agent.runTurn(turn)
+  await host.seen(/TerminalAction/)
+  turn.stop()
+  stored.resolve()
+  assert.equal(await ended, stopped)
+  assert.not.match(host.text(), /proceed_once/)
+}))
+
 test('denies with the reason what can only be allowed for ever', () => withAgent('ask-always', async ({ agent, host }) => {
   assert.equal(await agent.runTurn(host.turn('go')), finished)
   assert.match(host.text(), /UserRejectObservation.*no way to allow this once/)
