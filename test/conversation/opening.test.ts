@@ -162,6 +162,17 @@ test('a run whose server was killed becomes an error with an answer to every ope
   })
 })
 
+test('a message on which an agent had begun to act is not served again after a kill', async () => {
+  await withWorld(async (world) => {
+    const directory = await killIn(world, 'running', (turn) => {
+      turn.record(act('call-1'))
+      return worksOn(turn)
+    })
+    await reopened(world, directory)
+    assert.equal(world.agents.map(({ served }) => served), [[['hi']], [[]]])
+  })
+})
+
 test('an open question of an external agent is gone with its server', async () => {
   await withWorld(async (world) => {
     const directory = await killIn(world, 'waiting_for_confirmation', async (turn) => {

@@ -60,6 +60,15 @@ test('a workspace that is reached by a link may be named by either path', async 
   })
 })
 
+test('a path goes through 40 links and no more', async () => {
+  await inBothWays(async (workspace, { workspace: dir }) => {
+    await writeFile(join(dir, 'link0'), 'x')
+    for (let number = 1; number <= 41; number++) await symlink(`link${number - 1}`, join(dir, `link${number}`))
+    assert.equal(await kindAt(workspace, 'link40'), [join(dir, 'link0'), 'file'])
+    assert.match(await refusal(kindAt(workspace, 'link41')), /more than 40 links/)
+  })
+})
+
 test('links are followed as long as they stay inside', async () => {
   await inBothWays(async (workspace, { workspace: dir, outside }) => {
     await mkdir(join(dir, 'a'))

@@ -1,7 +1,7 @@
 /** The user and the built-in agent: approval, messages during a run, pause, interrupt, restart. */
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
-import { checkpoint, ended, failureOf, story, textOf, until, userText } from '../../support/conversation.ts'
+import { checkpoint, ended, eventsOf, failureOf, story, textOf, until, userText } from '../../support/conversation.ts'
 import { withBuiltIn } from '../../support/built-in.ts'
 import { calls, hangs, scriptModel, text } from '../../support/script-model.ts'
 import type { ModelRequest } from '../../../src/agents/llm/model.ts'
@@ -54,6 +54,25 @@ test('a tool starts when its action is durable, and not before', async () => {
     world.disk.release()
     await ended(conversation)
     assert.equal(done, ['a', 'b'])
+  })
+})
+
+test('one call alone waits as well, and so does one beside a thought', async () => {
+  for (const list of [[['terminal', { command: 'a' }]], [['terminal', { command: 'a' }], ['think', { thought: 'x' }]]] as const) {
+    await withBuiltIn({ model: scriptModel([calls(list)]), changes: always }, async ({ conversation, done }) => {
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      assert.is(conversation.state.execution_status, 'waiting_for_confirmation')
+      assert.equal(done, [])
+    })
+  }
+})
+
+test('what the model says beside its calls is masked', async () => {
+  await withBuiltIn({ model: scriptModel([calls([['think', { thought: 'x' }]], 'I saw the SECRET-VALUE')]) }, async ({ conversation }) => {
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    assert.not.match(JSON.stringify(await eventsOf(conversation.log)), 'SECRET-VALUE')
   })
 })
 

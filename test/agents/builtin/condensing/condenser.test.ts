@@ -304,6 +304,23 @@ test('a summary that cost what was left of the budget is the last thing that is 
   })
 })
 
+test('no summary is paid for once a step has spent the budget', async () => {
+  const script = steps(20).map((step, place): ModelStep => async (request, number) => {
+    return { ...await step(request, number), usage: place === 4 ? { cost: 2 } : {} }
+  })
+  await withCondenser(script, { summaries: [text('short')] }, async (parts) => {
+    await parts.conversation.patch({ budget: 1 })
+    await say(parts.conversation)
+    assert.equal((await outline(parts)).slice(-2), ['failure MaxBudgetReached', 'status error'])
+    assert.is(parts.model.requests.length, 5)
+    assert.is(parts.summaries.requests.length, 0)
+    await parts.conversation.patch({ budget: 3 })
+    await parts.conversation.run()
+    await until(() => parts.summaries.requests.length > 0)
+    await parts.conversation.interrupt()
+  })
+})
+
 test('a client cannot have a history condensed during a run, or twice at a time, or beyond the budget', async () => {
   await withCondenser([...steps(4), hangs], { condenser: { max_size: 200 }, summaries: [hangs] }, async (parts) => {
     const { conversation, model, summaries } = parts
