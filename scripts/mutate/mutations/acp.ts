@@ -67,7 +67,7 @@ export const acpMutations: readonly Mutation[] = [
   {
     file: 'src/agents/acp/permissions.ts',
     old: 'if (once === undefined) return { do: \'deny\'',
-    new: 'if (once === undefined && options.length === 0) return { do: \'deny\'',
+    new: 'if (once === undefined) return options[0] !== undefined ? { do: \'allow\', optionId: options[0].id } : { do: \'deny\'',
     promise: 'A request that offers no way to allow it once is denied.',
     tests: permissions,
   },
@@ -87,7 +87,7 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/prompt-turn.ts',
-    old: 'return this.#isEnding ? cancelledResult : allowOnce(options)',
+    old: 'return this.#isStopping ? cancelledResult : allowOnce(options)',
     new: 'return allowOnce(options)',
     promise: 'A turn that is being stopped allows nothing more.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
@@ -101,7 +101,7 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/prompt-turn.ts',
-    old: 'if (this.#isEnding || answer.outcome === \'cancelled\') return cancelledResult',
+    old: 'if (this.#isStopping || answer.outcome === \'cancelled\') return cancelledResult',
     new: 'if (answer.outcome === \'cancelled\') return cancelledResult',
     promise: 'An answer of the user that comes after a stop allows nothing.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],

@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts'
 const calls = ['test/agents/builtin/tool-calls.test.ts']
 const confirmation = ['test/agents/builtin/confirmation.test.ts']
 const driving = ['test/agents/builtin/driving.test.ts']
-const sequences = ['test/agents/builtin/sequences.test.ts']
+const execute = ['test/agents/builtin/execute.test.ts']
 const stuck = ['test/agents/builtin/stuck.test.ts']
 
 export const builtinMutations: readonly Mutation[] = [
@@ -26,43 +26,43 @@ export const builtinMutations: readonly Mutation[] = [
     file: 'src/agents/builtin/loop.ts',
     old: '(overBudget(host) ?? judge(options, before) ??',
     new: '(judge(options, before) ??',
-    promise: 'No step is begun once the budget is spent.',
-    tests: [...driving, ...sequences],
+    promise: 'Nothing is paid for once the budget is spent, not even a summary.',
+    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
   },
   {
     file: 'src/agents/builtin/loop.ts',
     old: 'if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: \'waiting\', served: true }',
     new: 'if (needsConfirmation(batch.slice(1), { policy: host.policy(), hasAnalyzer })) return { outcome: \'waiting\', served: true }',
-    promise: 'A call runs only when the policy lets it.',
-    tests: [...sequences, ...driving],
+    promise: 'A call runs only when the policy lets it, also the first of an answer.',
+    tests: driving,
   },
   {
     file: 'src/agents/builtin/loop.ts',
     old: 'const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)',
     new: 'const calls = withOwnIds(message.tool_calls ?? [], () => false, randomUUID)',
     promise: 'A call whose id was used before in the conversation gets an id of its own.',
-    tests: [...sequences, ...driving],
+    tests: ['test/agents/builtin/weather.test.ts'],
   },
   {
     file: 'src/agents/builtin/loop.ts',
     old: 'if (calls.length > 0) return act(answer, critique, maskMessage({ ...message, tool_calls: calls }, host.mask), options)',
     new: 'if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)',
     promise: 'What a model says beside its calls is masked before it is recorded.',
-    tests: [...sequences, ...driving, 'test/e2e/canaries.test.ts'],
+    tests: driving,
   },
   {
     file: 'src/agents/builtin/execute.ts',
     old: 'while (next < deeds.length && !turn.signal.aborted) {',
     new: 'while (next < deeds.length) {',
     promise: 'After a stop no further tool of the batch starts.',
-    tests: [...sequences, ...driving],
+    tests: execute,
   },
   {
     file: 'src/agents/builtin/execute.ts',
     old: 'Array.from({ length: Math.min(deeds.length, concurrencyLimit) }, work)',
     new: 'Array.from({ length: deeds.length }, work)',
     promise: 'No more tools run at once than the settings allow.',
-    tests: [...sequences, ...driving],
+    tests: execute,
   },
   {
     file: 'src/agents/builtin/execute.ts',
@@ -129,9 +129,9 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/builtin/condensing/condenser.ts',
-    old: 'if (this.#overflows > 2) return undefined',
-    new: 'if (this.#overflows > 20) return undefined',
-    promise: 'A history that is refused again and again is condensed twice and no more.',
+    old: 'return share < minimum_progress ? undefined : plan',
+    new: 'return share < 0 ? undefined : plan',
+    promise: 'A summary that would hardly make the history smaller is not made.',
     tests: ['test/agents/builtin/condensing/condenser.test.ts'],
   },
 ]

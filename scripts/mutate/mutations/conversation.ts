@@ -59,13 +59,6 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/journal.ts',
-    old: 'if (this.#failure !== undefined) throw this.#failure',
-    new: 'if (this.#failure === null) throw this.#failure',
-    promise: 'Nothing is recorded between a failure of the log and its reopening.',
-    tests: [...journal, 'test/e2e/full-disk.test.ts'],
-  },
-  {
-    file: 'src/conversation/journal.ts',
     old: 'await this.#options.log.reopen()\n    this.#status = this.state.execution_status',
     new: 'await this.#options.log.reopen()',
     promise: 'After a failure of the log the status is that of the last durable line.',
@@ -167,6 +160,6 @@ export const conversationMutations: readonly Mutation[] = [
     old: 'if (draft.kind === \'ActionEvent\') this.#markServed()',
     new: 'if (draft.kind === \'PauseEvent\') this.#markServed()',
     promise: 'A message that made an agent act is not served a second time after a crash.',
-    tests: [...runner, 'test/conversation/conversation.test.ts'],
+    tests: ['test/conversation/opening.test.ts'],
   },
 ]

@@ -3,6 +3,7 @@ import type { Mutation } from '../mutation.ts'
 
 const crash = ['test/storage/crash.test.ts']
 const log = ['test/storage/log.test.ts']
+const groups = ['test/storage/group-commit.test.ts']
 
 export const storageMutations: readonly Mutation[] = [
   {
@@ -38,14 +39,14 @@ export const storageMutations: readonly Mutation[] = [
     old: 'for (const lost of [group, ...this.#waiting.splice(0)]) lost.done.reject(failure)',
     new: 'for (const lost of [group]) lost.done.reject(failure)',
     promise: 'After a failed write, what waited behind it fails too.',
-    tests: [...log, ...crash],
+    tests: groups,
   },
   {
     file: 'src/storage/recovery.ts',
     old: 'if (keep) await keepCopy(options, end.offset, length)',
     new: 'if (keep) void keepCopy',
     promise: 'What is cut from a log is kept beside it, unless it is an unfinished line.',
-    tests: ['test/storage/damage.test.ts', ...log],
+    tests: crash,
   },
   {
     file: 'src/storage/recovery.ts',
@@ -73,7 +74,7 @@ export const storageMutations: readonly Mutation[] = [
     old: 'await this.#commit.idle()\n    await this.#indexing',
     new: 'await this.#indexing',
     promise: 'A log is closed when all that was appended is durable or has failed.',
-    tests: log,
+    tests: groups,
   },
   {
     file: 'src/storage/chain.ts',
