@@ -11,8 +11,8 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/requests.ts',
-    old: 'send(exchange, masked(problem(thrown, rules.log, exchange.requestId), rules.mask))',
-    new: 'send(exchange, problem(thrown, rules.log, exchange.requestId))',
+    old: 'masked(problem(thrown, rules.log, exchange.requestId), rules.mask)',
+    new: 'problem(thrown, rules.log, exchange.requestId)',
     promise: 'What a failed request is told is masked.',
     tests: ['test/e2e/canaries.test.ts'],
   },

@@ -73,21 +73,21 @@ export const workspaceMutations: readonly Mutation[] = [
     old: 'return code ?? 128 + (signal === null ? 0 : constants.signals[signal])',
     new: 'return code ?? 1',
     promise: 'The exit code of a shell that a signal ended tells the signal.',
-    tests: ['test/workspace/terminal.test.ts', 'test/workspace/terminal-kinds.test.ts'],
+    tests: ['test/workspace/terminal-kinds.test.ts'],
   },
   {
     file: 'src/workspace/shell.ts',
     old: '// It may hold secrets.\n    await rm(command, { force: true })',
     new: '',
     promise: 'The file with a command and its secrets is removed when the command has ended.',
-    tests: ['test/workspace/terminal.test.ts', 'test/agents/tools/terminal.test.ts'],
+    tests: ['test/workspace/shell-script.test.ts'],
   },
   {
     file: 'src/workspace/shell-script.ts',
     old: 'return own === nonce && /^\\d{1,3}$/.test(status) ? Number(status) : undefined',
     new: 'return /^\\d{1,3}$/.test(status) ? Number(status) : undefined',
     promise: 'The end of a command is told by its own nonce: what a program prints cannot claim it.',
-    tests: ['test/workspace/terminal.test.ts', 'test/workspace/terminal-programs.test.ts'],
+    tests: ['test/workspace/shell-script.test.ts'],
   },
   {
     file: 'src/agents/tools/terminal.ts',
@@ -101,7 +101,7 @@ export const workspaceMutations: readonly Mutation[] = [
     old: 'const newVersion = await writeFile(place, done.bytes, { expected: version })',
     new: 'const newVersion = await writeFile(place, done.bytes)',
     promise: 'An edit does not overwrite what something else wrote since the file was read.',
-    tests: ['test/agents/tools/file-editor.test.ts', 'test/agents/tools/races.test.ts'],
+    tests: ['test/agents/tools/file-change.test.ts'],
   },
   {
     file: 'src/agents/tools/undo-history.ts',
@@ -116,12 +116,5 @@ export const workspaceMutations: readonly Mutation[] = [
     new: 'if (room < -Infinity) break',
     promise: 'What is kept for undoing is limited.',
     tests: ['test/agents/tools/undo-history.test.ts'],
-  },
-  {
-    file: 'src/agents/tools/edit.ts',
-    old: 'await writeFile(place, encodeText(new_string), { expected: \'none\' })',
-    new: 'await writeFile(place, encodeText(new_string))',
-    promise: 'A file that is created does not overwrite one that has come meanwhile.',
-    tests: ['test/agents/tools/file-tools.test.ts', 'test/agents/tools/races.test.ts'],
   },
 ]
