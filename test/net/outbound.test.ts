@@ -236,8 +236,10 @@ test('follows redirects, and keeps credentials at their origin', async () => {
 })
 
 test('follows no more redirects than asked, and none to a refused address', async () => {
-  await serving((_request, response) => response.writeHead(302, { Location: '/again?s3cret' }).end(), async (url) => {
+  let asked = 0
+  await serving((_request, response) => (asked++, response.writeHead(302, { Location: '/again?s3cret' }).end()), async (url) => {
     assert.is(await failure(sendRequest(get(url, { redirectLimit: 5 }))), `upstream_failed: Could not get an answer from ${url}: it redirects more than 5 times`)
+    assert.is(asked, 6)
   })
   await serving((_request, response) => response.writeHead(302, { Location: 'http://169.254.169.254/' }).end(), async (url) => {
     assert.match(await failure(sendRequest(get(url, { redirectLimit: 5 }))), /^address_refused: /)

@@ -30,9 +30,9 @@ test('without seeds there is no family', () => {
 })
 
 test('this process, its ancestors and its session are never candidates', () => {
-  const list = entries([1, 0, 1], [3, 1, 3], [4, 3, 4], [5, 4, 4], [6, 5, 6], [7, 1, 7])
+  const list = entries([1, 0, 1], [3, 1, 3], [4, 3, 4], [5, 4, 4], [6, 5, 6], [7, 1, 7], [8, 1, 4])
   assert.equal(pids(withoutOurs(list, 5)), [6, 7])
-  assert.equal(pids(withoutOurs(list, 99)), [1, 3, 4, 5, 6, 7])
+  assert.equal(pids(withoutOurs(list, 99)), [1, 3, 4, 5, 6, 7, 8])
 })
 
 test('a list whose parents run in a circle ends', () => {
@@ -77,6 +77,14 @@ test('finds a marked process by its marker alone, and gives up on one that canno
   assert.equal(pids(await new Family({ isMarked: (marker) => marker === 'i/1', proc }).find() ?? []), [4_194_399])
   assert.equal(await new Family({ isMarked: (marker) => marker === 'i/2', proc }).find(), [])
   assert.equal(pids(await new Family({ isMarked: () => true, proc }).kill({ limitMs: 20 })), [4_194_399])
+  fake.remove()
+})
+
+test('looks twice before nobody is left: what one search missed, the next may find', async () => {
+  const fake = fakeProc({ pid: 4_194_398, marker: 'i/1' })
+  let searches = 0
+  const isMarked = (): boolean => ++searches > 1
+  assert.equal(pids(await new Family({ isMarked, proc: fake.folder }).kill({ limitMs: 20 })), [4_194_398])
   fake.remove()
 })
 

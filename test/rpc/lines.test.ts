@@ -122,6 +122,16 @@ for (const [name, chunks] of tooLong) {
   })
 }
 
+test('ends at a line over the limit as soon as it has come so far, whatever the pieces', async () => {
+  const opened = open({ lineLimitBytes: 10 })
+  for (const piece of ['"1234', '567', '8901']) {
+    assert.equal(opened.closed, [])
+    opened.input.write(piece)
+    await turn()
+  }
+  assert.instance(opened.closed[0], RpcLimitError)
+})
+
 test('accepts a line of exactly the limit', async () => {
   const opened = open({ lineLimitBytes: 10 })
   await feed(opened, ['"12345678"\n"1234', '5678"\n"', '12345678"'])
