@@ -27,8 +27,8 @@ export const cliMutations: readonly Mutation[] = [
   },
   {
     file: 'src/config.ts',
-    old: 'const shown = option.isSecret || value === undefined ? \'\' :',
-    new: 'const shown = value === undefined ? \'\' :',
+    old: 'const shown = option.isSecret || wrong === undefined ? \'\' :',
+    new: 'const shown = wrong === undefined ? \'\' :',
     promise: 'A secret that is no usable option does not show in the error.',
     tests: [...config, 'test/cli/options.test.ts'],
   },
