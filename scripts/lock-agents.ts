@@ -25,8 +25,9 @@ const processors = ['x64', 'arm64']
 const names = process.argv.slice(2)
 for (const { name, packageName, version } of builtInProviders) {
   if (packageName === '' || (names.length > 0 && !names.includes(name))) continue
-  const packages = resolvePackages(packageName, version)
-  const head = JSON.stringify({ packageName, version, platforms: platformsOf(packages) }).slice(0, -1)
+  const resolved = resolvePackages(packageName, version)
+  const head = JSON.stringify({ packageName, version, platforms: platformsOf(resolved) }).slice(0, -1)
+  const packages = withoutMissing(resolved)
   const lines = Object.entries(packages).map(([path, about]) => `${JSON.stringify(path)}:${JSON.stringify(about)}`)
   writeFileSync(join(target, `${name}.json`), `${head},"packages":{\n${lines.join(',\n')}\n}}\n`)
   process.stdout.write(`${name}: ${lines.length} packages\n`)
@@ -55,9 +56,25 @@ function slim(path: string, about: unknown): Package {
   return result
 }
 
+/** npm refuses a lock that leaves out what its packages name, though they can do without. */
+function withoutMissing(packages: Readonly<Record<string, Package>>): Record<string, Package> {
+  const there = namesIn(packages)
+  return Object.fromEntries(Object.entries(packages).map(([path, about]) => {
+    const optional = isObject(about['optionalDependencies']) ? about['optionalDependencies'] : undefined
+    if (optional === undefined) return [path, about]
+    const found = Object.entries(optional).filter(([name]) => there.has(name))
+    return [path, { ...about, optionalDependencies: Object.fromEntries(found) }]
+  }))
+}
+
+function namesIn(packages: Readonly<Record<string, Package>>): Set<string> {
+  const mark = 'node_modules/'
+  return new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf(mark) + mark.length)))
+}
+
 /** Those for which no optional package is missing. Builds against musl are not looked for. */
 function platformsOf(packages: Readonly<Record<string, Package>>): string[] {
-  const there = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)))
+  const there = namesIn(packages)
   const wanted = Object.values(packages).flatMap(({ optionalDependencies }) => Object.keys(isObject(optionalDependencies) ? optionalDependencies : {}))
   const missing = wanted.filter((name) => !there.has(name) && !name.includes('musl'))
   const all = systems.flatMap((system) => processors.map((processor) => ({ system, processor })))

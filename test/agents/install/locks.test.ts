@@ -26,6 +26,10 @@ for (const { name, packageName, version, programs } of pinned) {
     for (const [path, about] of Object.entries(packages)) {
       assert.ok(isObject(about) && /^sha512-[A-Za-z0-9+/]{86}==$/.test(String(about['integrity'])), path)
     }
+    const names = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')))
+    const wanted = Object.values(packages).flatMap((about) => Object.keys(objectOf(objectOf(about).optionalDependencies)))
+    // npm refuses a lock in which one of them is missing.
+    assert.equal(wanted.filter((name) => !names.has(name)), [])
     for (const platform of lock.platforms) {
       const program = programs[platform] ?? ''
       assert.ok(program === '' || Object.keys(packages).some((path) => `node_modules/${program}`.startsWith(`${path}/`)), program)
