@@ -1,5 +1,5 @@
 /**
- * `npm run real-install`: installs the three published agents with `agent-server agents`, as an operator would, and checks
+ * `npm run real-install`: installs the published agents of the provider table with `agent-server agents`, as an operator would, and checks
  * what that promises: they start, a run leaves the files as they were, a changed byte is found and refused.
  *
  * Uses npm and its registry. Prints time, size and number of files of each agent, and ends with 1 when a check fails.
@@ -9,12 +9,14 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAcpServer } from '../src/schema/generated/settings.ts'
+import { builtInProviders } from '../src/settings/providers-table.ts'
 import { serverProgram, startBuiltServer } from './real/built-server.ts'
 import { memberAt } from './real/member.ts'
 import { callServer } from './real/rest.ts'
 import { Talk } from './real/talk.ts'
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : ['claude-code', 'codex', 'gemini-cli']
+const names = process.argv.length > 2 ? process.argv.slice(2) : builtInProviders.filter(({ packageName }) => packageName !== '').map(({ name }) => name)
 const folder = await mkdtemp(join(tmpdir(), 'real-install-'))
 const data = join(folder, 'data')
 let failed = 0
@@ -83,7 +85,8 @@ async function flipBit(path: string): Promise<void> {
 async function failureOf(name: string): Promise<string> {
   const server = await startBuiltServer(folder, ['--workspace-dir', join(folder, 'workspace')])
   try {
-    const request = { agent: { kind: 'ACPAgent', acp_server: name, acp_command: [] } }
+    const choice = isAcpServer(name) ? { acp_server: name, acp_command: [] } : { acp_server: 'custom', acp_command: [name] }
+    const request = { agent: { kind: 'ACPAgent', ...choice } }
     const talk = new Talk(server, String(memberAt(await callServer(server, 'POST', '/api/conversations', request), 'id')))
     await talk.send('hello')
     const failure = await talk.until('an error', (frame) => memberAt(frame, 'kind') === 'ConversationErrorEvent')

@@ -15,12 +15,15 @@ import { memberAt } from './member.ts'
 export interface AgentPackage {
   readonly name: string
   readonly version: string
-  /** The name of its program in `node_modules/.bin`. */
+  /** The name of its program in `node_modules/.bin`, or in the `bin` of a Python environment. */
   readonly program: string
+  /** From PyPI instead of npm. */
+  readonly isPython?: true
 }
 
 /** Gives the absolute path of the agent's program. */
-export async function installAgent({ name, version, program }: AgentPackage): Promise<string> {
+export async function installAgent({ name, version, program, isPython }: AgentPackage): Promise<string> {
+  if (isPython) return join(await installPython(`${program}-${version}`, `${name}==${version}`), 'bin', program)
   const folder = await installPackages(`${program}-${version}`, [`${name}@${version}`])
   return join(folder, 'node_modules', '.bin', program)
 }
@@ -46,6 +49,18 @@ export async function installPackages(folderName: string, packages: readonly str
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n')
   process.stdout.write(`installing ${packages.join(' ')} in ${folder}\n`)
   await run('npm', ['install', '--no-audit', '--no-fund', ...packages], folder)
+  return folder
+}
+
+/** In an environment of its own, made with `$AGENT_SERVER_REAL_PYTHON` or `python3`; gives its folder. */
+async function installPython(folderName: string, requirement: string): Promise<string> {
+  const folder = join(rootFolder(), folderName)
+  const done = join(folder, 'installed')
+  if (existsSync(done)) return folder
+  process.stdout.write(`installing ${requirement} in ${folder}\n`)
+  await run(process.env['AGENT_SERVER_REAL_PYTHON'] ?? 'python3', ['-m', 'venv', folder], rootFolder())
+  await run(join(folder, 'bin', 'pip'), ['install', '--quiet', requirement], folder)
+  await writeFile(done, '')
   return folder
 }
 

@@ -1,30 +1,39 @@
 /**
- * The three real agents, as far as they differ: the package, the model that stands in for theirs, how the model asks
- * for a command or a file, and what is known of their failures (acp.md, sections 2 and 3).
+ * The real agents, as far as they differ: the package, the model that stands in for theirs, how the model asks for a
+ * command or a file, and what is known of their failures (acp.md, sections 2 and 3). `more-agents` has those that are
+ * no presets of the wire contract; what an agent cannot do at all is in `limits`.
  */
 import { startAnthropicModel } from '../../test/fixtures/anthropic-model.ts'
 import { startGeminiModel } from '../../test/fixtures/gemini-model.ts'
 import type { ModelServer } from '../../test/fixtures/model-server.ts'
-import type { ModelOptions, ModelStep } from '../../test/fixtures/model-step.ts'
+import type { ModelOptions, ModelToolCall as ToolCall } from '../../test/fixtures/model-step.ts'
 import { startOpenAiModel } from '../../test/fixtures/openai-model.ts'
 import type { AgentPackage } from './agent-package.ts'
+import { moreAgents } from './more-agents.ts'
+import { addFile, updateFile } from './patch.ts'
 
 export interface RealAgent {
-  /** The value of `acp_server`. */
+  /** The name of its entry in the provider table. */
   readonly provider: string
   readonly package: AgentPackage
   readonly args: readonly string[]
   readonly startModel: (options: ModelOptions) => Promise<ModelServer>
-  /** The names of the secrets, and what follows the address of the model. */
+  /** The names of the secrets, empty where it takes none, and what follows the address of the model. */
   readonly keyVariable: string
   readonly baseUrlVariable: string
   readonly baseUrlPath: string
+  /** Variables of the server's own environment, which are no secrets. */
+  readonly serverVariables?: Readonly<Record<string, string>>
+  /** Files below its home, by path. */
+  readonly homeFiles?: (modelUrl: string) => Readonly<Record<string, object>>
   /** Its own variables for a key and a model, without the server's help. */
   readonly ownVariables: (modelUrl: string) => Readonly<Record<string, string>>
   /** Keeps its retries short. */
   readonly impatience: Readonly<Record<string, string>>
   /** How its model asks for tools. `mayAsk` is false where the agent was told not to ask the user. */
   readonly runCommand: (command: string, mayAsk?: boolean) => ToolCall
+  /** How its model has a command run on behind the turn; undefined where it has no such tool. */
+  readonly runInBackground?: (command: string) => ToolCall
   readonly writeFile: (path: string, content: string) => ToolCall
   readonly replaceText: (path: string, before: string, after: string) => readonly ToolCall[]
   /** How its model calls a tool of an MCP server. */
@@ -39,7 +48,6 @@ export interface RealAgent {
   readonly stopsWhenDenied: boolean
 }
 
-type ToolCall = NonNullable<ModelStep['toolCall']>
 
 const claude: RealAgent = {
   provider: 'claude-code',
@@ -52,6 +60,7 @@ const claude: RealAgent = {
   ownVariables: (url) => ({ ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: url, DISABLE_TELEMETRY: '1' }),
   impatience: { CLAUDE_CODE_MAX_RETRIES: '1' },
   runCommand: (command) => ({ name: 'Bash', input: { command, description: 'Run what was asked for' } }),
+  runInBackground: (command) => ({ name: 'Bash', input: { command, description: 'Run it on', run_in_background: true } }),
   writeFile: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
   replaceText: (file_path, old_string, new_string) => [
     // It edits only what it has read.
@@ -84,10 +93,8 @@ const codex: RealAgent = {
     name: 'exec_command',
     input: mayAsk ? { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' } : { cmd },
   }),
-  writeFile: (path, content) => patch(`*** Add File: ${path}\n${prefixed('+', content)}`),
-  replaceText: (path, before, after) => [
-    patch(`*** Update File: ${path}\n@@\n${prefixed('-', before)}${prefixed('+', after)}`),
-  ],
+  writeFile: (path, content) => applyPatch(addFile(path, content)),
+  replaceText: (path, before, after) => [applyPatch(updateFile(path, before, after))],
   // Its model would find the tool by a search first; it may call it all the same.
   callMcpTool: (server, tool) => ({ name: tool, namespace: `mcp__${server}`, input: {} }),
   tellsOfMcpFailures: true,
@@ -118,12 +125,8 @@ const gemini: RealAgent = {
   stopsWhenDenied: false,
 }
 
-export const realAgents: readonly RealAgent[] = [claude, codex, gemini]
+export const realAgents: readonly RealAgent[] = [claude, codex, gemini, ...moreAgents]
 
-function patch(text: string): ToolCall {
-  return { name: 'apply_patch', input: `*** Begin Patch\n${text}*** End Patch\n` }
-}
-
-function prefixed(sign: string, text: string): string {
-  return text.trimEnd().split('\n').map((line) => `${sign}${line}\n`).join('')
+function applyPatch(input: string): ToolCall {
+  return { name: 'apply_patch', input }
 }

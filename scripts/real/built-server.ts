@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { within } from '../../src/base/wait.ts'
 import { memberAt } from './member.ts'
@@ -24,11 +24,15 @@ export interface BuiltServer extends Server {
   stop(): Promise<number | null | 'late'>
 }
 
-export async function startBuiltServer(folder: string, moreArgs: readonly string[]): Promise<BuiltServer> {
+/** Variables of its environment besides those that every program needs; `PATH` goes before the usual one. */
+export type ServerVariables = Readonly<Record<string, string>>
+
+export async function startBuiltServer(folder: string, moreArgs: readonly string[], variables: ServerVariables = {}): Promise<BuiltServer> {
   const key = 'a-session-key-for-this-run'
   const data = join(folder, 'data')
   const args = ['--data-dir', data, '--port', '0', '--session-api-key', key, ...moreArgs]
-  const env = { PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8' }
+  const path = [variables['PATH'], process.env['PATH']].filter((one) => one !== undefined).join(delimiter)
+  const env = { HOME: folder, LANG: 'C.UTF-8', ...variables, PATH: path }
   const child = spawn(process.execPath, [serverProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))

@@ -14,18 +14,16 @@ import { task } from './task.ts'
 
 export async function withoutCredential(scene: Scene): Promise<Check[]> {
   const { agent, server } = scene.stage
-  const { [agent.keyVariable]: key = '', [agent.baseUrlVariable]: baseUrl = '' } = scene.stage.secrets
-  await deleteSecret(server(), agent.keyVariable)
-  // A gateway may need no key.
-  await deleteSecret(server(), agent.baseUrlVariable)
+  const { secrets } = scene.stage
+  // The address too: a gateway may need no key.
+  for (const name of Object.keys(secrets)) await deleteSecret(server(), name)
   const talk = await scene.open()
   scene.stage.say('Who are you?', [{ text: 'The model.' }])
   await talk.send('Who are you?')
   const { status } = await talk.settle(true)
   const errors = errorCodes(await talk.events())
   const missing = memberAt(await talk.call('GET', ''), 'agent_state', 'acp_auth_required', 'api_key_variable')
-  await putSecret(server(), agent.keyVariable, key)
-  await putSecret(server(), agent.baseUrlVariable, baseUrl)
+  for (const [name, value] of Object.entries(secrets)) await putSecret(server(), name, value)
   await talk.call('POST', '/run')
   const after = await talk.settle(true)
   return [
@@ -34,7 +32,7 @@ export async function withoutCredential(scene: Scene): Promise<Check[]> {
     check('and the state, which key', missing, agent.keyVariable),
     check('with the key it works', after.status, 'finished'),
     check('and the message was not lost', lastText(await talk.events()), 'The model.'),
-    check('the model was asked with the key', [...new Set(scene.requests.map((request) => request.apiKey))], [key]),
+    check('the model was asked with the key', [...new Set(scene.requests.map((request) => request.apiKey))], [secrets[agent.keyVariable]]),
   ]
 }
 

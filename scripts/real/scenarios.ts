@@ -2,18 +2,23 @@
  * What every agent is led through, from a plain turn to a killed program, and what a client must see of it.
  *
  * Where agents differ by nature (who remembers, who stops when denied), `agents` says it; everything else must be the same
- * for all three.
+ * for all of them.
  */
 import { askBeside, askDuringTurn, mcpTool } from './beside.ts'
 import {
   cancelQuestion, cancelText, cancelTool, killedAgent, restartBetween, restartInside,
 } from './interruptions.ts'
 import { failing, withoutCredential } from './model-failures.ts'
+import { growingCalls, ownTurn, slowFile, slowQuestion } from './streamed-calls.ts'
+import { renamed, resumedCall } from './identity.ts'
 import type { Scenario } from './scene.ts'
 import { allowedTurn, denied, edit, openTurn, unknownMode } from './turns.ts'
 
+/** Tokens per second: of a large model, of a small one, of one that hardly streams. */
+const paces = [20, 80, 400]
+
 export const scenarios: readonly Scenario[] = [
-  { name: 'no credential, then one', run: withoutCredential },
+  { name: 'no credential, then one', run: withoutCredential, isFor: ({ keyVariable }) => keyVariable !== '' },
   { name: 'turn, asked and allowed', run: allowedTurn },
   { name: 'turn that never asks', run: openTurn },
   { name: 'mode that is not offered', run: unknownMode },
@@ -28,6 +33,12 @@ export const scenarios: readonly Scenario[] = [
   { name: 'agent killed in mid-turn', run: killedAgent },
   { name: 'server restart between turns', run: restartBetween },
   { name: 'server restart in mid-turn', run: restartInside },
+  { name: 'question of a slow command', run: slowQuestion, paces },
+  { name: 'file that comes slowly', run: slowFile, paces },
+  { name: 'two calls that grow at once', run: growingCalls, paces },
+  { name: 'work behind the turn', run: ownTurn, isFor: ({ runInBackground }) => runInBackground !== undefined },
+  { name: 'restart after a call', run: resumedCall },
+  { name: 'agent under another name', run: renamed },
   { name: 'model answers 400', run: failing(400) },
   { name: 'model answers 401', run: failing(401) },
   { name: 'model answers 429', run: failing(429) },

@@ -8,6 +8,8 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelRequest } from '../../test/fixtures/model-server.ts'
 import { sleep } from '../../src/base/wait.ts'
+import { isAcpServer } from '../../src/schema/generated/settings.ts'
+import type { RealAgent } from './agents.ts'
 import { check, checkAnswers, type Check } from './checks.ts'
 import { memberAt } from './member.ts'
 import { markedProcesses } from './processes.ts'
@@ -17,6 +19,10 @@ import { Talk } from './talk.ts'
 
 export interface Scenario {
   readonly name: string
+  /** The model's tokens per second; played once for each. Default: 400. */
+  readonly paces?: readonly number[]
+  /** Agents without what it needs. */
+  readonly isFor?: (agent: RealAgent) => boolean
   readonly run: (scene: Scene) => Promise<Check[]>
 }
 
@@ -32,7 +38,8 @@ export interface SceneReport {
   readonly events: readonly unknown[]
 }
 
-export async function playScenario({ run }: Scenario, stage: Stage): Promise<SceneReport> {
+export async function playScenario({ run }: Scenario, pace: number, stage: Stage): Promise<SceneReport> {
+  stage.setPace(pace)
   const scene = new Scene(stage, await mkdtemp(join(stage.folder, 'workspace-')))
   const found = await run(scene).catch((error: unknown) => [check(String(error), false, true)])
   const events = await scene.events()
@@ -46,6 +53,11 @@ export async function playScenario({ run }: Scenario, stage: Stage): Promise<Sce
   await scene.end()
   const left = await scene.processesLeft()
   return { checks: [...found, ...after, check('no process is left', left, [])], events }
+}
+
+/** A preset by its name; another one is a custom server whose command is its name. */
+function choiceOf({ provider }: RealAgent): object {
+  return isAcpServer(provider) ? { acp_server: provider } : { acp_server: 'custom', acp_command: [provider] }
 }
 
 export class Scene {
@@ -69,7 +81,7 @@ export class Scene {
   async open({ policy = 'AlwaysConfirm', secrets = {}, settings = {} }: SceneOptions = {}): Promise<Talk> {
     const { agent } = this.stage
     const created = await callServer(this.stage.server(), 'POST', '/api/conversations', {
-      agent_settings: { agent_kind: 'acp', acp_server: agent.provider, ...settings },
+      agent_settings: { agent_kind: 'acp', ...choiceOf(agent), ...settings },
       workspace: { kind: 'LocalWorkspace', working_dir: this.workspace },
       confirmation_policy: { kind: policy },
       secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, { kind: 'StaticSecret', value }])),

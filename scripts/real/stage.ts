@@ -3,22 +3,29 @@
  *
  * Everything is in a folder of its own and nothing needs an account. `close` leaves no process and no folder.
  */
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { commandOf, readInstallation } from '../../src/agents/install/record.ts'
+import { claimDataFolder } from '../../src/storage/data-folder-claim.ts'
 import type { ModelServer } from '../../test/fixtures/model-server.ts'
 import type { ModelStep } from '../../test/fixtures/model-step.ts'
-import { installWithServer } from './agent-package.ts'
+import type { Pace } from '../../test/fixtures/pace.ts'
+import { installAgent, installWithServer } from './agent-package.ts'
 import type { RealAgent } from './agents.ts'
-import { startBuiltServer, type BuiltServer } from './built-server.ts'
+import { startBuiltServer, type BuiltServer, type ServerVariables } from './built-server.ts'
 import { callServer } from './rest.ts'
 
 export interface Stage {
   readonly agent: RealAgent
+  /** The words that start the agent's program, without its own arguments. */
+  readonly program: readonly string[]
   readonly model: ModelServer
   readonly folder: string
   /** The global secrets of the server. */
   readonly secrets: Readonly<Record<string, string>>
+  /** How fast the model speaks from now on. */
+  setPace(tokensPerSecond: number): void
   /** What the model does when it is asked this. */
   say(prompt: string, steps: readonly ModelStep[]): void
   /** The server of this moment. */
@@ -32,27 +39,30 @@ export interface Stage {
 export const apiKey = 'sk-stand-in-0123456789abcdef'
 
 export async function openStage(agent: RealAgent): Promise<Stage> {
-  const agentsDir = await installWithServer(agent.provider, agent.package.version)
   const folder = await mkdtemp(join(tmpdir(), `real-${agent.provider}-`))
-  // Installed once, and shared by the folders of all servers.
-  await mkdir(join(folder, 'data'), { mode: 0o700 })
-  await symlink(agentsDir, join(folder, 'data', 'agents'))
+  await claimDataFolder(join(folder, 'data'))
+  const installed = await installIn(folder, agent)
+  let pace: Pace | undefined
   const steps = new Map<string, readonly ModelStep[]>()
   // An agent also asks for things of its own (a title, a suggestion): to such prompts the model does nothing.
-  const model = await agent.startModel({ script: (prompt) => steps.get(prompt) ?? [] })
-  let server = await startBuiltServer(folder, [])
-  const secrets = { [agent.keyVariable]: apiKey, [agent.baseUrlVariable]: model.url + agent.baseUrlPath }
+  const model = await agent.startModel({ script: (prompt) => steps.get(prompt) ?? [], pace: () => pace })
+  for (const [path, content] of Object.entries(agent.homeFiles?.(model.url) ?? {})) await writeJson(join(folder, path), content)
+  const variables = { ...agent.serverVariables, ...installed.variables }
+  let server = await startBuiltServer(folder, [], variables)
+  const secrets = secretsOf(agent, model.url)
   for (const [name, value] of Object.entries(secrets)) await putSecret(server, name, value)
   return {
     agent,
+    program: installed.program,
     model,
+    setPace: (tokensPerSecond) => void (pace = { tokensPerSecond }),
     folder,
     secrets,
     say: (prompt, answers) => void steps.set(prompt, answers),
     server: () => server,
     restart: async () => {
       const code = await server.stop()
-      server = await startBuiltServer(folder, [])
+      server = await startBuiltServer(folder, [], variables)
       return code
     },
     close: async () => {
@@ -61,6 +71,34 @@ export async function openStage(agent: RealAgent): Promise<Stage> {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+interface InstalledProgram {
+  readonly program: readonly string[]
+  readonly variables: ServerVariables
+}
+
+/** Installed once, and shared by the folders of all servers. */
+async function installIn(folder: string, { provider, package: wanted }: RealAgent): Promise<InstalledProgram> {
+  if (wanted.isPython) {
+    const program = await installAgent(wanted)
+    return { program: [program], variables: { PATH: dirname(program) } }
+  }
+  const agentsDir = await installWithServer(provider, wanted.version)
+  await symlink(agentsDir, join(folder, 'data', 'agents'))
+  const installation = await readInstallation(agentsDir, provider)
+  if (installation === undefined) throw new Error(`Expected "${provider}" to be installed`)
+  return { program: commandOf(agentsDir, installation), variables: {} }
+}
+
+function secretsOf({ keyVariable, baseUrlVariable, baseUrlPath }: RealAgent, url: string): Record<string, string> {
+  const all = { [keyVariable]: apiKey, [baseUrlVariable]: url + baseUrlPath }
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== ''))
+}
+
+async function writeJson(path: string, content: object): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, JSON.stringify(content))
 }
 
 /** The name is the environment variable that the agent gets. */
