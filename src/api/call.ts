@@ -9,6 +9,7 @@ import type { Answer, Exchange } from '../http/reply.ts'
 import { parameterOf, type Method, type PathParameters } from '../http/router.ts'
 import { readQuery, uuid, type QueryFields, type QueryValues } from '../http/query.ts'
 import { parse, type Checked } from '../schema/check.ts'
+import { ignoredMembers } from '../schema/ignored.ts'
 import type { Right } from '../access.ts'
 import { jsonAnswer } from './problem.ts'
 
@@ -33,12 +34,12 @@ export interface Route {
 /** The body, checked against a schema type and in its normal form. */
 export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   if (call.body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
-  return parsed(type, call.body)
+  return parsed(type, call.body, call)
 }
 
 /** As `bodyOf`, for requests whose body may be left out and then stands for `{}`. */
 export function optionalBodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
-  return parsed(type, call.body ?? {})
+  return parsed(type, call.body ?? {}, call)
 }
 
 export function queryOf<F extends QueryFields>(call: Call, fields: F): QueryValues<F> {
@@ -83,8 +84,23 @@ export function tooLong(loc: readonly (string | number)[], length: number, limit
   return invalid([{ type: 'too_long', loc, msg, ctx: { max_length: limit } }])
 }
 
-function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown): Normal {
+function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, { exchange }: Call): Normal {
   const result = parse(type, body)
-  if (result.ok) return result.value
-  throw invalid(result.issues.map((issue) => ({ ...issue, loc: ['body', ...issue.loc] })))
+  if (!result.ok) throw invalid(result.issues.map((issue) => ({ ...issue, loc: ['body', ...issue.loc] })))
+  const ignored = ignoredMembers(type.name, body, ignoredLimit)
+  if (ignored.length > 0) {
+    exchange.ignored = ignored.map(headerWord).join(', ')
+    exchange.headers.push('X-Ignored-Members', exchange.ignored, 'Access-Control-Expose-Headers', 'X-Ignored-Members')
+  }
+  return result.value
+}
+
+/** How many ignored members are named, and how long a name may be. */
+const ignoredLimit = 20
+const ignoredChars = 100
+
+/** A path with what does not belong into a header percent-encoded (RFC 3986, section 2.1). */
+function headerWord(path: string): string {
+  // By way of UTF-8, because a lone surrogate has no encoding.
+  return encodeURIComponent(Buffer.from(path.slice(0, ignoredChars)).toString())
 }

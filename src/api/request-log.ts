@@ -16,10 +16,10 @@ export interface RequestLogOptions {
 const pathLimitChars = 200
 
 export function tellRequest({ log, slowMs }: RequestLogOptions, exchange: Exchange, { status, body, stream }: Answer, ms: number): void {
-  const { request: { method = '', url = '' }, requestId, route } = exchange
+  const { request: { method = '', url = '' }, requestId, route, ignored } = exchange
   const place = route === undefined ? { path: url.split('?', 1)[0]?.slice(0, pathLimitChars) } : { route }
   const bytes = stream === undefined ? (body?.length ?? 0) : undefined
-  const fields = { request_id: requestId, method, ...place, status, bytes, ms: Math.round(ms) }
+  const fields = { request_id: requestId, method, ...place, status, bytes, ignored, ms: Math.round(ms) }
   log.debug('Request', fields)
   if (ms >= slowMs) log.info('A request was slow', fields)
 }

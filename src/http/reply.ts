@@ -22,6 +22,8 @@ export interface Exchange {
   readonly headers: string[]
   /** The pattern of the route that was found, for the log. */
   route?: string | undefined
+  /** The members of the body that were ignored, for the log. */
+  ignored?: string | undefined
 }
 
 export interface Answer {
@@ -47,7 +49,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   const [given, second] = headerValues(request.rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
   const requestId = isSane ? given : nextId()
-  return { request, response, requestId, headers: ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'], route: undefined }
+  return { request, response, requestId, headers: ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'], route: undefined, ignored: undefined }
 }
 
 /** Sends an answer. */

@@ -20,8 +20,8 @@ export type Schema =
   | { readonly type: 'either'; readonly of: readonly Schema[] }
   /** Any JSON value, null too. */
   | { readonly type: 'json' }
-  /** Any JSON object, kept untouched. */
-  | { readonly type: 'open' }
+  /** Any JSON object, kept untouched. `like` names the type that it is read as later, by whoever gets it. */
+  | { readonly type: 'open'; readonly like?: string }
   | { readonly type: 'reference'; readonly name: string }
 
 export interface StringSchema {
@@ -122,6 +122,11 @@ export const number: Schema = { type: 'number' }
 export const boolean: Schema = { type: 'boolean' }
 export const json: Schema = { type: 'json' }
 export const openObject: Schema = { type: 'open' }
+
+/** An open object that is read as a type of this name, whole or in part. */
+export function openLike(like: string): Schema {
+  return { type: 'open', like }
+}
 /** Dashed or 32 hex digits, in any case (RFC 9562, section 4). */
 export const uuid: Schema = { type: 'string', format: 'uuid' }
 /** ISO 8601 with any offset; none means UTC. */

@@ -7,7 +7,7 @@
  */
 import {
   address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable, nullDefaultTo,
-  nullMeans, number, numberOf, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
+  nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
 } from '../define.ts'
 import { condensing, usualFileSecrets } from './settings.ts'
@@ -103,7 +103,7 @@ const requests: Definitions = {
   StartConversationRequest: tolerant('A new conversation.', {
     workspace: optional(ref('Workspace')),
     agent: optional(ref('ConversationAgent')),
-    agent_settings: optional(openObject, 'As in the settings; used if `agent` is missing.'),
+    agent_settings: optional(openLike('AgentSettings'), 'As in the settings; used if `agent` is missing.'),
     agent_profile_id: optional(uuid, 'Excludes both others.'),
     conversation_id: optional(uuid),
     initial_message: optional(ref('SendMessageRequest'), 'Sent as if `run` were true.'),

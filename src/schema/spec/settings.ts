@@ -8,7 +8,7 @@
  */
 import {
   address, alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number, numberOf,
-  omittable, oneOf, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant, union,
+  omittable, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant, union,
   uuid, type Definitions,
 } from '../define.ts'
 
@@ -170,9 +170,9 @@ export const settings: Definitions = {
   }),
 
   SettingsPatch: tolerant('Changes of the settings; each is merged into what is stored.', {
-    agent_settings_diff: omittable(nullable(openObject),
+    agent_settings_diff: omittable(nullable(openLike('AgentSettings')),
       'Members as `agent_kind`, `acp_server`, `acp_command`, `acp_model`; null resets one to its default.'),
-    conversation_settings_diff: omittable(nullable(openObject)),
+    conversation_settings_diff: omittable(nullable(openLike('ConversationSettings'))),
     misc_settings_diff: omittable(nullable(openObject)),
     active_profile: omittable(nullable(ref('ProfileName')), 'Null clears it.'),
     active_agent_profile_id: omittable(nullable(uuid), 'Null clears it.'),

@@ -1,0 +1,88 @@
+/**
+ * The members of a valid value that its type does not know and that are dropped: a misspelt `hook_config` is a guard that is
+ * not there, so whoever sent it is told.
+ *
+ * Follows the definitions, not the value: what a type takes as any JSON is not looked into, but for an open object whose
+ * definition says which type it is like. Reports nothing for types that keep or refuse what they do not know. Bounded in
+ * names and in steps; after the last step nothing more is found.
+ */
+import { isObject } from '../base/json.ts'
+import type { Members, Schema, UnionSchema } from './define.ts'
+import { registry, tagValues } from './registry.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+interface Walk {
+  readonly found: string[]
+  readonly limit: number
+  /** Where the walk is. */
+  readonly loc: (string | number)[]
+  steps: number
+}
+
+const stepLimit = 2000
+
+/** Paths such as `agent.llm.modle` of at most `limit` dropped members of a value that the named type accepts. */
+export function ignoredMembers(name: string, value: unknown, limit: number): readonly string[] {
+  const walk: Walk = { found: [], limit, loc: [], steps: 0 }
+  walkNamed(name, value, walk)
+  return walk.found
+}
+
+function walkNamed(name: string, value: unknown, walk: Walk): void {
+  const schema = registry[name]
+  if (schema?.type === 'alias') return walkValue(schema.of, value, walk)
+  if (schema === undefined || !isObject(value)) return
+  const members = schema.type === 'union' ? variantOf(schema, value) : schema.members
+  const drops = schema.type === 'union' || schema.unknown === 'dropped'
+  for (const member of Object.keys(value)) {
+    if (isOver(walk)) return
+    const known = Object.hasOwn(members, member) ? members[member] : undefined
+    if (known !== undefined) walkAt(known.schema, member, value[member], walk)
+    else if (drops) walk.found.push([...walk.loc, member].join('.'))
+  }
+}
+
+function walkValue(schema: Schema, value: unknown, walk: Walk): void {
+  switch (schema.type) {
+    case 'reference': return walkNamed(schema.name, value, walk)
+    case 'nullable': return walkValue(schema.of, value, walk)
+    case 'either': return schema.of.forEach((branch) => walkValue(branch, value, walk))
+    case 'open': return schema.like === undefined ? undefined : walkNamed(schema.like, value, walk)
+    case 'array': return Array.isArray(value) ? walkEach(schema.items, value.entries(), walk) : undefined
+    case 'map': return isObject(value) ? walkEach(schema.values, Object.entries(value), walk) : undefined
+    default:
+  }
+}
+
+function walkEach(schema: Schema, entries: Iterable<[string | number, unknown]>, walk: Walk): void {
+  for (const [place, item] of entries) {
+    if (isOver(walk)) return
+    walkAt(schema, place, item, walk)
+  }
+}
+
+function walkAt(schema: Schema, place: string | number, value: unknown, walk: Walk): void {
+  walk.loc.push(place)
+  walkValue(schema, value, walk)
+  walk.loc.pop()
+}
+
+function isOver(walk: Walk): boolean {
+  return ++walk.steps > stepLimit || walk.found.length >= walk.limit
+}
+
+/** The members of each variant by its tag, made once for each union. */
+const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
+
+/** The members of the variant that the tag selects; without a known tag, those of all variants. */
+function variantOf(schema: UnionSchema, value: JsonObject): Members {
+  const byTag = variants.get(schema) ?? readVariants(schema)
+  variants.set(schema, byTag)
+  return byTag.get(value[schema.tag]) ?? Object.assign({}, ...byTag.values())
+}
+
+function readVariants({ variants: names, tag }: UnionSchema): ReadonlyMap<unknown, Members> {
+  const objects = names.map((name) => registry[name]).filter((variant) => variant?.type === 'object')
+  return new Map(objects.flatMap((variant) => tagValues(variant, tag).map((value) => [value, variant.members] as const)))
+}
