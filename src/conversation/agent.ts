@@ -136,6 +136,8 @@ export interface HistoryPart {
   readonly events: readonly Event[]
   /** What `keepResponse` kept, by the id of the response. */
   readonly responses: ReadonlyMap<string, JsonObject>
+  /** What `keepCall` kept, by the id of the action; absent for none. */
+  readonly calls?: ReadonlyMap<string, string>
   /** Messages of the user that came while the agent was answering an earlier one: id -> the event that answer begins with. */
   readonly late: ReadonlyMap<string, string>
   /** The agent was set anew (another model) when this many of the events had been recorded; undefined if it was not since. */
@@ -167,6 +169,8 @@ export interface Turn {
   served(messageId: string): void
   /** Keeps what a provider wants back with one of its answers: privately, beside the events of that answer. */
   keepResponse(id: string, state: JsonObject): void
+  /** Keeps a recorded action as it is to be executed, sealed: privately, beside its event. */
+  keepCall(actionId: string, sealed: string): void
   /** Records one event; its place in the history is the order of calls. Ignored once the turn has ended. */
   record(draft: EventDraft): Recorded
   /** Sends a piece of text to live readers only; it is never stored. Secrets in it are masked, also across pieces. */

@@ -45,6 +45,7 @@ interface Lines {
   readonly hasMoved: boolean
   readonly last: Link | undefined
   readonly responses: ReadonlyMap<string, JsonObject>
+  readonly calls: ReadonlyMap<string, string>
   readonly late: ReadonlyMap<string, string>
   /** Messages of the user that the agent has not heard by the end of these lines. */
   readonly unheard: readonly string[]
@@ -54,6 +55,7 @@ interface Lines {
 async function readLines(log: ConversationLog, from: Position, unheardBefore: readonly string[]): Promise<Lines> {
   const known = new Map<string, Link>()
   const responses = new Map<string, JsonObject>()
+  const calls = new Map<string, string>()
   const late = new Map<string, string>()
   let unheard = [...unheardBefore]
   let last: Link | undefined
@@ -79,6 +81,7 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
       if (value[0] === 'forked') moveTo(value[1].leaf_event_id)
       if (value[0] === 'served') unheard = unheard.slice(unheard.indexOf(value[1]) + 1)
       if (value[0] === 'response') responses.set(value[1].id, value[1].state)
+      if (value[0] === 'call') calls.set(value[1].id, value[1].sealed)
       if (value[0] === 'created') agent = value[1].agent
       if (value[0] === 'agent') {
         // A fork repeats the agent of its source.
@@ -87,16 +90,16 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
       }
     }
   }
-  return { end, hasMoved, last, responses, late, unheard, switches }
+  return { end, hasMoved, last, responses, calls, late, unheard, switches }
 }
 
 function isAnswer({ kind, source }: Event): boolean {
   return source === 'agent' && (kind === 'MessageEvent' || kind === 'ActionEvent')
 }
 
-function partOf({ last, responses, late, switches }: Lines, isFresh: boolean): HistoryPart {
+function partOf({ last, responses, calls, late, switches }: Lines, isFresh: boolean): HistoryPart {
   const links: Link[] = []
   for (let link = last; link !== undefined; link = link.previous) links.push(link)
   const switchedAt = switches === 0 ? undefined : links.filter((link) => link.switches < switches).length
-  return { isFresh, events: links.reverse().map(({ event }) => event), responses, late, switchedAt }
+  return { isFresh, events: links.reverse().map(({ event }) => event), responses, calls, late, switchedAt }
 }

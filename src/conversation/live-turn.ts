@@ -111,6 +111,10 @@ export class LiveTurn implements Turn {
     this.#keep(['response', { id, state }])
   }
 
+  keepCall(id: string, sealed: string): void {
+    this.#keep(['call', { id, sealed }])
+  }
+
   /** A secret may be cut in two by a border of pieces, so the end of one may have to wait for the next. */
   delta(piece: DeltaPiece): void {
     if (this.#fenced) return

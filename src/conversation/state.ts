@@ -66,6 +66,8 @@ export type PrivateRecord =
   | readonly ['kept', { readonly key: KeptKey; readonly value: JsonObject }]
   /** What a model's provider wants back with one of its answers and no event can carry (decisions 27). No part of the state. */
   | readonly ['response', { readonly id: string; readonly state: JsonObject }]
+  /** An action that waits for the user as it is to be executed, sealed, behind its masked event. No part of the state. */
+  | readonly ['call', { readonly id: string; readonly sealed: string }]
   /** A request with an idempotency key, before the event that is its effect. */
   | readonly ['request', RequestRecord]
   /** All user messages up to this event id have been handed to the agent. */
@@ -230,6 +232,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
       state.kept[record[1].key] = record[1].value
       return
     case 'response':
+    case 'call':
       return
     case 'request':
       return remember(state.requests, record[1])
@@ -242,7 +245,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
 }
 
 /** The names of private records, for telling ours from damage when a log is read. */
-const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'response', 'request', 'served']
+const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'response', 'call', 'request', 'served']
 
 /** Whether a parsed line is one of our private records. The chain vouches for what is inside. */
 export function isPrivateRecord(value: unknown): value is PrivateRecord {

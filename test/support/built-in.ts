@@ -15,6 +15,8 @@ import { toJsonObject, type JsonObject } from '../../src/base/json.ts'
 import { HookSession } from '../../src/agents/builtin/hooks/session.ts'
 import { readHookConfig } from '../../src/conversation/hook-config.ts'
 import { startChild } from '../../src/process/child.ts'
+import type { CallCipher } from '../../src/agents/builtin/original-calls.ts'
+import { testCipher } from './cipher.ts'
 import { makeConversation, openTestConversation, withWorld, type World } from './conversation.ts'
 import type { ModelClient } from '../../src/agents/llm/model.ts'
 
@@ -38,6 +40,8 @@ export interface BuiltInOptions<Model extends ModelClient> {
   /** What the tool `terminal` does; without it, it gives back the command. */
   readonly terminal?: (command: string, call: ToolCall) => Promise<string>
   readonly settings?: Partial<Agent>
+  /** Of each agent that is made. */
+  readonly ciphers?: readonly CallCipher[]
   /** As in a request; they run in the folder of the world. */
   readonly hooks?: JsonObject
 }
@@ -55,10 +59,12 @@ export async function withBuiltIn<Model extends ModelClient>(
     const tools = testTools(done, options.terminal ?? (async (command) => `ran ${command}`))
     const toolSet = { tools, missing: [], close: async () => void done.push('closed') }
     const clock: Clock = () => outer.time.now
+    let agents = 0
     const deps = { ...outer.deps, createAgent: (_agent: unknown, host: ConstructorParameters<typeof BuiltInAgent>[0]['host']) => {
       return new BuiltInAgent({
         settings: openedSettings(host),
         host,
+        cipher: options.ciphers?.[agents++] ?? testCipher(),
         createModel: ({ model }) => options.models?.[model] ?? options.model,
         createTools: async () => toolSet,
         loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: outer.deps.diagnostics }),

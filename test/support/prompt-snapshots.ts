@@ -61,6 +61,7 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
   return new BuiltInAgent({
     settings: () => settings,
     host,
+    cipher: testCipher(),
     createModel: () => model,
     createTools: (_skills, signal) => toolsOf(settings, signal),
     loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent }),
@@ -97,7 +98,7 @@ function toolsOf(settings: Agent, signal: AbortSignal): Promise<ToolSet> {
     secretsFor: async () => ({}),
     hostname: 'host',
   }
-  return createToolSet({ ...folders, cipher: testCipher(), privateDirs: [], settings, makers: { terminal: () => createTerminalTool(terminal) }, signal })
+  return createToolSet({ ...folders, cipher: testCipher(), mask: (text) => text, privateDirs: [], settings, makers: { terminal: () => createTerminalTool(terminal) }, signal })
 }
 
 /** Instructions, Agent Skills, memory, and what goes with a message that calls for a skill. */

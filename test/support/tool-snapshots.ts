@@ -21,7 +21,7 @@ export function snapshotPath(name: string, folder: 'tools' | 'builtin' = 'tools'
 /** Name of the tool -> text. */
 export async function snapshotsOf(): Promise<ReadonlyMap<string, string>> {
   const { tools } = await createToolSet({
-    cipher: testCipher(),
+    cipher: testCipher(), mask: (text) => text,
     workingDir: '/workspace',
     observationsDir: '/observations',
     privateDirs: [],

@@ -54,7 +54,7 @@ export interface ToolOptions {
 export async function openTools(folders: Folders, options: ToolOptions = {}): Promise<Tools> {
   const { settings, ...rest } = options
   const set = await createToolSet({
-    cipher: testCipher(),
+    cipher: testCipher(), mask: (text) => text,
     workingDir: folders.workspace,
     observationsDir: join(folders.root, 'observations'),
     privateDirs: [],

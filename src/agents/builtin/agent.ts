@@ -32,6 +32,7 @@ import type { HookSession } from './hooks/session.ts'
 import { judgeSettings } from './judgement.ts'
 import { runLoop } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
+import type { CallCipher } from './original-calls.ts'
 import { makeTitle } from './title.ts'
 import { View } from './view.ts'
 
@@ -41,6 +42,7 @@ export interface BuiltInAgentOptions {
   readonly host: AgentHost
   /** @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
+  readonly cipher: CallCipher
   /** @throws AppError for settings that name no tools */
   readonly createTools: (skills: readonly Skill[], signal: AbortSignal) => Promise<ToolSet>
   /** Of this agent alone, which closes them. */
@@ -109,7 +111,7 @@ export class BuiltInAgent implements Agent {
   }
 
   async runTurn(turn: Turn): Promise<TurnEnd> {
-    const { settings, host, hooks } = this.#options
+    const { settings, host, hooks, cipher } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
     // It reads the same history.
@@ -119,6 +121,7 @@ export class BuiltInAgent implements Agent {
       host,
       hooks,
       turn,
+      cipher,
       history: this.#history,
       view: this.#view,
       condenser: this.#openCondenser(),

@@ -18,7 +18,10 @@ export interface Deed {
   readonly actionId: string
   readonly callId: string
   readonly tool: Tool
+  /** What is executed. */
   readonly action: Action
+  /** The same as the history has it, secrets hidden: for hooks. */
+  readonly recorded: Action
 }
 
 export interface ExecuteOptions {
@@ -65,8 +68,8 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
 /** What becomes of one action: its answer, and what hooks want the model to know beside it. */
 async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
   const { turn, mask, maskObservation, hooks } = options
-  const { actionId, callId, tool, action } = deed
-  const use = { tool: tool.name, action }
+  const { actionId, callId, tool, action, recorded } = deed
+  const use = { tool: tool.name, action: recorded }
   const names = { tool_name: tool.name, tool_call_id: callId }
   try {
     const { refusal, notes } = await hooks.beforeTool(use, turn.signal)

@@ -19,7 +19,8 @@ import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
 import type { HookSession } from './hooks/session.ts'
-import { maskArguments, maskMessage, maskObservation } from './masked.ts'
+import { maskAction, maskCall, maskMessage, maskObservation } from './masked.ts'
+import { originalOf, sealAction, type CallCipher } from './original-calls.ts'
 import { judgeProgress } from './stuck.ts'
 import { modelTool, prepareCalls, withOwnIds, type BadCall, type PreparedCall } from './tool-calls.ts'
 import { unsigned } from './unsigned.ts'
@@ -42,6 +43,8 @@ export interface LoopOptions {
   readonly hooks: HookSession
   readonly critic: Critic
   readonly condenser: Condenser | undefined
+  /** Seals calls that wait for the user. */
+  readonly cipher: CallCipher
   /** What stands before everything else in the history. */
   readonly introduction: () => Promise<EventDraft>
 }
@@ -118,16 +121,21 @@ function assertGoesOn({ signal, pausing }: Turn): void {
 
 /** What waited for the user runs now, without being asked about again. */
 async function runApproved(options: LoopOptions): Promise<void> {
-  const { turn, view, tools } = options
-  const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, tools, turn))
+  const { turn, view } = options
+  const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, options))
   if (deeds.length > 0) await execute(deeds, options)
 }
 
 /** A tool that has gone meanwhile is told of at once, so that the model can do without it. */
-function deedOf({ id, tool_call_id, tool_name, action }: ActionEvent, tools: readonly Tool[], turn: Turn): Deed[] {
+function deedOf({ id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions): Deed[] {
   const tool = tools.find(({ name }) => name === tool_name)
-  if (tool !== undefined && action !== null) return [{ actionId: id, callId: tool_call_id, tool, action }]
-  const error = `The tool ${tool_name} is not available any more. The action was not executed.`
+  const action = recorded === null ? undefined : originalOf(id, recorded, view.keptCall(id), cipher)
+  if (tool !== undefined && recorded !== null && action !== undefined) {
+    return [{ actionId: id, callId: tool_call_id, tool, action, recorded }]
+  }
+  const error = tool === undefined
+    ? `The tool ${tool_name} is not available any more. The action was not executed.`
+    : 'The action was not executed: secrets in it are hidden in the history, and what it was before cannot be opened any more. Call the tool again.'
   turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name, tool_call_id, error })
   return []
 }
@@ -177,7 +185,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
   if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(choice), options)
-  if (calls.length > 0) return act(answer, critique, maskMessage({ ...message, tool_calls: calls }, host.mask), options)
+  if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: maskMessage(message, host.mask), llm_response_id: answer.id, ...critique() })
   return conclude(message, turn)
 }
@@ -245,17 +253,20 @@ function report(answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn
 
 /** The answer calls tools. */
 async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: LoopOptions): Promise<StepEnd> {
-  const { host, turn, tools } = options
+  const { host, tools } = options
+  const { mask } = host
   const { hasAnalyzer } = host.rules()
   const prepared = prepareCalls(message.tool_calls ?? [], {
     tools,
     hasAnalyzer,
-    maskArguments: (args) => maskArguments(args, host.mask),
+    mask,
     isCut: stop === 'length',
   })
-  const deeds = prepared.flatMap((call, place) => recordCall(call, { responseId, critique, message, isFirst: place === 0 }, turn))
   const batch = prepared.filter((call) => call.ok)
-  if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: 'waiting', served: true }
+  const waits = needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })
+  const origin = { responseId, critique, message: maskMessage(message, mask), waits }
+  const deeds = prepared.flatMap((call, place) => recordCall(call, { ...origin, isFirst: place === 0 }, options))
+  if (waits) return { outcome: 'waiting', served: true }
   const done = await execute(deeds, options)
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
 }
@@ -266,24 +277,36 @@ interface Origin {
   readonly message: Message
   /** What the model said and thought stands with the first of its calls. */
   readonly isFirst: boolean
+  /** For the user: what is to be executed has to be kept. */
+  readonly waits: boolean
 }
 
-function recordCall(prepared: PreparedCall | BadCall, origin: Origin, turn: Turn): Deed[] {
-  const { call } = prepared
+/** What is recorded is masked; what is executed is not. */
+function recordCall(prepared: PreparedCall | BadCall, origin: Origin, { turn, host, cipher }: LoopOptions): Deed[] {
+  const { mask } = host
+  // The name of a tool is no secret; a name that there is no tool of is the model's word.
+  const call = maskCall(prepared.ok ? prepared.call : { ...prepared.call, name: mask(prepared.call.name) }, mask)
+  const shown = prepared.ok ? maskAction(prepared.action, mask) : null
   const { id } = turn.record({
     kind: 'ActionEvent',
     source: 'agent',
     ...(origin.isFirst ? thoughtsOf(origin.message) : { thought: [] }),
-    action: prepared.ok ? prepared.action : null,
+    action: shown,
     tool_name: call.name,
     tool_call_id: call.id,
     tool_call: call,
     llm_response_id: origin.responseId,
     ...(prepared.ok ? { security_risk: prepared.risk, summary: prepared.summary, ...origin.critique(prepared.action) } : {}),
   })
-  if (prepared.ok) return [{ actionId: id, callId: call.id, tool: prepared.tool, action: prepared.action }]
-  turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name: call.name, tool_call_id: call.id, error: prepared.error })
-  return []
+  if (!prepared.ok) {
+    turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name: call.name, tool_call_id: call.id, error: mask(prepared.error) })
+    return []
+  }
+  const { tool, action } = prepared
+  const recorded = shown ?? action
+  const kept = origin.waits ? sealAction(id, action, recorded, cipher) : undefined
+  if (kept !== undefined) turn.keepCall(id, kept)
+  return [{ actionId: id, callId: call.id, tool, action, recorded }]
 }
 
 function thoughtsOf({ content, reasoning_content, thinking_blocks, responses_reasoning_item }: Message): Pick<

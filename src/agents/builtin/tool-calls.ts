@@ -5,7 +5,6 @@
  * tool reads its arguments. A call that cannot be executed keeps the name that the model gave it and says why; that is no
  * end of the run. What follows a call of `finish` is dropped; what was cut off is never executed.
  */
-import type { JsonObject } from '../../base/json.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import { isSecurityRisk, type MessageToolCall, type SecurityRisk } from '../../schema/generated/values.ts'
 import type { ModelTool } from '../llm/model.ts'
@@ -16,12 +15,14 @@ import { repairName } from './tool-names.ts'
 /** A call that can be executed. */
 export interface PreparedCall {
   readonly ok: true
-  /** Under the name of the tool. */
+  /** As the model made it, under the name of the tool. */
   readonly call: MessageToolCall
   readonly tool: Tool
+  /** What is executed. */
   readonly action: Action
   /** As the model declared it; UNKNOWN where that counts for nothing. */
   readonly risk: SecurityRisk
+  /** Masked. */
   readonly summary: string
 }
 
@@ -34,8 +35,8 @@ export interface BadCall {
 export interface PrepareOptions {
   readonly tools: readonly Tool[]
   readonly hasAnalyzer: boolean
-  /** Masks what is about to be recorded. */
-  readonly maskArguments: (args: JsonObject) => JsonObject
+  /** For the summary alone, which is made for the record. */
+  readonly mask: (text: string) => string
   /** The answer has reached a limit within its last call. */
   readonly isCut: boolean
 }
@@ -81,7 +82,7 @@ const riskParameter = {
   description: 'How much harm this call could do: LOW reads or changes within the workspace, MEDIUM reaches out of it, HIGH destroys, installs or discloses.',
 }
 
-function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, maskArguments }: PrepareOptions): PreparedCall | BadCall {
+function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: PrepareOptions): PreparedCall | BadCall {
   const bad = (problem: string): BadCall => ({ ok: false, call: shortened(call), error: problem })
   const { length } = call.arguments
   if (length > argumentsLimitChars) return bad(`The arguments have ${length} characters: expected at most ${argumentsLimitChars}`)
@@ -90,7 +91,7 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, maskArguments 
   const tool = tools.find(({ name }) => name === named?.name)
   if (named === undefined || tool === undefined) return bad(unknownTool(call.name, tools))
   if (!read.ok) return bad(`Error validating the arguments of tool '${tool.name}': ${read.problem}`)
-  const { security_risk: risk, summary, ...own } = maskArguments(named.args)
+  const { security_risk: risk, summary, ...own } = named.args
   const isJudged = hasAnalyzer && !tool.isReadOnly
   if (isJudged && risk !== undefined && !isSecurityRisk(risk)) {
     return bad(`Error validating the arguments of tool '${tool.name}': security_risk: expected LOW, MEDIUM, HIGH or UNKNOWN`)
@@ -104,12 +105,17 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, maskArguments 
     tool,
     action: args.action,
     risk: isJudged && isSecurityRisk(risk) ? risk : 'UNKNOWN',
-    summary: typeof summary === 'string' && summary.trim() !== '' ? summary : `${tool.name}: ${JSON.stringify(fitting)}`.slice(0, summaryLimitChars),
+    summary: typeof summary === 'string' && summary.trim() !== '' ? mask(summary) : ownSummary(tool, JSON.stringify(fitting), mask),
   }
 }
 
 /** Of a summary that the model has not given. */
 const summaryLimitChars = 200
+
+/** Masked before it is cut: half a secret would not be found. */
+function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
+  return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
+}
 
 /** Arguments that no event could hold are left out. */
 function shortened(call: MessageToolCall): MessageToolCall {

@@ -45,6 +45,8 @@ export class View {
   #isOpen = false
   #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
+  /** Sealed calls of the last batch. */
+  #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
   /** Of responses and their calls. */
@@ -53,9 +55,10 @@ export class View {
   #late: MessageEvent[] = []
 
   /** Takes in what is new in the history. */
-  add({ isFresh, events, responses, late, switchedAt }: HistoryPart): void {
+  add({ isFresh, events, responses, calls, late, switchedAt }: HistoryPart): void {
     if (isFresh) this.#clear()
     for (const [id, state] of responses) this.#responses.set(id, state)
+    for (const [id, sealed] of calls ?? []) this.#calls.set(id, sealed)
     const here = new Set(late.size === 0 ? [] : events.map(({ id }) => id))
     const take = (event: Event): void => this.#addEvent(event, here.has(late.get(event.id) ?? ''))
     events.slice(0, switchedAt ?? 0).forEach(take)
@@ -115,6 +118,11 @@ export class View {
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
+  /** What `keepCall` kept of an action that waits. */
+  keptCall(actionId: string): string | undefined {
+    return this.#calls.get(actionId)
+  }
+
   /** Without images for a model that takes none. What is before the last batch is the same objects every time. */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
@@ -132,6 +140,7 @@ export class View {
     this.#isOpen = false
     this.#isCondensationRequested = false
     this.#responses = new Map()
+    this.#calls = new Map()
     this.#newest = []
     this.#lastUserMessage = undefined
     this.#ids = new Set()
@@ -223,6 +232,7 @@ export class View {
     const { events, chars } = this.#settledSize
     this.#settledSize = { events: events + countEvents(units), chars: chars + countChars(units) }
     if (this.#batch !== undefined) this.#responses.delete(this.#batch.id)
+    for (const { id } of this.#batch?.actions ?? []) this.#calls.delete(id)
     this.#batch = undefined
     this.#said = []
   }

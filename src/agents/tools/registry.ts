@@ -41,6 +41,8 @@ export interface ToolSetOptions {
   readonly privateDirs: readonly string[]
   /** Seals what edits replace. */
   readonly cipher: Cipher
+  /** Hides secrets in what the tools keep of words. */
+  readonly mask: (text: string) => string
   readonly settings: ToolSettings
   /** Tools that are made elsewhere, by their names: `terminal`. */
   readonly makers?: Readonly<Record<string, ToolMaker>>
@@ -122,7 +124,7 @@ function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[numbe
     list_directory: () => createListDirectoryTool(scope),
     glob: () => createGlobTool(scope),
     grep: () => createGrepTool(scope),
-    task_tracker: () => createTaskTrackerTool(join(observationsDir, 'tasks.json')),
+    task_tracker: () => createTaskTrackerTool(join(observationsDir, 'tasks.json'), options.mask),
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * The tool `task_tracker`: a list of tasks that the model keeps and the user sees.
  *
- * The list lies in a private file of the conversation, so that it survives a restart. One that cannot be read counts as
- * empty: the model makes a new one.
+ * The list lies in a private file of the conversation, masked, so that it survives a restart. One that cannot be read counts
+ * as empty: the model makes a new one.
  */
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -11,7 +11,7 @@ import { isTaskItem, toTaskItem, type TaskItem } from '../../schema/generated/ac
 import { defineTool, textContent } from './definition.ts'
 import type { Tool } from './tool.ts'
 
-export function createTaskTrackerTool(path: string): Tool {
+export function createTaskTrackerTool(path: string, mask: (text: string) => string): Tool {
   return defineTool({
     kind: 'TaskTrackerTool',
     action: 'TaskTrackerAction',
@@ -27,8 +27,9 @@ export function createTaskTrackerTool(path: string): Tool {
     },
     hints: { untitled: true, readOnly: false, destructive: false, idempotent: true },
     run: async ({ command, task_list }) => {
-      if (command === 'plan') await save(path, task_list)
-      const tasks = command === 'plan' ? task_list : await load(path)
+      const planned = task_list.map((task) => ({ ...task, title: mask(task.title), notes: mask(task.notes) }))
+      if (command === 'plan') await save(path, planned)
+      const tasks = command === 'plan' ? planned : await load(path)
       return { kind: 'TaskTrackerObservation', content: textContent(describe(tasks)), is_error: false, command, task_list: tasks }
     },
     failed: ({ command }, content) => ({ kind: 'TaskTrackerObservation', content, is_error: true, command, task_list: [] }),

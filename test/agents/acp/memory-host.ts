@@ -98,6 +98,7 @@ function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options
     approved: [],
     served() {},
     keepResponse() {},
+    keepCall() {},
     record(draft) {
       const id = `e${host.events.push(draft)}`
       check()

@@ -28,7 +28,7 @@ function call(name: string, args: object | string, id = 'x'): MessageToolCall {
 }
 
 function prepare(calls: readonly MessageToolCall[], options: Partial<PrepareOptions> = {}): ReturnType<typeof prepareCalls> {
-  return prepareCalls(calls, { tools, hasAnalyzer: true, maskArguments: (args) => args, isCut: false, ...options })
+  return prepareCalls(calls, { tools, hasAnalyzer: true, mask: (text) => text, isCut: false, ...options })
 }
 
 function one(given: MessageToolCall, options: Partial<PrepareOptions> = {}): ReturnType<typeof prepareCalls>[number] {

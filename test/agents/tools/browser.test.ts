@@ -81,7 +81,7 @@ test('a tool set is its single tools, each can be had alone, and the filter take
   const { folder, remove } = makeFolder()
   const agent = new AgentBrowser(browserOptions(folder))
   const open = (settings: Partial<ToolSettings>): Promise<ToolSet> => createToolSet({
-    cipher: testCipher(),
+    cipher: testCipher(), mask: (text) => text,
     workingDir: '/workspace', observationsDir: folder, privateDirs: [], signal: new AbortController().signal,
     settings: { tools: [], include_default_tools: [], filter_tools_regex: null, ...settings },
     makers: browserTools({ browser: agent, createId: () => 'id' }),

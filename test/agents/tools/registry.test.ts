@@ -18,7 +18,7 @@ const test = suite('agents/tools/registry', 30_000)
 
 function open(settings: Partial<ToolSettings>, terminal?: () => ClosableTool): Promise<ToolSet> {
   return createToolSet({
-    cipher: testCipher(),
+    cipher: testCipher(), mask: (text) => text,
     workingDir: '/workspace',
     observationsDir: join(tmpdir(), 'never-made'),
     privateDirs: [],
