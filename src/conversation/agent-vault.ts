@@ -30,7 +30,8 @@ import type { Provider } from '../settings/provider.ts'
 import type { SecretChange } from './agent.ts'
 import { mapSecrets, secretsToMask } from '../settings/secret-fields.ts'
 import { mapSourceSecrets, withoutUnset } from '../settings/secret-source.ts'
-import { isUnset, maskedParts } from '../settings/secret-values.ts'
+import { maskedParts } from '../settings/masked-parts.ts'
+import { isUnset } from '../settings/secret-values.ts'
 
 export interface AgentVaultOptions {
   readonly cipher: Cipher

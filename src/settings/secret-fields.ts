@@ -11,6 +11,7 @@ import type { Schema, UnionSchema } from '../schema/define.ts'
 import { isSecretSource } from '../schema/generated/secrets.ts'
 import { registry, tagValues } from '../schema/registry.ts'
 import { isToken } from './cipher.ts'
+import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
@@ -25,8 +26,8 @@ export function secretsToMask(type: string, value: unknown): string[] {
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
     // A member called `value` is the secret of an object that says so itself.
-    if (name === 'value' || isWorthMasking(name, secret)) found.add(secret)
-    for (const part of addressSecrets(secret)) found.add(part)
+    const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
+    for (const part of parts) found.add(part)
     return secret
   })
   return [...found]

@@ -3,7 +3,6 @@
  *
  * Rules: contract/settings.md 2.10 and 6; decisions 12. Pure; nothing here is stored or masked.
  */
-import { isObject, parseJson } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 import { isToken } from './cipher.ts'
 
@@ -25,35 +24,15 @@ export function isCredentialName(name: string): boolean {
   return /authorization|cookie|token|key|secret|password|credential/i.test(name)
 }
 
-/** words without digits, a media type, an absolute path, an address without user, query and fragment */
+/** one or two words without digits, a short number, a media type, an absolute path, an address without user, query and fragment */
 const ordinary =
-  /^(?:[a-z]+(?:[-_. ][a-z]+)*|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i
+  /^(?:[a-z]+(?:[-_. ][a-z]+)?|\d{1,7}|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i
 
 /**
  * Whether a value of a secret map (variables or headers of an MCP server, say) has to be hidden in texts. All of them
- * are sealed and redacted, but hiding every `production` or `application/json` would only mangle what agents write.
+ * are sealed and redacted, but hiding every `production`, `8080` or `application/json` would only mangle what agents
+ * write. Three words and more are a pass phrase.
  */
 export function isWorthMasking(name: string, value: string): boolean {
   return isCredentialName(name) || !ordinary.test(value)
-}
-
-/** What must not show of a value: itself and, for a credential file, every string in it. */
-export function maskedParts(value: string): string[] {
-  return [value, ...addressSecrets(value), ...(stringsInside(value) ?? [])]
-}
-
-/** The strings in a value that is a JSON object or array; undefined for any other value. */
-export function stringsInside(value: string): string[] | undefined {
-  if (!/^\s*[[{]/.test(value)) return undefined
-  try {
-    return stringsOf(parseJson(value))
-  } catch {
-    return undefined
-  }
-}
-
-function stringsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.flatMap(stringsOf)
-  return isObject(value) ? Object.values(value).flatMap(stringsOf) : []
 }

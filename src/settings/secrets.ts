@@ -11,7 +11,8 @@ import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { createMaskedValues, type MaskedValues } from './masked-values.ts'
-import { isUnset, maskedParts } from './secret-values.ts'
+import { maskedParts } from './masked-parts.ts'
+import { isUnset } from './secret-values.ts'
 import { createStoredFile, readVersioned, type StoredFile } from './stored-file.ts'
 
 export interface SecretSummary {

@@ -99,6 +99,28 @@ for (const [name, start, baseUrl] of wires) {
   })
 }
 
+test('files get what the model wrote, whatever of it is a secret; the history does not', async () => {
+  const account = JSON.stringify({ type: 'service_account', project_id: 'my-project-123456', private_key: 'key-of-account-1234' })
+  const content = 'terminal my-project-123456 service_account key-of-account-1234 value-of-b-1234 pin 4711\n'
+  const model = await scripted([
+    call('file_editor', { command: 'create', path: 'a.txt', file_text: content }),
+    call('terminal', { command: 'printf %s value-of-b-1234 > b.txt; cat a.txt | fold -w 60' }),
+  ])
+  const values = { WORD: 'terminal', ACCOUNT_JSON: account, TOKEN_B: 'value-of-b-1234', PIN: '4711', TINY: 'x' }
+  const secrets = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { kind: 'StaticSecret', value }]))
+  const talk = await startTalk(server, { agent: agentFor('anthropic/claude-test', model.url), secrets })
+  await talk.send('Go')
+  await talk.reaches('finished')
+  const events = await talk.events()
+  assert.equal(withoutUpdates(outline(events)).slice(3, 7), ['FileEditorAction', 'FileEditorObservation', 'TerminalAction', 'TerminalObservation'])
+  const { working_dir: folder } = Object(member((await talk.get()).json, 'workspace'))
+  assert.is(readFileSync(join(String(folder), 'a.txt'), 'utf8'), content)
+  assert.is(readFileSync(join(String(folder), 'b.txt'), 'utf8'), 'value-of-b-1234')
+  const recorded = JSON.stringify(events)
+  for (const hidden of ['key-of-account-1234', 'value-of-b-1234', '4711']) assert.not.ok(recorded.includes(hidden), hidden)
+  assert.match(answersTo(events)[1] ?? '', /^terminal my-project-123456 service_account <secret-hidden>\s+<secret-hidden> pin <secret-hidden>\n/)
+})
+
 test('a command gets the secrets that it names, and their values are hidden wherever they show', async () => {
   const model = await scripted([
     call('terminal', { command: 'echo $TOKEN_A; echo ${TOKEN_B:-none}' }),

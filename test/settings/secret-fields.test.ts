@@ -90,6 +90,10 @@ const values: readonly (readonly [string, string, boolean])[] = [
   ['BASE', 'https://api.example.com/?key=x', true],
   ['PAT', 'ghp_16C7e42F292c', true],
   ['PAT', 'AKIAIOSFODNN7EXAMPLE', true],
+  ['PHRASE', 'correct horse battery staple', true],
+  ['X-Pass', 'correct-horse-battery-staple', true],
+  ['PORT', '8080', false],
+  ['PIN_OF_IT', 'x4711', true],
   ['API_KEY', 'production', true],
   ['Authorization', 'words', true],
 ]

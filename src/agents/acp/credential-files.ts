@@ -17,7 +17,7 @@ import { writeFileAtomically } from '../../base/json-file.ts'
 import type { Log } from '../../base/log.ts'
 import type { SecretChange } from '../../conversation/agent.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
-import { stringsInside } from '../../settings/secret-values.ts'
+import { jsonIn } from '../../settings/masked-parts.ts'
 
 /** As long as a secret may be. */
 const fileLimitBytes = 256 * 1024
@@ -187,7 +187,7 @@ async function findChange(place: string, name: string): Promise<SecretChange | u
 async function readChanged(path: string, lent: string): Promise<string | undefined> {
   const text = await readRegular(path)
   if (text === undefined || text === lent || text.trim() === '') return undefined
-  const isCutShort = stringsInside(lent) !== undefined && stringsInside(text) === undefined
+  const isCutShort = jsonIn(lent) !== undefined && jsonIn(text) === undefined
   return isCutShort ? undefined : text
 }
 
