@@ -34,7 +34,8 @@ function batchOf(count: number, concurrencyLimit: number): Batch {
       await gate.promise
       return toObservation({ kind: 'TerminalObservation', command: String(place), content: [] })
     }
-    return { actionId: `a${place}`, callId: `c${place}`, tool: toolOf(run), action: toAction({ kind: 'TerminalAction', command: String(place) }) }
+    const action = toAction({ kind: 'TerminalAction', command: String(place) })
+    return { actionId: `a${place}`, callId: `c${place}`, tool: toolOf(run), action, recorded: action }
   })
   const hooks = { beforeTool: async () => ({ refusal: undefined, notes: [] }), afterTool: async () => [] }
   return {
