@@ -70,7 +70,7 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode }: Rec
       args: agent.args,
       workspace,
       environment: { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.ownVariables(model.url) },
-      mode: inOwnMode ? null : (builtInProviders.find(({ name }) => name === agent.provider)?.modes.asking ?? null),
+      mode: inOwnMode ? null : (builtInProviders.find(({ name }) => name === agent.provider)?.modes?.asking ?? null),
       prompt,
       timeoutMs: 120_000,
     })

@@ -43,6 +43,7 @@ export const access = {
   'POST /api/conversations/{conversation_id}/switch_profile': 'drive',
   'POST /api/conversations/{conversation_id}/switch_acp_model': 'drive',
   'POST /api/conversations/{conversation_id}/switch_acp_mode': 'drive',
+  'POST /api/conversations/{conversation_id}/switch_acp_option': 'drive',
   'POST /api/conversations/{conversation_id}/ask_agent': 'drive',
   'POST /api/conversations/{conversation_id}/goal': 'drive',
   'POST /api/conversations/{conversation_id}/goal/stop': 'drive',

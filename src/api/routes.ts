@@ -54,6 +54,7 @@ const table = {
   'POST /api/conversations/{conversation_id}/switch_profile': runs.switchProfile,
   'POST /api/conversations/{conversation_id}/switch_acp_model': runs.switchAcpModel,
   'POST /api/conversations/{conversation_id}/switch_acp_mode': runs.switchAcpMode,
+  'POST /api/conversations/{conversation_id}/switch_acp_option': runs.switchAcpOption,
   'POST /api/conversations/{conversation_id}/ask_agent': runs.askAgent,
   'POST /api/conversations/{conversation_id}/goal': goals.startGoal,
   'POST /api/conversations/{conversation_id}/goal/stop': goals.stopGoal,

@@ -15,6 +15,7 @@ import {
   SetSecurityAnalyzerRequest,
   SwitchAcpModeRequest,
   SwitchAcpModelRequest,
+  SwitchAcpOptionRequest,
   SwitchLlmRequest,
   SwitchProfileRequest,
   UpdateSecretsRequest,
@@ -114,6 +115,16 @@ export async function switchAcpMode({ service }: ConversationParts, call: Call):
     throw new AppError('bad_request', 'Cannot switch the mode: the conversation is not driven by an ACP agent')
   }
   await conversation.switchMode(mode, clientSignal(call))
+  return success
+}
+
+export async function switchAcpOption({ service }: ConversationParts, call: Call): Promise<Answer> {
+  const { option_id, value } = bodyOf(call, SwitchAcpOptionRequest)
+  const conversation = await service.open(conversationIdOf(call))
+  if (conversation.state.agent['kind'] !== 'ACPAgent') {
+    throw new AppError('bad_request', 'Cannot set the option: the conversation is not driven by an ACP agent')
+  }
+  await conversation.switchOption(option_id, value, clientSignal(call))
   return success
 }
 

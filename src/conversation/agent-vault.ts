@@ -25,6 +25,7 @@ import { readAgentSettings } from '../settings/agent-settings.ts'
 import { isToken, type Cipher } from '../settings/cipher.ts'
 import type { MaskedValues } from '../settings/masked-values.ts'
 import type { Settings } from '../settings/patch.ts'
+import { isOpenByName } from '../settings/open-modes.ts'
 import { customServer, detectProvider, resolveAcp } from '../settings/providers.ts'
 import type { Provider } from '../settings/provider.ts'
 import type { SecretChange } from './agent.ts'
@@ -272,10 +273,12 @@ function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, provi
 /** A session mode that is named must not allow unasked what the policy wants to be asked about (decisions 24). */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
+  const mode = agent.acp_session_mode
   const provider = providers.find(({ name }) => name === agent.acp_server) ?? detectProvider(agent.acp_command, providers)
-  if (provider?.modes.moreOpen.includes(agent.acp_session_mode) !== true) return
-  const message = `Cannot start the conversation: the session mode "${agent.acp_session_mode}" is more open than the policy ${policy.kind}`
-  throw new AppError('invalid_input', message)
+  const isOpen = provider?.modes?.moreOpen.includes(mode) ?? isOpenByName(mode)
+  if (!isOpen) return
+  const problem = `the session mode "${mode}" is more open than the policy ${policy.kind}`
+  throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
 /** What stays of a view has to fit beside a summary (contract: conversations.md, section 1). */

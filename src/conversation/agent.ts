@@ -35,6 +35,11 @@ export interface Agent {
    */
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
+   * Sets an option of the agent's session beside mode and model, now and for the sessions that follow.
+   * @throws AppError `bad_request` when the agent does not offer it, `invalid_input` when it is more open than the policy.
+   */
+  switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
+  /**
    * Answers a question from what the agent knows, without a trace in its work: no event, no change of anything.
    * @throws AppError `bad_request` when the agent cannot, `agent_failed`, `agent_timeout`.
    */

@@ -218,6 +218,11 @@ export class Conversation {
     return this.#write(() => this.#driver.switchMode(mode, signal))
   }
 
+  /** Sets an option of the agent's session beside mode and model, now and for the sessions that follow. */
+  switchOption(id: string, value: string, signal: AbortSignal): Promise<void> {
+    return this.#write(() => this.#driver.switchOption(id, value, signal))
+  }
+
   /** Asks the agent beside its work, whether it works or not: neither events nor status change. */
   askAside(question: string, signal: AbortSignal): Promise<string> {
     return this.#write(() => this.#driver.askAside(question, signal))

@@ -184,6 +184,10 @@ export class Driver {
     await this.#ensureAgent().switchMode(mode, signal)
   }
 
+  async switchOption(id: string, value: string, signal: AbortSignal): Promise<void> {
+    await this.#ensureAgent().switchOption(id, value, signal)
+  }
+
   askAside(question: string, signal: AbortSignal): Promise<string> {
     return this.#requests.askAside(question, signal)
   }

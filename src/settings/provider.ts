@@ -56,7 +56,8 @@ export interface Provider {
   /** Null for whatever the agent itself takes. */
   readonly defaultModel: string | null
   readonly models: readonly string[]
-  readonly modes: ProviderModes
+  /** Null: nothing is known of its modes, and it is judged like an agent that is in no table. */
+  readonly modes: ProviderModes | null
 }
 
 /** Session modes by what they ask for (decisions 24). */
@@ -67,6 +68,8 @@ export interface ProviderModes {
   readonly open: string
   /** All modes that allow something unasked which `asking` asks for; the open one among them. */
   readonly moreOpen: readonly string[]
+  /** Modes beside `asking` that allow nothing unasked which it asks for. None unless named. */
+  readonly closed?: readonly string[]
 }
 
 export interface LoginRule {
@@ -126,6 +129,6 @@ export function blankProvider(name: string): Omit<Provider, 'command' | 'prefix'
     loginMethod: null,
     defaultModel: null,
     models: [],
-    modes: { asking: 'default', open: 'default', moreOpen: [] },
+    modes: null,
   }
 }

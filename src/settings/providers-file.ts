@@ -113,7 +113,8 @@ function objectOf<T>(shape: Shape<T>): Rule {
   }
 }
 
-const modesShape: Shape<ProviderModes> = { asking: name, open: name, moreOpen: texts }
+const optionalTexts: Rule = { expected: 'an array of strings', holds: (value) => value === undefined || areTexts(value) }
+const modesShape: Shape<ProviderModes> = { asking: name, open: name, moreOpen: texts, closed: optionalTexts }
 const choiceShape: Shape<LoginChoice> = { file: path, path: texts, login: texts }
 const loginShape: Shape<LoginRule> = {
   folder: path,
@@ -154,7 +155,7 @@ const providerShape: Shape<Provider> = {
   loginMethod: orNull(name),
   defaultModel: orNull(name),
   models: texts,
-  modes: objectOf(modesShape),
+  modes: orNull(objectOf(modesShape)),
 }
 
 function isProvider(value: unknown): value is Provider {

@@ -56,6 +56,7 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'default',
       open: 'bypassPermissions',
       moreOpen: ['acceptEdits', 'auto', 'bypassPermissions'],
+      closed: ['plan'],
     },
   },
   {
@@ -163,6 +164,7 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'default',
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
+      closed: ['plan'],
     },
   },
   {
@@ -195,7 +197,7 @@ export const builtInProviders: readonly Provider[] = [
     },
     loginCommand: 'opencode auth login',
     // What it may do is its configuration's matter, not its mode's.
-    modes: { asking: 'build', open: 'build', moreOpen: [] },
+    modes: { asking: 'build', open: 'build', moreOpen: [], closed: ['plan'] },
   },
   {
     ...blankProvider('qwen-code'),
@@ -210,7 +212,7 @@ export const builtInProviders: readonly Provider[] = [
     variables: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'DASHSCOPE_API_KEY'],
     loginCommand: 'qwen',
     // Where nothing is said it begins in "auto", in which a model decides what is asked about.
-    modes: { asking: 'default', open: 'yolo', moreOpen: ['auto-edit', 'auto', 'yolo'] },
+    modes: { asking: 'default', open: 'yolo', moreOpen: ['auto-edit', 'auto', 'yolo'], closed: ['plan'] },
   },
   {
     ...blankProvider('copilot'),
@@ -234,6 +236,7 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'https://agentclientprotocol.com/protocol/session-modes#agent',
       open: 'https://agentclientprotocol.com/protocol/session-modes#autopilot',
       moreOpen: ['https://agentclientprotocol.com/protocol/session-modes#autopilot'],
+      closed: ['https://agentclientprotocol.com/protocol/session-modes#plan'],
     },
   },
   {
@@ -256,7 +259,7 @@ export const builtInProviders: readonly Provider[] = [
     variables: ['CLINE_API_KEY', 'CLINE_PROVIDER', 'CLINE_MODEL', 'CLINE_DATA_DIR'],
     loginCommand: 'cline auth',
     // It asks in both of its modes as long as its option "auto_approve" is off, as it is at first.
-    modes: { asking: 'act', open: 'act', moreOpen: [] },
+    modes: { asking: 'act', open: 'act', moreOpen: [], closed: ['plan'] },
   },
   {
     ...blankProvider('openhands'),

@@ -29,15 +29,18 @@ async function stateOf(talk: Talk, name: string): Promise<unknown> {
 
 test('the modes of a session are shown, and one is switched between turns', async () => {
   const talk = await startTalk(server, 'modes')
-  assert.match(await answerTo(talk, 'one'), 'mode open')
-  assert.is(await stateOf(talk, 'acp_current_mode_id'), 'open')
+  assert.match(await answerTo(talk, 'one'), 'mode ask')
+  assert.is(await stateOf(talk, 'acp_current_mode_id'), 'ask')
   assert.equal(await stateOf(talk, 'acp_available_modes'), [
     { mode_id: 'ask', name: null, description: null },
     { mode_id: 'open', name: null, description: null },
   ])
-  assert.equal((await talk.post('/switch_acp_mode', { mode: 'ask' })).json, { success: true })
-  assert.is(await stateOf(talk, 'acp_current_mode_id'), 'ask')
-  assert.match(await answerTo(talk, 'two'), 'mode ask')
+  assert.equal((await talk.post('/switch_acp_mode', { mode: 'open' })).json, { success: true })
+  assert.is(await stateOf(talk, 'acp_current_mode_id'), 'open')
+  assert.match(await answerTo(talk, 'two'), 'mode open')
+  const policy = { policy: { kind: 'AlwaysConfirm' } }
+  assert.is((await talk.post('/confirmation_policy', policy)).status, 200)
+  assert.match(await answerTo(talk, 'three'), 'mode ask')
 })
 
 test('a mode that is not offered is 400, one more open than the policy 422, and neither changes anything', async () => {

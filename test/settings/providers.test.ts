@@ -46,8 +46,9 @@ for (const provider of builtInProviders) {
     assert.is(detectProvider(provider.command, builtInProviders), provider)
     for (const name of [provider.apiKeyVariable, provider.baseUrlVariable]) assert.ok(name === '' || provider.variables.includes(name), name)
     // Where the mode decides nothing, the configuration that the program is started with does.
+    if (modes === null) throw new TypeError('There are no modes')
     assert.is(modes.moreOpen.includes(modes.open), modes.asking !== modes.open)
-    assert.not.ok(modes.moreOpen.includes(modes.asking))
+    assert.not.ok([modes.asking, ...modes.closed ?? []].some((mode) => modes.moreOpen.includes(mode)))
     assert.ok(Object.keys(provider.programs).every((platform) => /^(linux|darwin)-(x64|arm64)$/.test(platform)))
   })
 }

@@ -72,6 +72,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /switch_profile': { profile_name: 'a-profile' },
   'POST /switch_acp_model': { model: 'a-model' },
   'POST /switch_acp_mode': { mode: 'a-mode' },
+  'POST /switch_acp_option': { option_id: 'an-option', value: 'a-value' },
   'POST /ask_agent': { question: 'Who are you?' },
   'POST /goal': { objective: 'All of it' },
 }
@@ -255,6 +256,7 @@ async function checkCopies(id: string): Promise<void> {
   await ask(`POST ${conversation}/fork`, 409, { id, body: { id: fork } })
   await ask(`POST ${conversation}/switch_acp_model`, 400, { id, body: { model: 'no-such-model' } })
   await ask(`POST ${conversation}/switch_acp_mode`, 400, { id, body: { mode: 'no-such-mode' } })
+  await ask(`POST ${conversation}/switch_acp_option`, 400, { id, body: { option_id: 'none', value: 'x' } })
   await ask(`POST ${conversation}/ask_agent`, 400, { id, body: { question: 'Who are you?' } })
   await ask(`POST ${conversation}/condense`, 400, { id })
   await ask(`DELETE ${conversation}`, 200, { id: fork })

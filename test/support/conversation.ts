@@ -92,6 +92,10 @@ export class ScriptedAgent implements Agent {
     this.host.state({ acp_current_mode_id: mode })
   }
 
+  async switchOption(id: string, value: string): Promise<void> {
+    this.host.state({ acp_config_options: [{ option_id: id, current_value: value }] })
+  }
+
   async askAside(question: string): Promise<AsideAnswer> {
     return this.answerAside(question)
   }

@@ -1,16 +1,20 @@
 /**
- * What an agent says of itself in the answer to `initialize` (ACP v1, initialization), and what follows from its name.
+ * What an agent says of itself in the answer to `initialize` (ACP v1, initialization), and what is known of its provider.
  *
- * Behaviour that no capability tells was measured (acp.md, section 3) and is known by the name of the agent alone. Pure.
+ * Behaviour that no capability tells was measured (acp.md, section 3). It belongs to the provider that the settings chose:
+ * the name that an agent gives itself is shown and decides nothing, since a wrapper gives another one. Pure.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
+import type { Provider } from '../../settings/providers.ts'
 import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 
 /** What `initialize` told. */
 export interface AgentInfo {
   readonly name: string
   readonly version: string
+  /** True when name and version are those that the provider's entry in the table was measured with. */
+  readonly isMeasured: boolean
   readonly takesImages: boolean
   /** Commands are told by the title of a call alone. */
   readonly titleIsCommand: boolean
@@ -22,16 +26,18 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
-export function readAgentInfo(result: unknown): AgentInfo {
+export function readAgentInfo(result: unknown, provider: Provider | undefined): AgentInfo {
   const { agentInfo, agentCapabilities, authMethods } = objectOf(result)
   const name = textOf(objectOf(agentInfo).name) ?? 'unknown'
+  const version = textOf(objectOf(agentInfo).version) ?? 'unknown'
   const capabilities = objectOf(agentCapabilities)
   return {
     name,
-    version: textOf(objectOf(agentInfo).version) ?? 'unknown',
+    version,
+    isMeasured: provider !== undefined && name.toLowerCase().includes(provider.prefix) && version === provider.version,
     takesImages: memberAt(capabilities, 'promptCapabilities', 'image') === true,
-    titleIsCommand: name === 'gemini-cli',
-    hidesFailures: name.includes('codex-acp'),
+    titleIsCommand: provider?.name === 'gemini-cli',
+    hidesFailures: provider?.name === 'codex',
     capabilities,
     can: (part) => isObject(memberAt(capabilities, 'sessionCapabilities', part)),
     authMethods: readAuthMethods(authMethods),

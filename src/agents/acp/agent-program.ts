@@ -12,13 +12,13 @@ import type { AcpSession } from './session.ts'
 import type { AgentSlot, AgentSlots } from './slots.ts'
 import { startSession, type StartOptions, type StartedSession } from './start-session.ts'
 
-export interface ProgramOptions extends Omit<StartOptions, 'model' | 'mode'> {
+export interface ProgramOptions extends Omit<StartOptions, 'model' | 'mode' | 'options'> {
   readonly slots: AgentSlots
 }
 
 export interface ProgramEvents {
   /** What was chosen for this conversation, of this moment. */
-  choices(): Pick<StartOptions, 'model' | 'mode'>
+  choices(): Pick<StartOptions, 'model' | 'mode' | 'options'>
   started(started: StartedSession): void
   /** The session has changed by the agent's own doing. */
   changed(session: AcpSession): void

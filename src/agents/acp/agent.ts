@@ -11,21 +11,22 @@ import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { untilAborted } from '../../base/wait.ts'
 import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
+import { isOpenByName } from '../../settings/open-modes.ts'
 import { resolveAcp } from '../../settings/providers.ts'
 import { askAside } from './aside.ts'
 import { AcpFailure, failureOf } from './failure.ts'
-import { textOf } from '../../base/fields.ts'
+import { objectOf, textOf } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { Introduction } from './introduction.ts'
 import { ObservationFiles } from './observation-files.ts'
-import { isTooOpen } from './modes.ts'
+import { isTooOpen, providerRules, unknownAgentRules, type ModeRules } from './modes.ts'
 import { AgentProgram, type ProgramOptions } from './agent-program.ts'
 import { PromptTurn, type PromptTurnEnd } from './prompt-turn.ts'
 import { transcriptBlocks } from './prompt.ts'
 import { sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
 import { askToSignIn } from './sign-in.ts'
-import type { StartedSession } from './start-session.ts'
+import type { StartedSession, StartOptions } from './start-session.ts'
 import { readCountedCost, reportOf, uncountedCost, type ContextUse } from './usage.ts'
 
 export interface AcpAgentOptions extends ProgramOptions {
@@ -81,14 +82,23 @@ class AcpAgent implements Agent {
   }
 
   async switchMode(mode: string, signal: AbortSignal): Promise<void> {
-    const { settings, providers, host } = this.#options
-    const modes = this.#program.session?.knownModes ?? resolveAcp(settings, providers).provider?.modes
-    if (isTooOpen(mode, host.policy(), modes)) {
+    this.#program.session?.assertOffers(mode)
+    if (isTooOpen(mode, this.#options.host.policy(), this.#modeRules)) {
       throw new AppError('invalid_input', `Cannot use the mode "${mode}": it is more open than the confirmation policy`)
     }
     await this.#switch((session) => session.switchMode(mode), signal)
     this.#keep({ mode })
     this.#publish({ acp_current_mode_id: mode })
+  }
+
+  async switchOption(id: string, value: string, signal: AbortSignal): Promise<void> {
+    if (this.#options.host.policy().kind !== 'NeverConfirm' && isOpenByName(value)) {
+      throw new AppError('invalid_input', `Cannot set the option "${id}" to "${value}": it is more open than the confirmation policy`)
+    }
+    await this.#switch((session) => session.setOption(id, value), signal)
+    this.#keep({ options: { ...this.#choices.options, [id]: value } })
+    const { session } = this.#program
+    if (session !== undefined) this.#publish(session.state)
   }
 
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
@@ -212,7 +222,10 @@ class AcpAgent implements Agent {
     const { host } = this.#options
     const { session, isNew } = started
     this.#introduction.add(started, host.kept('session')?.id === undefined)
-    this.#keep({ id: session.id, cwd: host.workingDir, ...(isNew ? { is_prompted: false } : {}) })
+    const { name, version } = session.agent
+    const begun = session.begunIn === undefined ? {} : { begun_in: session.begunIn }
+    const agent = { agent_name: name, agent_version: version }
+    this.#keep({ id: session.id, cwd: host.workingDir, ...begun, ...agent, ...(isNew ? { is_prompted: false } : {}) })
     this.#publish(session.state)
   }
 
@@ -227,9 +240,19 @@ class AcpAgent implements Agent {
     return this.#options.host.kept('session')?.is_prompted !== false
   }
 
-  get #choices(): { readonly model: string | undefined; readonly mode: string | undefined } {
+  get #choices(): Pick<StartOptions, 'model' | 'mode' | 'options'> {
     const kept = this.#options.host.kept('session')
-    return { model: textOf(kept?.model), mode: textOf(kept?.mode) }
+    const options = Object.entries(objectOf(kept?.options)).flatMap(([id, value]) => {
+      return typeof value === 'string' ? [[id, value] as const] : []
+    })
+    return { model: textOf(kept?.model), mode: textOf(kept?.mode), options: Object.fromEntries(options) }
+  }
+
+  /** The rules of the session, or as much of them as is known before there is one. */
+  get #modeRules(): ModeRules {
+    const { settings, providers } = this.#options
+    const modes = resolveAcp(settings, providers).provider?.modes
+    return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
   /** The figures of a prompt. What a session has cost is kept, so that a resumed one is not counted twice. */

@@ -1,14 +1,18 @@
 /**
  * The models that a session offers, and how one is chosen. Pure.
  *
- * The config option `model` is the way of the protocol (Claude, Codex); `models` and `session/set_model` are in no schema
- * any more but the only way that Gemini knows (acp.md, section 1.2). An agent with neither cannot be told.
+ * The config option of the category `model` is the way of the protocol (Claude, Codex); `models` and `session/set_model`
+ * are in no schema any more but the only way that Gemini knows (acp.md, section 1.2). An agent with neither cannot be told.
  */
 import type { JsonObject } from '../../base/json.ts'
-import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
+import { memberAt, objectsOf, textOf } from '../../base/fields.ts'
+import { flatOptions, optionOf } from './config-options.ts'
+
+/** How a model is chosen: by a config option with this id, or by `session/set_model`. */
+export type ModelWay = { readonly configId: string } | 'set_model'
 
 export interface SessionModels {
-  readonly via: 'config_option' | 'set_model' | undefined
+  readonly via: ModelWay | undefined
   readonly current: string | undefined
   /** As `agent_state.acp_available_models` shows them. */
   readonly available: readonly JsonObject[]
@@ -16,10 +20,11 @@ export interface SessionModels {
 
 /** Reads what a session's answer says of models. */
 export function readModels(result: unknown): SessionModels {
-  const option = objectsOf(memberAt(result, 'configOptions')).find(({ id }) => id === 'model')
-  if (option !== undefined) {
+  const option = optionOf('model', result)
+  const configId = textOf(option?.id)
+  if (option !== undefined && configId !== undefined) {
     const available = flatOptions(option.options).flatMap(({ value, name, description }) => model(value, name, description))
-    return { via: 'config_option', current: textOf(option.currentValue), available }
+    return { via: { configId }, current: textOf(option.currentValue), available }
   }
   const listed = objectsOf(memberAt(result, 'models', 'availableModels'))
   if (listed.length === 0) return { via: undefined, current: undefined, available: [] }
@@ -32,17 +37,12 @@ export function readModels(result: unknown): SessionModels {
 
 /** The request that chooses a model. */
 export function modelRequest(
-  via: 'config_option' | 'set_model',
+  via: ModelWay,
   sessionId: string,
   modelId: string,
 ): { readonly method: string; readonly params: object } {
   if (via === 'set_model') return { method: 'session/set_model', params: { sessionId, modelId } }
-  return { method: 'session/set_config_option', params: { sessionId, configId: 'model', value: modelId } }
-}
-
-/** The options themselves, also where they come in groups. */
-function flatOptions(options: unknown): readonly Fields[] {
-  return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
+  return { method: 'session/set_config_option', params: { sessionId, configId: via.configId, value: modelId } }
 }
 
 function model(id: unknown, name: unknown, description: unknown): readonly JsonObject[] {

@@ -1,23 +1,25 @@
 /**
- * What a session offers and what is chosen of it: its models and its modes. Pure.
+ * The choices that a session offers and the values they have: its model, its mode and its other options. Pure.
  *
  * The answer that opens a session says it first; afterwards an agent may change it by itself and tells so with
  * `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; acp.md, section 1.4). An
  * update that changes nothing gives back the same object.
  */
 import type { JsonObject } from '../../base/json.ts'
-import { objectsOf, textOf, type Fields } from '../../base/fields.ts'
+import { textOf, type Fields } from '../../base/fields.ts'
+import { optionOf, readOtherOptions, type SessionOption } from './config-options.ts'
 import { readModels, type SessionModels } from './models.ts'
 import { readModes, type SessionModes } from './modes.ts'
 
 export interface SessionChoices {
   readonly models: SessionModels
   readonly modes: SessionModes
+  readonly options: readonly SessionOption[]
 }
 
 /** Reads the answer to `session/new`, `session/load`, `session/resume` or `session/fork`. */
 export function readChoices(result: unknown): SessionChoices {
-  return { models: readModels(result), modes: readModes(result) }
+  return { models: readModels(result), modes: readModes(result), options: readOtherOptions(result) }
 }
 
 /** The choices after a `session/update`. */
@@ -40,20 +42,22 @@ export function withMode(choices: SessionChoices, mode: string | undefined): Ses
 }
 
 /** As clients see it in `agent_state` (contract: conversations.md, section 11; the modes are this server's own). */
-export function choicesState({ models, modes }: SessionChoices): JsonObject {
+export function choicesState({ models, modes, options }: SessionChoices): JsonObject {
   return {
     acp_current_model_id: models.current ?? null,
     acp_available_models: [...models.available],
     acp_supports_runtime_model_switch: models.via !== undefined,
     acp_current_mode_id: modes.current ?? null,
     acp_available_modes: [...modes.available],
+    acp_config_options: options.map(({ shown }) => shown),
   }
 }
 
-/** The update holds all options of the session. One that names no model says nothing of models. */
-function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
-  const mode = objectsOf(update.configOptions).find(({ id, category }) => id === 'mode' || category === 'mode')
-  const moved = withMode(choices, textOf(mode?.currentValue))
+/** Takes the complete list of options, as an update and the answer to a choice have it. An empty list says nothing. */
+export function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
+  if (!Array.isArray(update.configOptions) || update.configOptions.length === 0) return choices
+  const moved = withMode(choices, textOf(optionOf('mode', update)?.currentValue))
   const models = readModels(update)
-  return models.via === undefined ? moved : { ...moved, models }
+  const options = readOtherOptions(update)
+  return { ...moved, options, ...(models.via === undefined ? {} : { models }) }
 }

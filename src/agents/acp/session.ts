@@ -11,16 +11,17 @@ import type { Log } from '../../base/log.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { rpcCodes } from '../../rpc/message.ts'
-import type { ProviderModes } from '../../settings/provider.ts'
 import type { AgentInfo } from './agent-info.ts'
 import type { AgentConnection, AgentListener, RunningProcess } from './connection.ts'
 import { AcpFailure, describe } from './failure.ts'
-import { memberAt, textOf, type Fields } from '../../base/fields.ts'
+import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { failedMcpServer, mcpState, withFailure, type McpServerState } from './mcp-servers.ts'
-import { chooseMode, isTooOpen } from './modes.ts'
+import { chooseMode, isTooOpen, modeRequest, type ModeRules } from './modes.ts'
 import { modelRequest } from './models.ts'
 import type { PromptBlock } from './prompt.ts'
-import { choicesState, readChoices, updateChoices, withMode, withModel, type SessionChoices } from './session-choices.ts'
+import {
+  choicesState, readChoices, updateChoices, withMode, withModel, withOptions, type SessionChoices,
+} from './session-choices.ts'
 import { signedInState, type SignIn } from './sign-in.ts'
 
 export interface SessionOptions {
@@ -29,7 +30,9 @@ export interface SessionOptions {
   readonly connection: AgentConnection
   readonly choices: SessionChoices
   readonly mcpServers: readonly McpServerState[]
-  readonly knownModes: ProviderModes | undefined
+  /** The mode in which the session began, maybe in an earlier program; undefined when the agent has no modes. */
+  readonly begunIn: string | undefined
+  readonly rules: ModeRules
   readonly signIn: SignIn
   readonly log: Log
   /** Takes over what the program has changed in the files it was lent. */
@@ -91,11 +94,19 @@ export class AcpSession {
 
   /** True in a mode that allows unasked what the policy wants to be asked about. */
   isTooOpen(policy: ConfirmationPolicy): boolean {
-    return isTooOpen(this.#choices.modes.current, policy, this.knownModes)
+    return isTooOpen(this.#choices.modes.current, policy, this.rules)
   }
 
-  get knownModes(): ProviderModes | undefined {
-    return this.#options.knownModes
+  get mode(): string | undefined {
+    return this.#choices.modes.current
+  }
+
+  get begunIn(): string | undefined {
+    return this.#options.begunIn
+  }
+
+  get rules(): ModeRules {
+    return this.#options.rules
   }
 
   /** What clients see of it in `agent_state` (contract: conversations.md, section 11). */
@@ -124,9 +135,9 @@ export class AcpSession {
    * @throws AcpFailure when the agent would stay in a mode that is more open than the policy.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
-    const { knownModes, log } = this.#options
+    const { rules, log } = this.#options
     const { offered, current } = this.#choices.modes
-    const wanted = chooseMode({ policy, named, known: knownModes, offered })
+    const wanted = chooseMode({ policy, named, rules, offered })
     let problem = 'it offers no other mode'
     if (wanted !== undefined && wanted !== current) {
       try {
@@ -149,22 +160,46 @@ export class AcpSession {
     }
     if (model === current) return
     const { method, params } = modelRequest(via, this.id, model)
-    try {
-      await this.#request(method, params)
-    } catch (error) {
+    const answer = await this.#request(method, params).catch((error: unknown) => {
       throw refused(`Cannot use the model "${model}"`, error)
+    })
+    this.#choices = withModel(withOptions(this.#choices, objectOf(answer)), model)
+  }
+
+  /**
+   * Chooses a value of an option beside mode and model.
+   * @throws AppError `bad_request` when the agent does not offer it or refuses, `agent_timeout`, `agent_failed`.
+   */
+  async setOption(id: string, value: string): Promise<void> {
+    const option = this.#choices.options.find((one) => one.id === id)
+    const what = `Cannot set the option "${id}" to "${value}"`
+    if (option === undefined) {
+      const names = this.#choices.options.map((one) => one.id).join(', ')
+      throw new AppError('bad_request', `${what}: ${names === '' ? 'this agent offers none' : `expected one of ${names}`}`)
     }
-    this.#choices = withModel(this.#choices, model)
+    if (!option.values.includes(value)) {
+      throw new AppError('bad_request', `${what}: expected one of ${option.values.join(', ')}`)
+    }
+    if (value === option.current) return
+    const params = { sessionId: this.id, configId: id, value }
+    const answer = await this.#request('session/set_config_option', params).catch((error: unknown) => {
+      throw refused(what, error)
+    })
+    this.#choices = withOptions(this.#choices, objectOf(answer))
+  }
+
+  /** @throws AppError `bad_request` when the agent does not offer the mode. */
+  assertOffers(mode: string): void {
+    const { offered } = this.#choices.modes
+    if (offered.includes(mode)) return
+    const expected = offered.length === 0 ? 'this agent offers none' : `expected one of ${offered.join(', ')}`
+    throw new AppError('bad_request', `Cannot use the mode "${mode}": ${expected}`)
   }
 
   /** @throws AppError `bad_request` when the agent does not offer the mode or refuses, `agent_timeout`, `agent_failed`. */
   async switchMode(mode: string): Promise<void> {
-    const { offered, current } = this.#choices.modes
-    if (!offered.includes(mode)) {
-      const expected = offered.length === 0 ? 'this agent offers none' : `expected one of ${offered.join(', ')}`
-      throw new AppError('bad_request', `Cannot use the mode "${mode}": ${expected}`)
-    }
-    if (mode === current) return
+    this.assertOffers(mode)
+    if (mode === this.#choices.modes.current) return
     try {
       await this.#setMode(mode)
     } catch (error) {
@@ -188,7 +223,8 @@ export class AcpSession {
     })
     const id = textOf(memberAt(result, 'sessionId'))
     if (id === undefined) throw new AppError('agent_failed', 'Cannot copy the session: the agent named no new one')
-    return new AcpSession({ ...this.#options, id, choices: readChoices(result), mcpServers: [] })
+    const choices = readChoices(result)
+    return new AcpSession({ ...this.#options, id, choices, mcpServers: [] })
   }
 
   /** Has the agent forget a session that `fork` made, as far as it can; the program goes on. */
@@ -214,8 +250,9 @@ export class AcpSession {
   }
 
   async #setMode(mode: string): Promise<void> {
-    await this.#request('session/set_mode', { sessionId: this.id, modeId: mode })
-    this.#choices = withMode(this.#choices, mode)
+    const { method, params } = modeRequest(this.#choices.modes, this.id, mode)
+    const answer = await this.#request(method, params)
+    this.#choices = withMode(withOptions(this.#choices, objectOf(answer)), mode)
   }
 
   #hear(update: Fields): void | Promise<void> {

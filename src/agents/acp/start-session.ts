@@ -21,7 +21,8 @@ import type { Logins } from '../mcp/oauth/logins.ts'
 import { initialize } from './initialize.ts'
 import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from './launch.ts'
 import { planMcpServers, type McpPlan } from './mcp-servers.ts'
-import { knownModes } from './modes.ts'
+import { providerRules, unknownAgentRules, type ModeRules } from './modes.ts'
+import { demoAgentName, demoModes } from '../demo/modes.ts'
 import { readChoices } from './session-choices.ts'
 import { sessionMask } from './session-mask.ts'
 import { askToSignIn } from './sign-in.ts'
@@ -49,6 +50,8 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'agentDir'
   /** What was chosen for this conversation; the settings say it otherwise. */
   readonly model: string | undefined
   readonly mode: string | undefined
+  /** Values of other options, by the id of the option. */
+  readonly options: Readonly<Record<string, string>>
 }
 
 export interface StartedSession {
@@ -143,26 +146,34 @@ class Opening {
     await this.#authenticate(agent)
     const mcp = await this.#planMcpServers(agent)
     const { result, id, isNew } = await this.#resumeOrNew(agent, mcp)
-    const { providers, log, host, settings, mode } = this.#options
+    const { log, host, settings, mode, options: chosen } = this.#options
+    const choices = readChoices(result)
+    const begunIn = isNew ? choices.modes.current : (textOf(host.kept('session')?.begun_in) ?? choices.modes.current)
     const session = new AcpSession({
       id,
       agent,
       connection: this.#connection,
-      choices: readChoices(result),
+      choices,
       mcpServers: mcp.states,
-      knownModes: knownModes(agent.name, providers),
+      begunIn,
+      rules: this.#rulesFor(agent, begunIn),
       log,
       signIn: this.#launch.signIn,
       readBack: this.#launch.readBack,
       cleanUp: this.#launch.cleanUp,
     })
     await this.#abortable(this.#setModel(session))
-    await this.#abortable(session.applyMode(host.policy(), mode ?? settings.acp_session_mode ?? undefined))
+    for (const [id, value] of Object.entries(chosen)) await this.#abortable(this.#setOption(session, id, value))
+    const named = mode ?? settings.acp_session_mode ?? undefined
+    await this.#abortable(session.applyMode(host.policy(), named))
+    if (named !== undefined && session.mode !== named) this.#notes.push(modeNote(named, session.mode))
+    this.#noteUnmeasured(agent)
     return { session, isNew, notes: this.#notes }
   }
 
   async #initialize(): Promise<AgentInfo> {
-    return readAgentInfo(await initialize((method, params) => this.#request(method, params), this.#options.version))
+    const answer = await initialize((method, params) => this.#request(method, params), this.#options.version)
+    return readAgentInfo(answer, this.#launch.signIn.provider)
   }
 
   /** Only with a method that the agent offers: it may not need any. */
@@ -230,6 +241,32 @@ class Opening {
     }
   }
 
+  async #setOption(session: AcpSession, id: string, value: string): Promise<void> {
+    try {
+      await session.setOption(id, value)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.#notes.push(`${error.message}.`)
+    }
+  }
+
+  #rulesFor(agent: AgentInfo, begunIn: string | undefined): ModeRules {
+    const modes = this.#launch.signIn.provider?.modes
+    if (modes !== undefined && modes !== null) return providerRules(modes, agent.isMeasured)
+    const isDemo = this.#options.settings.acp_command[0] === demoAgentName
+    return isDemo ? providerRules(demoModes, true) : unknownAgentRules(begunIn)
+  }
+
+  /** An agent that is not the one that the table was made with: said once for each name and version. */
+  #noteUnmeasured(agent: AgentInfo): void {
+    const { provider } = this.#launch.signIn
+    const { host } = this.#options
+    if (provider === undefined || provider.version === '' || agent.isMeasured) return
+    const known = host.kept('session')
+    if (known?.agent_name === agent.name && known.agent_version === agent.version) return
+    this.#notes.push(unmeasuredNote(agent, provider))
+  }
+
   #request(method: string, params: object, timeoutMs = Infinity): Promise<unknown> {
     return this.#connection.request(method, params, { signal: this.#signal, timeoutMs })
   }
@@ -237,4 +274,14 @@ class Opening {
   async #abortable(step: Promise<void>): Promise<void> {
     await untilAborted(step, this.#signal)
   }
+}
+
+function modeNote(named: string, current: string | undefined): string {
+  const now = current === undefined ? 'has no modes' : `is in the mode "${current}"`
+  return `The agent was not brought into the mode "${named}", which it does not offer or which the confirmation policy does not allow. It ${now}.`
+}
+
+function unmeasuredNote({ name, version }: AgentInfo, provider: Provider): string {
+  const known = `${provider.displayName} as ${provider.packageName} ${provider.version}`
+  return `The agent calls itself ${name} ${version}. This server knows ${known}. It judges the agent's modes by that, and a mode that it does not know counts as one that does not ask.`
 }

@@ -141,6 +141,10 @@ export class BuiltInAgent implements Agent {
     throw new AppError('bad_request', 'Cannot switch the model in this way: the conversation is not driven by an external agent')
   }
 
+  async switchOption(): Promise<void> {
+    throw new AppError('bad_request', 'Cannot set the option: the conversation is driven by the built-in agent')
+  }
+
   async switchMode(): Promise<void> {
     throw new AppError('bad_request', 'Cannot switch the mode: the conversation is not driven by an external agent')
   }

@@ -224,6 +224,10 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
     },
     {
+      ...post(`${conversation}/switch_acp_option`, 'Set an option of an external agent', 'SwitchAcpOptionRequest'),
+      responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
+    },
+    {
       ...post(`${conversation}/condense`, 'Summarize the older part of the history'),
       responses: {
         200: success,

@@ -195,6 +195,10 @@ const requests: Definitions = {
     objective: required(string),
     verdict: required(nullable(ref('GoalVerdict'))),
   }),
+  SwitchAcpOptionRequest: tolerant('Another value of an option of the external agent, beside mode and model.', {
+    option_id: required(string, 'One of `agent_state.acp_config_options`.'),
+    value: required(string),
+  }),
   SwitchAcpModelRequest: tolerant('Another model of the external agent.', { model: required(string) }),
 }
 

@@ -148,4 +148,69 @@ test('does not tell a resumed session what it knows', () => withAgent('resume', 
   assert.not.match(host.text(), '> User: one')
 }))
 
+test('an agent of no table is kept in the mode in which its session began, while the policy asks', () => withAgent('options', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  await agent.switchMode('free', nobody)
+  assert.is(host.states['acp_current_mode_id'], 'free')
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  agent.policyChanged()
+  await agent.runTurn(host.turn('two'))
+  for (const mode of ['free', 'autopilot']) assert.is(await codeOf(agent.switchMode(mode, nobody)), 'invalid_input', mode)
+  await agent.switchMode('careful', nobody)
+  await agent.close()
+  host.memory.delete('session')
+  await again({ settings: { acp_session_mode: 'free' } }).runTurn(host.turn('three'))
+  assert.is(host.states['acp_current_mode_id'], 'careful')
+  assert.match(host.text(), 'was not brought into the mode \\"free\\"')
+}))
+
+test('does not run an agent of no table whose session begins in a mode that does not ask by its name', () => withAgent('begins-open', async ({ agent, host }) => {
+  await agent.runTurn(host.turn('one'))
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  agent.policyChanged()
+  assert.match(JSON.stringify(await agent.runTurn(host.turn('two'))), /ACPInitError.*stays in the mode \\"yolo\\"/)
+}))
+
+test('chooses modes and models by options of any id, shows the others, and keeps what was chosen', () => withAgent('options', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  const shown = (): string => JSON.stringify(host.states['acp_config_options'])
+  assert.match(shown(), /"option_id":"effort".*"current_value":"low".*"option_id":"approval"/)
+  await agent.switchModel('big', nobody)
+  await agent.switchOption('effort', 'high', nobody)
+  assert.match(shown(), /"option_id":"effort".*"current_value":"high"/)
+  assert.match(await wordsOf(agent.switchOption('effort', 'most', nobody)), 'expected one of low, high, refused')
+  assert.match(await wordsOf(agent.switchOption('tempo', 'fast', nobody)), 'expected one of effort, approval')
+  assert.match(await wordsOf(agent.switchOption('effort', 'refused', nobody)), 'Not today')
+  await agent.close()
+  await again().runTurn(host.turn('two'))
+  assert.is(host.states['acp_current_model_id'], 'big')
+  assert.match(shown(), /"option_id":"effort".*"current_value":"high"/)
+}))
+
+test('refuses an option that is more open by its name than the policy', () => withAgent('options', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  await agent.runTurn(host.turn('one'))
+  assert.is(await codeOf(agent.switchOption('approval', 'auto-approve', nobody)), 'invalid_input')
+  host.confirmation = { kind: 'NeverConfirm' }
+  assert.is(await codeOf(agent.switchOption('approval', 'auto-approve', nobody)), 'done')
+}))
+
+test('judges an agent by the provider of the settings, whatever name it gives itself, and says so once', () => withAgent('echo', async ({ agent, host, again }) => {
+  const notes = (): number => host.text().split('The agent calls itself fake 1.2.3. This server knows Claude Code as').length - 1
+  await agent.runTurn(host.turn('one'))
+  assert.is(notes(), 1)
+  await agent.close()
+  await again().runTurn(host.turn('two'))
+  assert.is(notes(), 1)
+  // It offers no mode that the table knows, so nothing of it is trusted to ask.
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  assert.match(JSON.stringify(await again().runTurn(host.turn('three'))), /stays in the mode \\"ask\\"/)
+}, { settings: { acp_server: 'claude-code' } }))
+
+test('a name of a known agent gives an agent of no table no modes of that one', () => withAgent('false-name', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  await agent.runTurn(host.turn('one'))
+  assert.is(await codeOf(agent.switchMode('open', nobody)), 'invalid_input')
+}))
+
 test.run()

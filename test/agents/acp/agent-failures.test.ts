@@ -31,8 +31,8 @@ const failures: readonly (readonly [behaviour: string, code: string, detail: Reg
   ['refusal', 'UsagePolicyRefusal', /refused/],
   ['max_turn_requests', 'MaxIterationsReached', /maximum iterations limit/],
   ['cancelled', 'ACPPromptError', /cancelled the turn by itself/],
-  ['codex', 'ACPPromptError', /stream error: 500/],
-  ['codex-status', 'ACPPromptError', /could not reach its model/],
+  ['codex', 'ACPPromptError', /stream error: 500/, { settings: { acp_server: 'codex' } }],
+  ['codex-status', 'ACPPromptError', /could not reach its model/, { settings: { acp_server: 'codex' } }],
   ['never-a-word', 'ACPPromptError', /sent nothing for 0.3 s/, { settings: { acp_prompt_timeout: 0.3 } }],
 ]
 

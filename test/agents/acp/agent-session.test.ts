@@ -36,6 +36,7 @@ test('says what is known of the agent and keeps the session id to itself', () =>
       { mode_id: 'ask', name: null, description: null },
       { mode_id: 'open', name: null, description: null },
     ],
+    acp_config_options: [],
     acp_mcp_servers: [],
     acp_auth_required: null,
   })
@@ -164,9 +165,10 @@ test('keeps a model that is chosen before there is a session', () => withAgent('
 }))
 
 test('logs in with the method that the credentials ask for, where the agent offers it', async () => {
-  const changes = { settings: { acp_server: 'codex', acp_model: 'big' } }
-  // A configuration of the user's own is left alone, so the key is not in it.
-  const environment = [['OPENAI_API_KEY', 'sk-0123456789'], ['CODEX_CONFIG', '{}']] as const
+  // A configuration of the operator's own is left alone, so the key is not in it.
+  const options = { environment: { PATH: process.env['PATH'], CODEX_CONFIG: '{}' } }
+  const changes = { settings: { acp_server: 'codex', acp_model: 'big' }, options }
+  const environment = [['OPENAI_API_KEY', 'sk-0123456789']] as const
   await withAgent('echo', async ({ agent, host }) => {
     host.environment = new Map(environment)
     assert.equal(await agent.runTurn(host.turn('go')), finished)
@@ -178,7 +180,7 @@ test('logs in with the method that the credentials ask for, where the agent offe
       const end = await agent.runTurn(host.turn('go'))
       assert.is(end.outcome === 'failed' && end.code, 'ACPAuthRequired')
       assert.match(JSON.stringify(end), words)
-    }, { ...changes, options: { authenticateTimeoutMs: 200 } })
+    }, { ...changes, options: { ...options, authenticateTimeoutMs: 200 } })
   }
 })
 

@@ -14,9 +14,26 @@ test('follows the mode and the options that the agent tells', () => {
   assert.is(updateChoices(choices, { sessionUpdate: 'current_mode_update', currentModeId: 'b' }).modes.current, 'b')
   const option = { id: 'model', currentValue: 'z', options: [{ value: 'z' }] }
   const both = updateChoices(choices, { sessionUpdate: 'config_option_update', configOptions: [option, { id: 'm', category: 'mode', currentValue: 'b' }] })
-  assert.equal([both.modes.current, both.models.current, both.models.via], ['b', 'z', 'config_option'])
+  assert.equal([both.modes.current, both.models.current, both.models.via], ['b', 'z', { configId: 'model' }])
   const mode = updateChoices(choices, { sessionUpdate: 'config_option_update', configOptions: [{ id: 'mode', currentValue: 'b' }] })
   assert.equal([mode.modes.current, mode.models], ['b', choices.models])
+})
+
+test('tells mode and model by their category, and shows every other option that can be chosen', () => {
+  const effort = { id: 'effort', name: 'Effort', category: 'thought_level', type: 'select', currentValue: 'low', options: [{ value: 'low' }, { group: 'g', options: [{ value: 'high', name: 'High' }] }] }
+  const { modes: found, models: models2, options } = readChoices({ configOptions: [
+    { id: 'work', category: 'mode', type: 'select', currentValue: 'a', options: [{ value: 'a' }, { value: 'b' }] },
+    { id: 'brain', category: 'model', type: 'select', currentValue: 'x', options: [{ value: 'x' }] },
+    effort, { id: 'fast', type: 'boolean', currentValue: true }, { type: 'select' }, null,
+  ] })
+  assert.equal([found.current, found.offered, found.configId], ['a', ['a', 'b'], 'work'])
+  assert.equal([models2.current, models2.via], ['x', { configId: 'brain' }])
+  assert.equal(options.map(({ shown }) => shown), [{
+    option_id: 'effort', name: 'Effort', description: null, category: 'thought_level', current_value: 'low',
+    values: [{ value: 'low', name: null, description: null }, { value: 'high', name: 'High', description: null }],
+  }])
+  const updated = updateChoices(readChoices({}), { sessionUpdate: 'config_option_update', configOptions: [effort] })
+  assert.equal(updated.options.map(({ id, current, values }) => [id, current, values]), [['effort', 'low', ['low', 'high']]])
 })
 
 test('gives the same object back for what changes nothing', () => {
@@ -39,6 +56,7 @@ test('shows nothing chosen as null', () => {
     acp_supports_runtime_model_switch: false,
     acp_current_mode_id: null,
     acp_available_modes: [],
+    acp_config_options: [],
   })
 })
 

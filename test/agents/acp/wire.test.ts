@@ -2,7 +2,9 @@
 import * as assert from 'uvu/assert'
 import { AcpFailure, failureOf, withTail } from '../../../src/agents/acp/failure.ts'
 import { planMcpServers } from '../../../src/agents/acp/mcp-servers.ts'
-import { chooseMode, isTooOpen, knownModes, readModes } from '../../../src/agents/acp/modes.ts'
+import {
+  chooseMode, isTooOpen, modeRequest, providerRules, readModes, unknownAgentRules,
+} from '../../../src/agents/acp/modes.ts'
 import { modelRequest, readModels } from '../../../src/agents/acp/models.ts'
 import { promptBlocks } from '../../../src/agents/acp/prompt.ts'
 import { readAgentInfo } from '../../../src/agents/acp/agent-info.ts'
@@ -114,7 +116,7 @@ test('tells how a turn ended from its stop reason and other signs', () => {
 test('reads models from the config option, in groups too, else from the older list', () => {
   const option = { id: 'model', currentValue: 'a', options: [{ value: 'a', name: 'A' }, { group: 'g', options: [{ value: 'b' }, {}] }] }
   assert.equal(readModels({ configOptions: [{ id: 'mode' }, option], models: { availableModels: [{ modelId: 'x' }] } }), {
-    via: 'config_option',
+    via: { configId: 'model' },
     current: 'a',
     available: [{ model_id: 'a', name: 'A', description: null }, { model_id: 'b', name: null, description: null }],
   })
@@ -122,8 +124,22 @@ test('reads models from the config option, in groups too, else from the older li
     via: 'set_model', current: 'x', available: [{ model_id: 'x', name: null, description: 'd' }],
   })
   assert.is(readModels(null).via, undefined)
-  assert.equal(modelRequest('config_option', 's', 'm'), { method: 'session/set_config_option', params: { sessionId: 's', configId: 'model', value: 'm' } })
+  assert.equal(modelRequest({ configId: 'model' }, 's', 'm'), { method: 'session/set_config_option', params: { sessionId: 's', configId: 'model', value: 'm' } })
   assert.is(modelRequest('set_model', 's', 'm').method, 'session/set_model')
+})
+
+const gemini = builtInProviders.find(({ name }) => name === 'gemini-cli')
+
+test('takes the quirks of an agent from the provider of the settings, not from the name that it gives itself', () => {
+  const info = (name: string, version: string, provider = gemini): unknown => {
+    const { titleIsCommand, isMeasured } = readAgentInfo({ agentInfo: { name, version } }, provider)
+    return [titleIsCommand, isMeasured]
+  }
+  assert.equal(info('gemini-cli', gemini?.version ?? ''), [true, true])
+  assert.equal(info('gemini-cli', '99.0.0'), [true, false])
+  assert.equal(info('somebody', gemini?.version ?? ''), [true, false])
+  const { titleIsCommand, isMeasured } = readAgentInfo({ agentInfo: { name: 'gemini-cli' } }, undefined)
+  assert.equal([titleIsCommand, isMeasured], [false, false])
 })
 
 test('reads what an agent tells of itself, and little where it tells little', () => {
@@ -131,15 +147,18 @@ test('reads what an agent tells of itself, and little where it tells little', ()
     agentInfo: { name: 'gemini-cli', version: '1' },
     agentCapabilities: { promptCapabilities: { image: true } },
     authMethods: [{ id: 'a', name: 'A', description: 'd' }, { id: 'b', name: 7 }, {}, null],
-  })
+  }, gemini)
   assert.equal([info.name, info.version, info.takesImages, info.titleIsCommand, info.authMethods], ['gemini-cli', '1', true, true, [{ id: 'a', name: 'A', description: 'd' }, { id: 'b' }]])
-  const unknown = readAgentInfo(null)
+  const unknown = readAgentInfo(null, undefined)
   assert.equal([unknown.name, unknown.version, unknown.takesImages, unknown.authMethods], ['unknown', 'unknown', false, []])
 })
 
 const never: ConfirmationPolicy = { kind: 'NeverConfirm' }
 const always: ConfirmationPolicy = { kind: 'AlwaysConfirm' }
-const claude = knownModes('@agentclientprotocol/claude-agent-acp', builtInProviders)
+const claudeModes = builtInProviders[0]?.modes
+if (claudeModes === undefined || claudeModes === null) throw new TypeError('There are no modes of Claude')
+const claude = providerRules(claudeModes, true)
+const unmeasured = providerRules(claudeModes, false)
 const all = ['default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions']
 const asRoot = ['default', 'acceptEdits', 'plan', 'auto']
 
@@ -156,16 +175,33 @@ const choices: readonly (readonly [policy: ConfirmationPolicy, named: string | u
 
 for (const [policy, named, offered, mode] of choices) {
   test(`chooses ${mode ?? 'no mode'} for ${policy.kind} with ${named ?? 'none'} named of [${offered.join(', ')}]`, () => {
-    assert.is(chooseMode({ policy, named, known: claude, offered }), mode)
+    assert.is(chooseMode({ policy, named, rules: claude, offered }), mode)
   })
 }
 
-test('knows the modes of the agents in the table and of its own demonstration agent only', () => {
-  assert.is(claude?.open, 'bypassPermissions')
-  assert.is(knownModes('agent-server-demo-agent', builtInProviders)?.asking, 'ask')
-  assert.is(knownModes('somebody', builtInProviders), undefined)
-  assert.is(chooseMode({ policy: never, named: undefined, known: undefined, offered: ['x'] }), undefined)
-  assert.is(chooseMode({ policy: always, named: 'x', known: undefined, offered: ['x'] }), 'x')
+test('an agent of no table stays in the mode in which its session began while the policy asks', () => {
+  const rules = unknownAgentRules('normal')
+  const offered = ['normal', 'plan', 'autopilot']
+  assert.is(chooseMode({ policy: always, named: 'plan', rules, offered }), 'normal')
+  assert.is(chooseMode({ policy: always, named: undefined, rules, offered }), 'normal')
+  assert.is(chooseMode({ policy: never, named: 'autopilot', rules, offered }), 'autopilot')
+  assert.equal(offered.map((mode) => isTooOpen(mode, always, rules)), [false, true, true])
+  assert.equal(offered.map((mode) => isTooOpen(mode, never, rules)), [false, false, false])
+})
+
+test('a mode that is open by its name is too open, though the session began in it', () => {
+  for (const mode of ['autopilot', 'yolo', 'always-approve', 'Auto', 'bypassPermissions', 'danger-full-access', 'dont_ask']) {
+    assert.is(isTooOpen(mode, always, unknownAgentRules(mode)), true, mode)
+    assert.is(isTooOpen(mode, always, unknownAgentRules(undefined)), true, mode)
+  }
+  for (const mode of ['ask', 'default', 'plan', 'read-only', 'architect', 'automatic-formatter', 'code']) {
+    assert.is(isTooOpen(mode, always, unknownAgentRules(mode)), false, mode)
+  }
+})
+
+test('in an agent that the table was not made with, a mode that the table does not know is too open', () => {
+  assert.equal(['default', 'plan', 'turbo', 'auto'].map((mode) => isTooOpen(mode, always, claude)), [false, false, false, true])
+  assert.equal(['default', 'plan', 'turbo', 'auto'].map((mode) => isTooOpen(mode, always, unmeasured)), [false, false, true, true])
 })
 
 test('sees a mode that is more open than the policy', () => {
@@ -173,7 +209,14 @@ test('sees a mode that is more open than the policy', () => {
   assert.is(isTooOpen('auto', never, claude), false)
   assert.is(isTooOpen('default', always, claude), false)
   assert.is(isTooOpen(undefined, always, claude), false)
-  assert.is(isTooOpen('auto', always, undefined), false)
+})
+
+test('chooses a mode by the option that is the mode, where there are no other modes', () => {
+  const option = { id: 'm', category: 'mode', currentValue: 'a', options: [{ value: 'a' }, { value: 'b' }] }
+  assert.equal(modeRequest(readModes({ configOptions: [option] }), 's', 'b'), {
+    method: 'session/set_config_option', params: { sessionId: 's', configId: 'm', value: 'b' },
+  })
+  assert.is(modeRequest(readModes({ modes: { availableModes: [{ id: 'a' }] } }), 's', 'a').method, 'session/set_mode')
 })
 
 test('reads the modes of a session', () => {
@@ -182,8 +225,9 @@ test('reads the modes of a session', () => {
     current: 'a',
     offered: ['a', 'b'],
     available: [{ mode_id: 'a', name: 'A', description: 'd' }, { mode_id: 'b', name: null, description: null }],
+    configId: undefined,
   })
-  assert.equal(readModes(null), { current: undefined, offered: [], available: [] })
+  assert.equal(readModes(null), { current: undefined, offered: [], available: [], configId: undefined })
 })
 
 test('leaves out attachments that are no images and images beyond the limit, and says so', () => {

@@ -14,6 +14,7 @@ import type { Agent } from '../../../src/conversation/agent.ts'
 import { LoginRequiredError } from '../../../src/agents/mcp/oauth/logins.ts'
 import { startChild } from '../../../src/process/child.ts'
 import { Family } from '../../../src/process/family.ts'
+import { blankProvider, type Provider } from '../../../src/settings/provider.ts'
 import { builtInProviders } from '../../../src/settings/providers-table.ts'
 import { memoryHost, type MemoryHost } from './memory-host.ts'
 
@@ -50,7 +51,7 @@ export async function withAgent(behaviour: string, body: (running: Running) => P
       createId: randomUUID,
       startProcess: startChild,
       logins: { bearer: () => ({ token: noLogin, renewed: noLogin }) },
-      providers: builtInProviders,
+      providers: knownToTheTable.includes(behaviour) ? [...builtInProviders, fakeProvider] : builtInProviders,
       environment: { PATH: process.env['PATH'], HOME: folder },
       passEnvironment: [],
       runtimeDir: folder,
@@ -76,6 +77,16 @@ export async function withAgent(behaviour: string, body: (running: Running) => P
     assert.equal(left ?? [], [], 'processes were left')
     assert.is(slots.running, 0, 'a slot was left')
   }
+}
+
+/** The behaviours of the fake agent that an operator has put into the table, with the modes `ask` and `open`. */
+const knownToTheTable = ['modes', 'refuses-mode', 'mode-notice', 'moves-itself', 'fork']
+
+const fakeProvider: Provider = {
+  ...blankProvider('fake'),
+  command: [],
+  prefix: 'acp-agent',
+  modes: { asking: 'ask', open: 'open', moreOpen: ['open'] },
 }
 
 function settingsFor(behaviour: string): AcpSettings {

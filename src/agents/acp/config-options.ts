@@ -1,0 +1,54 @@
+/**
+ * The options of a session: its mode, its model, and whatever else an agent lets its client choose (ACP v1, session
+ * config options; acp.md, section 1.4). Pure.
+ *
+ * An option is told by its category, whatever its id is; older agents give the id `mode` or `model` and no category.
+ * Only options of the type `select` are offered to clients: this server does not declare that it knows others.
+ */
+import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
+import type { JsonObject } from '../../base/json.ts'
+
+export interface SessionOption {
+  readonly id: string
+  readonly current: string | undefined
+  readonly values: readonly string[]
+  /** As `agent_state.acp_config_options` shows it. */
+  readonly shown: JsonObject
+}
+
+/** The option that chooses the mode or the model. */
+export function optionOf(kind: 'mode' | 'model', result: unknown): Fields | undefined {
+  const options = objectsOf(memberAt(result, 'configOptions'))
+  return options.find(({ category }) => category === kind) ?? options.find(({ id }) => id === kind)
+}
+
+/** The options beside mode and model. */
+export function readOtherOptions(result: unknown): readonly SessionOption[] {
+  const known = [optionOf('mode', result), optionOf('model', result)]
+  return objectsOf(memberAt(result, 'configOptions')).filter((option) => !known.includes(option)).flatMap(readOption)
+}
+
+/** The options themselves, also where they come in groups. */
+export function flatOptions(options: unknown): readonly Fields[] {
+  return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
+}
+
+function readOption(option: Fields): readonly SessionOption[] {
+  const id = textOf(option.id)
+  if (id === undefined || (option.type !== undefined && option.type !== 'select')) return []
+  const current = textOf(option.currentValue)
+  const listed = flatOptions(option.options).flatMap(({ value, name, description }): readonly JsonObject[] => {
+    const shown = textOf(value)
+    if (shown === undefined) return []
+    return [{ value: shown, name: textOf(name) ?? null, description: textOf(description) ?? null }]
+  })
+  const shown = {
+    option_id: id,
+    name: textOf(option.name) ?? null,
+    description: textOf(option.description) ?? null,
+    category: textOf(option.category) ?? null,
+    current_value: current ?? null,
+    values: listed,
+  }
+  return [{ id, current, values: listed.flatMap(({ value }) => textOf(value) ?? []), shown }]
+}
