@@ -15,6 +15,7 @@ import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import { createSessionKeys } from './http/auth.ts'
 import { isLoopbackName, type OriginRules } from './http/origin.ts'
+import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
 import { version } from './version.ts'
@@ -44,6 +45,7 @@ export interface HandlerOptions {
 /** The handlers that a host may mount on a server of its own. */
 export function createHandlers({ app, config, log, clock, mask, unreadyBecause }: HandlerOptions): Handlers {
   const keys = app.sessionKeys.length === 0 ? undefined : createSessionKeys(app.sessionKeys)
+  const refusedKeys = new RefusedKeys(log)
   const origins = originRules(config)
   let lastWorkAt = clock()
   const routes = createRoutes({
@@ -65,6 +67,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       router: createRouter(routes),
       origins,
       keys,
+      refusedKeys,
       urlLimitBytes: config.urlLimitBytes,
       body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs, valueLimit: config.jsonValueLimit },
       log,
@@ -77,6 +80,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       service: app.service,
       origins,
       keys,
+      refusedKeys,
       urlLimitBytes: config.urlLimitBytes,
       messageLimitBytes: config.messageLimitBytes,
       valueLimit: config.jsonValueLimit,

@@ -15,6 +15,7 @@ import type { ConversationService } from '../conversation/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/feed.ts'
 import { errorFrame } from '../conversation/frames.ts'
 import type { SessionKeys } from '../http/auth.ts'
+import type { RefusedKeys } from '../http/refused-keys.ts'
 import { parse } from '../schema/check.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeCompressedText } from '../ws/deflate.ts'
@@ -31,6 +32,7 @@ export interface EventSocketRules {
   /** How many values a message may hold. */
   readonly valueLimit: number
   readonly authTimeoutMs: number
+  readonly refusedKeys: RefusedKeys
   readonly log: Log
 }
 
@@ -40,6 +42,8 @@ export interface Subscription {
   readonly resend: Resend
   /** Keys to wait for in the first frame; undefined when the handshake has settled it. */
   readonly awaitKeys: SessionKeys | undefined
+  /** Where the client is. */
+  readonly address: string | undefined
 }
 
 /** Close codes of this protocol, and those of RFC 6455 that it uses. */
@@ -72,7 +76,9 @@ export function serveEventSocket(connection: WebSocketConnection, subscription: 
     onMessage(message) {
       clearTimeout(timer)
       const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
-      if (key === undefined || !awaitKeys.has(key)) refuse()
+      const isKnown = key !== undefined && awaitKeys.has(key)
+      if (key !== undefined && !isKnown) rules.refusedKeys.add(subscription.address)
+      if (!isKnown) refuse()
       else void new EventSocket(connection, rules).start(subscription)
     },
   }

@@ -8,12 +8,13 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { readHeaderCredential, type Credential, type SessionKeys } from '../http/auth.ts'
+import { readHeaderCredential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { framingFault, mayServe } from '../http/framing.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
 import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
+import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
 import { invalid, type Route } from './call.ts'
@@ -25,6 +26,7 @@ export interface RequestRules {
   readonly origins: OriginRules
   /** Undefined: no key is asked for (only ever on loopback). */
   readonly keys: SessionKeys | undefined
+  readonly refusedKeys: RefusedKeys
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly log: Log
@@ -92,7 +94,7 @@ function serve(
   rules: RequestRules,
 ): Answer | Promise<Answer> {
   if (route.right !== 'open') {
-    assertKey(readHeaderCredential(exchange.request.rawHeaders), rules.keys)
+    assertKey(exchange.request, rules)
     rules.onWork()
   }
   if (!announcesBody(exchange.request)) return route.handle({ exchange, ...found, body: undefined })
@@ -124,7 +126,10 @@ function options(request: IncomingMessage, corsHeaders: readonly string[]): Answ
 }
 
 /** @throws AppError `unauthorized` */
-export function assertKey(credential: Credential, keys: SessionKeys | undefined): void {
+function assertKey(request: IncomingMessage, { keys, refusedKeys }: RequestRules): void {
   if (keys === undefined) return
-  if (credential.kind !== 'given' || !keys.has(credential.key)) throw new AppError('unauthorized', 'Unauthorized')
+  const credential = readHeaderCredential(request.rawHeaders)
+  if (credential.kind === 'given' && keys.has(credential.key)) return
+  if (credential.kind !== 'absent') refusedKeys.add(request.socket.remoteAddress)
+  throw new AppError('unauthorized', 'Unauthorized')
 }

@@ -76,7 +76,7 @@ function check(request: IncomingMessage, rules: UpgradeRules): Subscription {
   const id = uuid().read([parameterOf(match.parameters, 'conversation_id')])
   if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
   const resend = resendFrom(target.query)
-  return { conversationId: id.value, resend, awaitKeys: authenticate(rawHeaders, target.query, rules.keys) }
+  return { conversationId: id.value, resend, awaitKeys: authenticate(request, target.query, rules), address: request.socket.remoteAddress }
 }
 
 function resendFrom(query: string): Resend {
@@ -86,11 +86,12 @@ function resendFrom(query: string): Resend {
 }
 
 /** The keys that the first frame must hold one of; undefined when nothing more is asked. */
-function authenticate(rawHeaders: readonly string[], query: string, keys: SessionKeys | undefined): SessionKeys | undefined {
+function authenticate({ rawHeaders, socket }: IncomingMessage, query: string, { keys, refusedKeys }: UpgradeRules): SessionKeys | undefined {
   if (keys === undefined) return undefined
   const credential = readSocketCredential(rawHeaders, query)
   if (credential.kind === 'absent') return keys
   if (credential.kind === 'given' && keys.has(credential.key)) return undefined
+  refusedKeys.add(socket.remoteAddress)
   throw forbidden('the session key is not valid')
 }
 

@@ -9,6 +9,7 @@ import { joinedFile } from '../support/program-file.ts'
 import { withPrograms, withServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
+import { connect } from '../support/ws-client.ts'
 import { startTalk } from './talk.ts'
 
 const test = suite('e2e/log', 60_000)
@@ -47,6 +48,25 @@ test('tells each request at debug, by its route and never by its target', () => 
   assert.equal(picked(linesOf(server, 'Upgrade'), 'route', 'conversation_id', 'status'), [['/sockets/events/{conversation_id}', talk.id, 101]])
   assert.not.match(server.log.join(''), /a-query-of-the-night|a-wrong-key-of-the-night/)
 }))
+
+test('tells of refused keys at warn, by address, at the first, second, fourth and eighth', () => withServer(async (server) => {
+  const talk = await startTalk(server)
+  const wrong = { 'x-session-api-key': 'a-wrong-key-of-the-night' }
+  for (let count = 0; count < 6; count++) assert.is((await fetch(`${server.url}/api/settings`, { headers: wrong })).status, 401)
+  await fetch(`${server.url}/api/settings`)
+  const sockets = `${server.url.replace('http', 'ws')}/sockets/events/${talk.id}`
+  await assertFails(connect(sockets, { 'X-Session-API-Key': 'a-wrong-key-of-the-night' }))
+  const late = await connect(sockets, {})
+  late.send(JSON.stringify({ type: 'auth', session_api_key: 'a-wrong-key-of-the-night' }))
+  await late.closed
+  const refused = linesOf(server, 'A session key was refused')
+  assert.equal(picked(refused, 'level', 'address', 'count'), [1, 2, 4, 8].map((count) => ['warn', '127.0.0.1', count]))
+  assert.not.match(server.log.join(''), 'a-wrong-key-of-the-night')
+}))
+
+async function assertFails(work: Promise<unknown>): Promise<void> {
+  assert.ok(await work.then(() => false, () => true))
+}
 
 test('tells runs with their end, and agents with pid and end', () => withServer(async (server) => {
   const talk = await startTalk(server, 'echo')
