@@ -30,6 +30,8 @@ export interface SealedStores {
   readonly logins: StoredFile<KeptLogins>
   /** What the keys at hand do not open, or what cannot be read at all, in a sentence each. */
   problems(): Promise<readonly string[]>
+  /** The ids of keys that something may be sealed with, as noted. @throws AppError `settings_unreadable` */
+  notedKeys(): Promise<readonly string[]>
   /** Notes the key that seals from now on. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
@@ -70,6 +72,7 @@ export function openSealedStores({ dataDir, cipher, masker, providers, log }: Se
         throw one.reason
       })
     },
+    notedKeys: () => readSeals(seals),
     async noteKey() {
       const [current = ''] = cipher.keyIds
       const noted = await readSeals(seals)
@@ -87,7 +90,9 @@ export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKey
  */
 export async function inspectSealed(config: SealingConfig): Promise<readonly string[]> {
   try {
-    const cipher = await readCipher(config)
+    const keys = await readKeys(config)
+    // Without any key nothing was sealed here, or nothing can be opened: then one that opens nothing.
+    const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
     return await openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog }).problems()
   } catch (thrown) {
     if (thrown instanceof AppError) return [messageOf(thrown)]
@@ -97,13 +102,13 @@ export async function inspectSealed(config: SealingConfig): Promise<readonly str
 
 /** The ids of the keys of this configuration, those in `keys/` included. @throws AppError `settings_unreadable` */
 export async function readKeyIds(config: SealingConfig): Promise<readonly string[]> {
-  return (await readCipher(config)).keyIds
+  const keys = await readKeys(config)
+  return keys.length === 0 ? [] : createCipher({ keys, random: randomBytes }).keyIds
 }
 
-/** Without any key nothing was sealed here, or nothing can be opened: then one that opens nothing. */
-async function readCipher({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Cipher> {
-  const keys = await readSealingKeys({ folder: join(dataDir, 'keys'), secretKey, oldSecretKeys })
-  return createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
+/** The keys of this configuration, the sealing one first; none where none was made yet. @throws AppError `settings_unreadable` */
+export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Buffer[]> {
+  return readSealingKeys({ folder: join(dataDir, 'keys'), secretKey, oldSecretKeys })
 }
 
 function theKeys(ids: readonly string[]): string {

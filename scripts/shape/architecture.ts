@@ -12,12 +12,13 @@
  */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['agent-server.ts', 'version.ts', 'config.ts', 'schema', 'base'],
-  cli: ['agent-server.ts', 'sealed-stores.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'browser', 'settings', 'storage', 'process', 'schema', 'base'],
+  cli: ['agent-server.ts', 'sealed-stores.ts', 'resealing.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'browser', 'settings', 'storage', 'process', 'schema', 'base'],
   'agent-server.ts': ['app.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
   'server.ts': ['app.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
     'agent-maker.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',
   ],
+  'resealing.ts': ['sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'settings', 'storage', 'process', 'base'],
   'sealed-stores.ts': ['config.ts', 'agents', 'process', 'settings', 'base'],
   'agent-maker.ts': ['version.ts', 'config.ts', 'agents', 'browser', 'conversation', 'settings', 'process', 'schema', 'base'],
   'version.ts': [],
@@ -147,6 +148,7 @@ export const powers: readonly Power[] = [
       'src/app.ts',
       'src/base/json-file.ts',
       'src/http/auth.ts',
+      'src/resealing.ts',
       'src/sealed-stores.ts',
       'src/settings/cipher.ts',
       'src/settings/keys.ts',

@@ -13,6 +13,7 @@ const intro = `Usage: agent-server [serve] [options]                    run the 
        agent-server agents list|install|verify|remove   the agents' programs; see agents --help
        agent-server doctor [options] [NAME ...]         say what works here; see doctor --help
        agent-server key [--show]                        where the session key is, or the key
+       agent-server keys list|rotate|reseal|forget      the keys that seal secrets; see keys --help
        agent-server help [COMMAND|config]               a command's own text, or the names in a file
 
 Each option can also be given as the variable named below it, or in a JSON file (--config FILE)

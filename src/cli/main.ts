@@ -13,12 +13,13 @@ import { runAgents } from './agents.ts'
 import { runDoctor } from './doctor.ts'
 import { formatHelp, helpTopics } from './help.ts'
 import { printKey } from './key.ts'
+import { runKeys } from './keys.ts'
 import { parseOptions, type ParsedCommandLine } from './options.ts'
 import { serve } from './serve.ts'
 import { isReaderGone, surviveLostStreams } from './signals.ts'
 import { verify } from './verify.ts'
 
-const commands = ['serve', 'verify', 'agents', 'doctor', 'key'] as const
+const commands = ['serve', 'verify', 'agents', 'doctor', 'key', 'keys'] as const
 type Command = (typeof commands)[number]
 
 /** Besides the options; `--version` of `agents` is the one to install. */
@@ -28,6 +29,7 @@ const commandFlags: Readonly<Record<Command, Readonly<Record<string, 'switch' | 
   agents: { version: 'value', json: 'switch' },
   doctor: { json: 'switch' },
   key: { show: 'switch' },
+  keys: {},
 }
 
 /** Exit codes by kind of failure; any other failure is 1. They stand in `--help`. */
@@ -94,6 +96,7 @@ function runCommand(command: Command, { config, words, flags, exposedFiles }: Ex
     case 'verify': return verify({ config, ids: words, expect: flags['expect'], asJson })
     case 'agents': return runAgents({ config, words, version: flags['version'], asJson })
     case 'doctor': return runDoctor({ config, names: words, asJson, exposedFiles })
+    case 'keys': return runKeys(config, words)
     case 'key': return printKey(config, words, flags['show'] === 'true')
   }
 }

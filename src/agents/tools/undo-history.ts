@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { readJsonFile, writeFileAtomically, writeJsonFile } from '../../base/json-file.ts'
 import { isObject } from '../../base/json.ts'
-import type { Cipher } from '../../settings/cipher.ts'
+import { keyOfToken, type Cipher } from '../../settings/cipher.ts'
 
 export interface UndoHistory {
   record(change: Change): Promise<void>
@@ -45,8 +45,27 @@ export interface UndoLimits {
   readonly limitBytes: number
 }
 
+/**
+ * Seals what a history in this folder holds with the newest key. Gives the ids of the keys that it needs now: what no key at
+ * hand opens stays as it is. Only while nobody uses the history.
+ */
+export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>()
+  for (const entry of await readEntries(folder)) {
+    if (entry.versionBefore === 'none') continue
+    const path = join(folder, entry.id)
+    const token = await readFile(path, 'latin1').catch(() => '')
+    const opened = cipher.open(token, entry.id)
+    const next = opened === undefined ? token : cipher.seal(opened, entry.id)
+    if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) await writeFileAtomically(path, Buffer.from(next))
+    const key = keyOfToken(next)
+    if (key !== undefined) needed.add(key)
+  }
+  return needed
+}
+
 export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Cipher): UndoHistory {
-  const indexPath = join(folder, 'index.json')
+  const read = (): Promise<UndoEntry[]> => readEntries(folder)
   const contentPath = ({ id }: UndoEntry): string => join(folder, id)
   return { record, newest, contentBefore, forget }
 
@@ -79,16 +98,20 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
     await rm(contentPath(entry), { force: true })
   }
 
-  async function read(): Promise<UndoEntry[]> {
-    const index = await readJsonFile(indexPath)
-    return Array.isArray(index) ? index.filter(isEntry) : []
-  }
-
   async function write(entries: readonly UndoEntry[]): Promise<void> {
     const kept = newestWithin(entries, limits)
-    await writeJsonFile(indexPath, kept)
+    await writeJsonFile(indexIn(folder), kept)
     for (const entry of entries) if (!kept.includes(entry)) await rm(contentPath(entry), { force: true })
   }
+}
+
+async function readEntries(folder: string): Promise<UndoEntry[]> {
+  const index = await readJsonFile(indexIn(folder))
+  return Array.isArray(index) ? index.filter(isEntry) : []
+}
+
+function indexIn(folder: string): string {
+  return join(folder, 'index.json')
 }
 
 function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes }: UndoLimits): UndoEntry[] {

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { testCipher } from '../../support/cipher.ts'
 import { suite } from '../../support/suite.ts'
-import { createUndoHistory, type UndoHistory, type UndoLimits } from '../../../src/agents/tools/undo-history.ts'
+import { createCipher } from '../../../src/settings/cipher.ts'
+import { createUndoHistory, resealUndoHistory, type UndoHistory, type UndoLimits } from '../../../src/agents/tools/undo-history.ts'
 
 const test = suite('agents/tools/undo-history')
 
@@ -97,6 +99,23 @@ test('former contents are sealed, whatever their bytes; one of another key is no
     assert.equal(await history.contentBefore(entry), bytes)
     const other = createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000 }, testCipher(2))
     assert.is(await other.contentBefore(entry).catch((error: Error) => error.message), 'Cannot undo: the former content of "/a" was sealed with another key')
+  })
+})
+
+test('is sealed anew with the newest key; what no key opens stays as it is', async () => {
+  await withHistory({}, async (history, folder) => {
+    const bytes = Buffer.from('before')
+    await history.record({ path: '/a', before: { bytes, version: '1' }, version: '2' })
+    await history.record({ path: '/b', before: undefined, version: '1' })
+    const keys = [Buffer.alloc(32, 2), Buffer.alloc(32, 1)]
+    const rotated = createCipher({ keys, random: randomBytes })
+    const [newest = '', old = ''] = rotated.keyIds
+    assert.equal([...await resealUndoHistory(folder, testCipher(3))], [old])
+    assert.equal([...await resealUndoHistory(folder, rotated)], [newest])
+    const entry = await history.newest('/a')
+    if (entry === undefined) throw new TypeError('Expected an entry')
+    assert.equal(await createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000 }, testCipher(2)).contentBefore(entry), bytes)
+    assert.equal([...await resealUndoHistory(join(folder, 'none'), rotated)], [])
   })
 })
 

@@ -1,0 +1,66 @@
+/**
+ * `agent-server keys`: the keys that seal stored secrets. Lists them by id, makes a new one in the data folder, seals everything
+ * with the newest one, and takes a lost one off the note. No key is ever printed, and all but the list wait for no server: one
+ * that runs on the folder has to be stopped first.
+ */
+import { join } from 'node:path'
+import { AppError } from '../base/errors.ts'
+import type { Config } from '../config.ts'
+import { forget, reseal, rotate } from '../resealing.ts'
+import { readKeyIds } from '../sealed-stores.ts'
+import { readSeals, sealsFile } from '../settings/seals.ts'
+import { formatRows } from './rows.ts'
+
+/**
+ * Exit code 0 when done, 1 when something still needs another key.
+ * @throws AppError `invalid_option`, and as `resealing`
+ */
+export async function runKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {
+  if (action !== 'forget' && words.length > 0) throw refused(`keys ${action ?? ''} ${words.join(' ')}`)
+  switch (action) {
+    case 'list': return list(config)
+    case 'rotate': {
+      await rotate(config)
+      say('A new key seals from now on. Next: agent-server keys reseal')
+      return 0
+    }
+    case 'reseal': return resealAll(config)
+    case 'forget': return forgetKey(config, words)
+    default: throw refused(`keys ${action ?? ''}`.trim())
+  }
+}
+
+async function list(config: Config): Promise<number> {
+  const given = await readKeyIds(config)
+  const noted = await readSeals(join(config.dataDir, sealsFile))
+  const rows = [...new Set([...given, ...noted])].map((id) => {
+    const what = id === given[0] ? 'seals and opens' : given.includes(id) ? 'opens' : 'missing'
+    return [id, what, noted.includes(id) ? 'something may be sealed with it' : 'nothing was sealed with it']
+  })
+  if (rows.length === 0) say('There is no key yet: it is made when the server starts')
+  else say(formatRows(rows))
+  return 0
+}
+
+async function resealAll(config: Config): Promise<number> {
+  const { key, conversations, left, unneeded } = await reseal(config)
+  for (const sentence of left) say(sentence)
+  say(`Sealed with ${key}: settings, secrets, profiles, logins, and the newest records of ${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}`)
+  if (unneeded.length > 0) say(`Nothing needs ${unneeded.join(', ')} any more. Earlier records in the logs stay sealed with it`)
+  return left.length === 0 ? 0 : 1
+}
+
+async function forgetKey(config: Config, [id, ...more]: readonly string[]): Promise<number> {
+  if (id === undefined || more.length > 0) throw refused('keys forget')
+  await forget(config, id)
+  say(`${id}  is not asked for any more; what it has sealed does not open`)
+  return 0
+}
+
+function refused(what: string): AppError {
+  return new AppError('invalid_option', `Could not use "${what}": expected keys list, rotate, reseal, or forget and the id of one key`)
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,56 @@
+/**
+ * Seals the secrets of a stored conversation with another key, while no server runs on its folder.
+ *
+ * A log is only ever added to: new records with the agent and the secrets are appended, and from then on nothing opens the
+ * ones before, in forks either. Those stay in the log all the same, sealed with the key that they were sealed with. The new
+ * records stand there twice, as first lines do (first-lines): one that is damaged does not bring an old one back.
+ */
+import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
+import { eventKinds } from '../schema/generated/events.ts'
+import { isSecretSource, toSecretSource } from '../schema/generated/secrets.ts'
+import { isToken, type Cipher } from '../settings/cipher.ts'
+import { keysOfTokens } from '../settings/key-ids.ts'
+import { mapSecrets } from '../settings/secret-fields.ts'
+import { mapSourceSecrets } from '../settings/secret-source.ts'
+import type { LineCache } from '../storage/line-cache.ts'
+import { openLog } from '../storage/log.ts'
+import { foldLog } from './log-state.ts'
+import { readCachedState } from './state-cache.ts'
+import type { ConversationState, PrivateRecord } from './state.ts'
+
+/**
+ * Gives the ids of the keys that the newest records need now: the newest key, or those that are missing.
+ * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
+ */
+export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<ReadonlySet<string>> {
+  const log = await openLog({ directory, kinds: eventKinds, cache, onCommit: ignore, onDamage: ignore })
+  try {
+    const state = await foldLog(log, { from: await readCachedState(directory, log) })
+    const [newest = ''] = cipher.keyIds
+    const before = keysOfTokens([state.agent, state.secrets])
+    if ([...before].every((id) => id === newest)) return before
+    const { agent, secrets } = resealed(state, cipher)
+    const records: PrivateRecord[] = [['agent', agent], ['secrets', secrets]]
+    for (const record of [...records, ...records]) log.append(Buffer.from(JSON.stringify(record)))
+    await log.durable()
+    return keysOfTokens([agent, secrets])
+  } finally {
+    await log.close()
+  }
+}
+
+/** What no key at hand opens stays as it is. */
+function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
+  const reseal = (token: string, context: string, formerContext = context): string => {
+    const opened = isToken(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined
+    return opened === undefined ? token : cipher.seal(opened, context)
+  }
+  const entries = Object.entries(secrets).map(([name, source]): [string, JsonObject] => {
+    if (!isSecretSource(source)) return [name, source]
+    return [name, toJsonObject(mapSourceSecrets(toSecretSource(source), (token, path) => reseal(token, `${name}.${path}`, name)))]
+  })
+  const next = mapSecrets('ConversationAgent', agent, (token, path) => reseal(token, path))
+  return { agent: isObject(next) ? toJsonObject(next) : agent, secrets: Object.fromEntries(entries) }
+}
+
+function ignore(): void {}

@@ -1,0 +1,138 @@
+/**
+ * Changes of the sealing key of a data folder that no server runs on: everything that is sealed, with the newest key.
+ *
+ * The settings, secrets, profiles and logins are rewritten, conversations get new records, and what edits replaced is sealed
+ * anew in its place. What no key at hand opens is left as it is and named with the key that it needs. The note of keys
+ * (settings/seals) is what was found afterwards, so it is always safe to do it again.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { resealUndoHistory } from './agents/tools/undo-history.ts'
+import { AppError, messageOf } from './base/errors.ts'
+import { silentLog } from './base/log.ts'
+import { createMasker } from './base/masking.ts'
+import { resealConversation } from './conversation/reseal.ts'
+import { lockFolder } from './process/lock.ts'
+import { openSealedStores, readKeys, type SealedStores, type SealingConfig } from './sealed-stores.ts'
+import { createCipher, type Cipher } from './settings/cipher.ts'
+import { rotateStoredKey } from './settings/keys.ts'
+import { readSeals, sealsFile, writeSeals } from './settings/seals.ts'
+import { listConversations } from './storage/catalogue.ts'
+import { isDataFolder } from './storage/data-folder-claim.ts'
+import { LineCache } from './storage/line-cache.ts'
+
+export interface ResealReport {
+  /** The id of the key that seals. */
+  readonly key: string
+  readonly conversations: number
+  /** What still needs another key or could not be read, in a sentence each. */
+  readonly left: readonly string[]
+  /** Ids of keys that nothing needs any more. */
+  readonly unneeded: readonly string[]
+}
+
+/** @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed` */
+export function reseal(config: SealingConfig): Promise<ResealReport> {
+  return whileUnused(config.dataDir, async () => {
+    const given = await readKeys(config)
+    if (given.length === 0) throw new AppError('not_found', 'There is no sealing key: none is given, and none was made')
+    const cipher = createCipher({ keys: given, random: randomBytes })
+    const stores = openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog })
+    const left: string[] = []
+    const keys = new Set(await resealStores(stores, left))
+    const cache = new LineCache({ logBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 })
+    const folder = join(config.dataDir, 'conversations')
+    const ids = (await listConversations(folder)).sort()
+    for (const id of ids) for (const key of await resealOne(join(folder, id), { id, cipher, cache, left })) keys.add(key)
+    return noteFound(config.dataDir, { cipher, keys, left, conversations: ids.length })
+  })
+}
+
+/**
+ * Makes a new key in `keys/`; those before it stay there and open what they have sealed.
+ * @throws AppError `invalid_option` where the configuration gives the key, and as `reseal`
+ */
+export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
+  if (secretKey !== undefined) {
+    const expected = 'expected the new one as --secret-key and this one as --old-secret-key'
+    throw new AppError('invalid_option', `Could not make a new sealing key: the configuration gives it, ${expected}`)
+  }
+  return whileUnused(dataDir, () => rotateStoredKey({ folder: join(dataDir, 'keys'), random: randomBytes }))
+}
+
+/** Takes a key that is lost off the note, so that a start does not ask for it. @throws AppError `not_found`, and as `reseal` */
+export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
+  return whileUnused(dataDir, async () => {
+    const path = join(dataDir, sealsFile)
+    const noted = await readSeals(path)
+    if (!noted.includes(id)) throw new AppError('not_found', `There is no note of a sealing key "${id}"`)
+    await writeSeals(path, noted.filter((one) => one !== id))
+  })
+}
+
+async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<T> {
+  if (!(await isDataFolder(dataDir))) throw new AppError('not_found', `There is no data folder at "${dataDir}"`)
+  const lock = await lockFolder(dataDir, { clock: Date.now, onLost: () => undefined })
+  try {
+    return await body()
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Gives the ids of the keys that files still need which could not be sealed anew. */
+async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
+  const needed: string[] = []
+  const files = [() => stores.settings.reseal(), () => stores.profiles.reseal(), () => stores.secrets.reseal(), () => stores.logins.rewrite()]
+  for (const resealFile of files) await resealFile().catch((thrown: unknown) => left.push(sentenceOf(thrown)))
+  if (left.length > 0) needed.push(...await stores.notedKeys())
+  const unopened = await stores.profiles.unopened().catch(() => [])
+  for (const { name, keys } of unopened) {
+    left.push(`The profile "${name}" needs the key ${keys.join(', ')}`)
+    needed.push(...keys)
+  }
+  return needed
+}
+
+interface OneConversation {
+  readonly id: string
+  readonly cipher: Cipher
+  readonly cache: LineCache
+  readonly left: string[]
+}
+
+async function resealOne(directory: string, { id, cipher, cache, left }: OneConversation): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>()
+  try {
+    for (const key of await resealConversation(directory, cipher, cache)) keys.add(key)
+    for (const key of await resealUndoHistory(join(directory, 'observations', 'undo'), cipher)) keys.add(key)
+  } catch (thrown) {
+    left.push(`Conversation ${id}: ${sentenceOf(thrown)}`)
+  }
+  const missing = [...keys].filter((key) => !cipher.keyIds.includes(key))
+  if (missing.length > 0) left.push(`Conversation ${id} needs the key ${missing.join(', ')}`)
+  return keys
+}
+
+interface Found {
+  readonly cipher: Cipher
+  readonly keys: ReadonlySet<string>
+  readonly left: readonly string[]
+  readonly conversations: number
+}
+
+async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
+  const [key = ''] = cipher.keyIds
+  const path = join(dataDir, sealsFile)
+  // What could not be read may need any of the keys that were noted.
+  const isSure = left.every((sentence) => sentence.includes(' needs the key '))
+  const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
+  await writeSeals(path, needed)
+  return { key, conversations, left, unneeded: cipher.keyIds.filter((id) => !needed.has(id)) }
+}
+
+/** @throws what nobody expected */
+function sentenceOf(thrown: unknown): string {
+  if (thrown instanceof AppError) return messageOf(thrown)
+  throw thrown
+}
