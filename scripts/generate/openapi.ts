@@ -178,8 +178,10 @@ function printSchema(schema: Schema, printer: Printer): Json {
     case 'open': return { type: 'object' }
     case 'reference': return printer.reference(schema.name)
     case 'map': {
-      const names = schema.keys === undefined ? {} : { propertyNames: { pattern: schema.keys } }
-      return { type: 'object', additionalProperties: printSchema(schema.values, printer), ...names }
+      const { values, keys, maxProperties } = schema
+      const names = keys === undefined ? {} : { propertyNames: { pattern: keys } }
+      const count = maxProperties === undefined ? {} : { maxProperties }
+      return { type: 'object', additionalProperties: printSchema(values, printer), ...names, ...count }
     }
     case 'array': {
       const { items, bareText, ...rules } = schema

@@ -22,6 +22,7 @@ import { encodeCompressedText } from '../ws/deflate.ts'
 import { encodeText, encodeTexts } from '../ws/frame.ts'
 import type { Message as WebSocketMessage } from '../ws/assembler.ts'
 import type { ConnectionOwner, WebSocketConnection } from '../ws/connection.ts'
+import { contentLimit } from '../schema/spec/values.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 import { startOf, type Resend } from './resend.ts'
 
@@ -174,6 +175,8 @@ class EventSocket implements Sink, ConnectionOwner {
     if (isAuthFrame(value)) return
     const message = parse(Message, value)
     if (!message.ok) throw new AppError('invalid_input', wordsOf(message.issues), { issues: message.issues })
+    const { content } = message.value
+    if (content.length > contentLimit) throw new AppError('invalid_input', `content: expected at most ${contentLimit} parts`)
     if (message.value.role !== 'user') throw new AppError('invalid_input', `role: expected "user", got "${message.value.role}"`)
     await conversation.send(userMessageOf(message.value), true)
   }

@@ -111,7 +111,7 @@ export class Conversation {
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
     return this.#requests.once(request, async (recorded) => {
       const incoming = { ...this.#incoming, request }
-      assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
+      await assertFits(userMessageEvent(message), this.#options.eventLimitBytes)
       await this.#assertWritable()
       if (recorded !== undefined) return serveRecorded(recorded, incoming)
       this.goal.stop()

@@ -5,7 +5,7 @@
  * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go; a
  * skill whose text the model has already is not given again.
  */
-import { toTextContent, type Message } from '../schema/generated/values.ts'
+import { toTextContent, type Message, type TextContent } from '../schema/generated/values.ts'
 import { addedContent, blockedNote, blockedReason } from './blocked-message.ts'
 import type { Driver } from './driver.ts'
 import type { Journal } from './journal.ts'
@@ -60,12 +60,15 @@ async function recordMessage(message: Message, run: boolean, options: IncomingOp
   const { journal, driver, titles, eventLimitBytes, assertOpen, request } = options
   await driver.introduce()
   const { content, skills: called } = await driver.contextOf(message)
+  const contextWith = (skills: typeof called): readonly TextContent[] => {
+    return [...content, ...skills.map(({ text }) => addedContent(text)), ...suffixOf(journal.state.agent)]
+  }
+  await assertFits(userMessageEvent(message, contextWith(called)), eventLimitBytes)
   const given = journal.givenSkills()
   const skills = called.filter(({ name }) => !Object.hasOwn(given, name))
-  const context = [...content, ...skills.map(({ text }) => addedContent(text)), ...suffixOf(journal.state.agent)]
+  const context = contextWith(skills)
   const refusal = blockedReason({ source: 'user', extended_content: context })
   const event = userMessageEvent(message, context, skills.map(({ name }) => name))
-  assertFits(event, eventLimitBytes)
   assertOpen()
   journal.move('message')
   const { id } = journal.record(event, request === undefined ? undefined : { ...request, ...(run ? { goes_on: true } : {}) })

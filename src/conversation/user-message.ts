@@ -5,6 +5,7 @@
  * message may hold besides its content nothing is taken. A message that makes a longer event than the log takes is refused
  * before anything of it is recorded. What the settings add stands beside it, in `extended_content`, for everyone to see.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import { isObject, type JsonObject } from '../base/json.ts'
 import type { EventDraft } from '../schema/generated/events.ts'
@@ -28,10 +29,25 @@ export function userMessageEvent(
   }
 }
 
-/** @throws AppError `body_too_large` for an event that is longer than the log takes */
-export function assertFits(event: EventDraft, limitBytes: number): void {
-  if (Buffer.byteLength(JSON.stringify(event)) + stampBytes <= limitBytes) return
+/**
+ * Only a message that could be too long is printed to be measured, in a turn of the event loop of its own.
+ * @throws AppError `body_too_large` for an event that is longer than the log takes
+ */
+export async function assertFits(event: EventDraft, limitBytes: number): Promise<void> {
+  if (mostBytes(event) + stampBytes <= limitBytes) return
+  await nextTurn()
+  const bytes = Buffer.byteLength(JSON.stringify(event))
+  await nextTurn()
+  if (bytes + stampBytes <= limitBytes) return
   throw new AppError('body_too_large', `Could not store the message: expected at most ${limitBytes} bytes as an event`)
+}
+
+/** What a value cannot exceed in print: a character takes six bytes at most (`\u0000`), a number or a literal 25. */
+function mostBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length * 6 + 3
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + mostBytes(item), 3)
+  if (!isObject(value)) return 25
+  return Object.entries(value).reduce((sum, [name, member]) => sum + mostBytes(name) + mostBytes(member) + 1, 3)
 }
 
 /** What a stored agent says that every message of the user ends with; it never passes for what a hook says. */

@@ -11,12 +11,12 @@ import { isObject } from '../base/json.ts'
 import type {
   ArraySchema, MapSchema, Member, NamedSchema, NumberSchema, ObjectSchema, Schema, StringSchema, UnionSchema,
 } from './define.ts'
-import { hasLength, isDateTime, isNumber, isUuid } from './primitives.ts'
+import { countMembers, hasLength, isDateTime, isNumber, isUuid } from './primitives.ts'
 import { redacted } from './redact.ts'
 import { registry, tagValues } from './registry.ts'
 import {
   boundRule, dateTimeRule, literalRule, patternRule, plainRule, tagMissingRule, tagUnknownRule, tooFewRule,
-  tooLongRule, tooManyRule, tooShortRule, uuidRule, type Rule,
+  tooLongRule, tooManyMembersRule, tooManyRule, tooShortRule, uuidRule, type Rule,
 } from './rules.ts'
 
 /** More than anybody reads; what breaks a rule a million times is not worth a megabyte of answer. */
@@ -169,6 +169,9 @@ function checkArray(schema: ArraySchema, value: unknown, walk: Walk): void {
 
 function checkMap(schema: MapSchema, value: unknown, walk: Walk): void {
   if (!isObject(value)) return report(walk, plainRule('dict_type'), value)
+  const { maxProperties = Infinity } = schema
+  const count = countMembers(value)
+  if (count > maxProperties) return report(walk, tooManyMembersRule(maxProperties, count), value)
   const pattern = schema.keys === undefined ? undefined : new RegExp(schema.keys, 'u')
   for (const [key, item] of Object.entries(value)) {
     if (isFull(walk)) return

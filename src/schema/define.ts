@@ -57,6 +57,7 @@ export interface MapSchema {
   readonly values: Schema
   /** The source of a regular expression that every key must match. */
   readonly keys?: string
+  readonly maxProperties?: number
 }
 
 /** What a member of an object may be, and when it may be missing. */

@@ -75,6 +75,11 @@ export function tooManyRule(maxLength: number, actualLength: number): Rule {
   return { type: 'too_long', msg, ctx: { field_type: 'List', max_length: maxLength, actual_length: actualLength } }
 }
 
+export function tooManyMembersRule(maxLength: number, actualLength: number): Rule {
+  const msg = `Dictionary should have at most ${count(maxLength, 'item')} after validation, not ${actualLength}`
+  return { type: 'too_long', msg, ctx: { field_type: 'Dictionary', max_length: maxLength, actual_length: actualLength } }
+}
+
 /** The first bound that a number breaks. */
 export function boundRule(value: number, bounds: Omit<NumberSchema, 'type'>): Rule | undefined {
   const { minimum: ge, exclusiveMinimum: gt, maximum: le, exclusiveMaximum: lt } = bounds

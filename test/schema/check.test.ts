@@ -79,11 +79,19 @@ test('cuts the tag that it quotes', () => {
   assert.is(issue?.ctx?.tag, 'x'.repeat(64))
 })
 
+test('says of a map with too many members how many there are, and looks at none of them', () => {
+  const tags = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`t${index}`, 7]))
+  const [issue, ...others] = check('UpdateConversationRequest', { tags })
+  assert.is(issue?.msg, 'Dictionary should have at most 100 items after validation, not 101')
+  assert.equal([issue?.type, issue?.ctx], ['too_long', { field_type: 'Dictionary', max_length: 100, actual_length: 101 }])
+  assert.is(others.length, 0)
+})
+
 test('stops at a limit of issues', () => {
   const hostile = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, index]))
   assert.is(check('PauseEvent', { kind: 'PauseEvent', ...hostile }).length, issueLimit)
   assert.is(check('Message', { role: 'user', content: Array(1_000_000).fill(0) }).length, issueLimit)
-  assert.is(check('UpdateConversationRequest', { tags: hostile, title: 1 }).length, issueLimit)
+  assert.is(check('LLM', { extra_headers: hostile }).length, issueLimit)
 })
 
 test('walks a million items without trouble', () => {

@@ -124,6 +124,14 @@ function edgesOf(schema: Schema): Edges {
     case 'map': {
       const outside: unknown[] = edgesOf(schema.values).outside.map((bad) => ({ a: bad }))
       if (schema.keys !== undefined) outside.push({ 'no tag': minimalValueOf(schema.values) })
+      const { maxProperties: most } = schema
+      const membersOf = (length: number): object => {
+        return Object.fromEntries(Array.from({ length }, (_, index) => [`a${index}`, minimalValueOf(schema.values)]))
+      }
+      if (most !== undefined) {
+        outside.push(membersOf(most + 1))
+        return withOthers(['object'], { inside: [{}, membersOf(most)], outside })
+      }
       return withOthers(['object'], { inside: [{}, { a: minimalValueOf(schema.values) }], outside })
     }
     case 'either': {

@@ -63,9 +63,13 @@ function blocksOf(blocks: readonly Fields[]): Output {
   return { text: texts.map(withoutFence).join('\n'), images }
 }
 
-/** three or more backticks, a word, a line, the text, a line of the same backticks */
-const fenced = /^(`{3,})[\w-]*\n([\s\S]*?)\n?\1\n?$/
-
+/** The text without the fence of backticks around it. Linear: a text may be all backticks. */
 function withoutFence(text: string): string {
-  return fenced.exec(text)?.[2] ?? text
+  const fence = /^`{3,}/.exec(text)?.[0]
+  const first = text.indexOf('\n')
+  if (fence === undefined || first === -1 || !/^[\w-]*$/.test(text.slice(fence.length, first))) return text
+  const body = text.endsWith('\n') ? text.slice(0, -1) : text
+  if (!body.endsWith(fence) || body.length - fence.length <= first) return text
+  const inside = body.slice(first + 1, -fence.length)
+  return inside.endsWith('\n') ? inside.slice(0, -1) : inside
 }

@@ -9,28 +9,31 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import type { MessageToolCall, TextContent, ThinkingContent } from '../../schema/generated/values.ts'
 import { usualOrder, type BlockKind } from './anthropic-request.ts'
-import { amountOf, objectOf, objectsOf, textOf } from './fields.ts'
+import { amountOf, objectOf, objectsOf, textOf, withFew } from './fields.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldAnthropic({ newId, failureOf }: FoldContext): AnswerFold {
-  let state: State = { id: undefined, blocks: new Map(), stopReason: undefined, usage: {}, isComplete: false }
+  const blocks = new Map<number, Block>()
+  let state: State = { id: undefined, stopReason: undefined, usage: {}, isComplete: false }
   return {
     push(event) {
       if (event.type === 'error') throw failureOf(event)
       const events = event.type === 'message' ? eventsOf(event) : [event]
-      state = events.reduce((before, each) => after(before, each, newId), state)
+      for (const each of events) {
+        growBlocks(blocks, each, newId)
+        state = after(state, each)
+      }
       return joined(events.map(pieceOf))
     },
-    finish: () => state.isComplete ? answerOf(state, state.id ?? newId()) : undefined,
+    finish: () => state.isComplete ? answerOf(state, [...blocks.values()], state.id ?? newId()) : undefined,
   }
 }
 
+/** An answer but for its blocks. They change in place: there may be many, and each may grow many times. */
 interface State {
   readonly id: string | undefined
-  /** By the index that the stream gives them, which is their order. */
-  readonly blocks: ReadonlyMap<number, Block>
   readonly stopReason: string | undefined
   readonly usage: JsonObject
   /** `message_stop` has come. */
@@ -43,17 +46,22 @@ type Block =
   | { readonly kind: 'redacted_thinking'; readonly data: string }
   | { readonly kind: 'tool_use'; readonly id: string; readonly name: string; readonly json: string }
 
-function after(state: State, event: JsonObject, newId: () => string): State {
+/** Blocks stand under the index that the stream gives them, which is their order. */
+function growBlocks(blocks: Map<number, Block>, event: JsonObject, newId: () => string): void {
+  const { index } = event
+  if (typeof index !== 'number') return
+  const before = blocks.get(index)
+  const block = event.type === 'content_block_start' ? blockOf(objectOf(event.content_block), newId)
+    : event.type === 'content_block_delta' ? before && grown(before, objectOf(event.delta))
+    : undefined
+  if (block !== undefined) blocks.set(index, block)
+}
+
+function after(state: State, event: JsonObject): State {
   switch (event.type) {
     case 'message_start': {
       const message = objectOf(event.message)
       return { ...state, id: textOf(message.id), usage: merged(state.usage, message.usage) }
-    }
-    case 'content_block_start':
-      return withBlock(state, event.index, blockOf(objectOf(event.content_block), newId))
-    case 'content_block_delta': {
-      const block = state.blocks.get(amountOf(event.index) ?? -1)
-      return withBlock(state, event.index, block && grown(block, objectOf(event.delta)))
     }
     case 'message_delta': {
       const stopReason = textOf(objectOf(event.delta).stop_reason) ?? state.stopReason
@@ -88,8 +96,7 @@ function pieceOf(event: JsonObject): AnswerPiece {
   }
 }
 
-function answerOf(state: State, id: string): FoldedAnswer {
-  const blocks = [...state.blocks.values()]
+function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAnswer {
   const calls = blocks.flatMap(callOf)
   const thinking = blocks.flatMap(thinkingOf)
   const reasoning = thinking.flatMap((block) => block.type === 'thinking' ? [block.thinking] : []).join('')
@@ -106,13 +113,13 @@ function answerOf(state: State, id: string): FoldedAnswer {
     ...(!isUsual(order) && { state: { anthropic: { order } } }),
     stop: stopOf(state.stopReason, calls.length > 0),
     usage: usageOf(state.usage),
-    response: responseOf(state, id),
+    response: responseOf(state, blocks, id),
   }
 }
 
 /** As it would have come without a stream. */
-function responseOf({ blocks, stopReason, usage }: State, id: string): JsonObject {
-  const content = [...blocks.values()].map((block): JsonObject => {
+function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
+  const content = blocks.map((block): JsonObject => {
     switch (block.kind) {
       case 'text':
         return { type: block.kind, text: block.text }
@@ -126,11 +133,6 @@ function responseOf({ blocks, stopReason, usage }: State, id: string): JsonObjec
     }
   })
   return { id, type: 'message', role: 'assistant', content, stop_reason: stopReason ?? null, usage }
-}
-
-function withBlock(state: State, index: unknown, block: Block | undefined): State {
-  if (block === undefined || typeof index !== 'number') return state
-  return { ...state, blocks: new Map(state.blocks).set(index, block) }
 }
 
 /** How a block begins: empty in a stream, whole in a message. */
@@ -174,7 +176,7 @@ function grown(block: Block, delta: JsonObject): Block {
 /** Figures come piece by piece, each the sum so far. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
-  return { ...usage, ...Object.fromEntries(known) }
+  return withFew(usage, Object.fromEntries(known))
 }
 
 /** The members of the input do not overlap: what came from a cache is no part of `input_tokens`. */

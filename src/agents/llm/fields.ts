@@ -39,3 +39,11 @@ export function present(members: Readonly<Record<string, JsonValue | undefined>>
 function isJsonRecord(value: unknown): value is JsonObject {
   return isObject(value)
 }
+
+/** One object with the members of both, or the first alone when it would have more than any provider sends. */
+export function withFew(before: JsonObject, more: JsonObject): JsonObject {
+  const both = { ...before, ...more }
+  return Object.keys(both).length > memberLimit ? before : both
+}
+
+const memberLimit = 100

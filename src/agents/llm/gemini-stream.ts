@@ -8,19 +8,22 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Message, MessageToolCall } from '../../schema/generated/values.ts'
-import { amountOf, objectOf, objectsOf, present, textOf } from './fields.ts'
+import { amountOf, objectOf, objectsOf, present, textOf, withFew } from './fields.ts'
 import { stateOf, type AnswerPart } from './gemini-parts.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldGemini({ newId, failureOf }: FoldContext): AnswerFold {
-  let state: State = { id: undefined, parts: [], finishReason: undefined, blockReason: undefined, usage: {} }
+  // Its parts change in place: there may be many, and each may grow many times.
+  const all: AnswerPart[] = []
+  let state: State = { id: undefined, parts: all, finishReason: undefined, blockReason: undefined, usage: {} }
   return {
     push(chunk) {
       if (chunk.error !== undefined) throw failureOf(chunk)
       const parts = partsIn(chunk, newId)
-      state = after(state, chunk, parts)
+      for (const part of parts) addPart(all, part)
+      state = after(state, chunk)
       return pieceOf(parts)
     },
     finish: () => state.finishReason === undefined && state.blockReason === undefined
@@ -47,13 +50,13 @@ const refusals: ReadonlySet<string> = new Set([
 /** The model meant to call a tool, and nothing could be made of it. */
 const brokenCalls: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE'])
 
-function after(state: State, chunk: JsonObject, parts: readonly AnswerPart[]): State {
+function after(state: State, chunk: JsonObject): State {
   return {
     id: state.id ?? textOf(chunk.responseId),
-    parts: parts.reduce(withPart, state.parts),
+    parts: state.parts,
     finishReason: textOf(candidateOf(chunk).finishReason) ?? state.finishReason,
     blockReason: textOf(objectOf(chunk.promptFeedback).blockReason) ?? state.blockReason,
-    usage: { ...state.usage, ...objectOf(chunk.usageMetadata) },
+    usage: withFew(state.usage, objectOf(chunk.usageMetadata)),
   }
 }
 
@@ -136,11 +139,11 @@ function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   return [{ kind: part.thought === true ? 'thought' : 'text', text, signature }]
 }
 
-function withPart(parts: readonly AnswerPart[], part: AnswerPart): AnswerPart[] {
+function addPart(parts: AnswerPart[], part: AnswerPart): void {
   const last = parts.at(-1)
-  if (last === undefined || last.kind === 'call' || part.kind !== last.kind) return [...parts, part]
-  if (last.signature !== undefined || part.signature !== undefined) return [...parts, part]
-  return [...parts.slice(0, -1), { ...last, text: last.text + part.text }]
+  const goesOn = last !== undefined && last.kind !== 'call' && part.kind === last.kind
+  if (!goesOn || last.signature !== undefined || part.signature !== undefined) parts.push(part)
+  else parts[parts.length - 1] = { ...last, text: last.text + part.text }
 }
 
 function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {

@@ -14,7 +14,7 @@ import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldChat(context: FoldContext): AnswerFold {
-  const answer: Growing = { text: '', reasoning: '', refusal: '', calls: [], details: [], promptIds: [], responseIds: [], usage: {} }
+  const answer: Growing = { text: '', reasoning: '', refusal: '', calls: [], callsByIndex: new Map(), callsById: new Map(), details: [], promptIds: [], responseIds: [], usage: {} }
   return {
     push(chunk) {
       if (chunk.error !== undefined && chunk.error !== null) throw context.failureOf(chunk)
@@ -37,6 +37,9 @@ interface Growing {
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]
+  /** The same, to be found: every piece names its call. */
+  readonly callsByIndex: Map<number, GrowingCall>
+  readonly callsById: Map<string, GrowingCall>
   readonly details: JsonObject[]
   readonly promptIds: number[]
   readonly responseIds: number[]
@@ -45,7 +48,6 @@ interface Growing {
 }
 
 interface GrowingCall {
-  readonly index: number | undefined
   readonly id: string
   name: string
   args: string
@@ -86,14 +88,18 @@ function addCall(answer: Growing, piece: JsonObject, { newId }: FoldContext): vo
   call.args += isJsonObject(args) ? JSON.stringify(args) : textOf(args) ?? ''
 }
 
-function callOf({ calls }: Growing, index: number | undefined, id: string | undefined): GrowingCall | undefined {
-  if (index !== undefined) return calls.find((call) => call.index === index)
-  return id === undefined ? calls.at(-1) : calls.find((call) => call.id === id)
+function callOf(answer: Growing, index: number | undefined, id: string | undefined): GrowingCall | undefined {
+  if (index !== undefined) return answer.callsByIndex.get(index)
+  return id === undefined ? answer.calls.at(-1) : answer.callsById.get(id)
 }
 
-function newCall({ calls }: Growing, piece: JsonObject, newId: () => string): GrowingCall {
-  const call = { index: amountOf(piece.index), id: textOf(piece.id) ?? newId(), name: '', args: '' }
+function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject, newId: () => string): GrowingCall {
+  const index = amountOf(piece.index)
+  const call = { id: textOf(piece.id) ?? newId(), name: '', args: '' }
   calls.push(call)
+  if (index !== undefined) callsByIndex.set(index, call)
+  // The first of an id is the one that is meant.
+  if (!callsById.has(call.id)) callsById.set(call.id, call)
   return call
 }
 

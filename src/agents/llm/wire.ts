@@ -137,9 +137,14 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
     onDelta(fold.push(event))
   })
   const answer = fold.finish() ?? unfinished(provider, end)
+  const { content, thinking_blocks, tool_calls = [] } = answer.message
   if (sizeOf(answer.message) > limits.limitBytes) throw tooMuch(wire, `more than ${limits.limitBytes} characters`)
+  if (Math.max(content.length, thinking_blocks.length, tool_calls.length) > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
   return answer
 }
+
+/** More calls, texts or thoughts than a model has in one answer. */
+const partLimit = 1000
 
 /** In characters, but for names and ids. */
 function sizeOf({ content, reasoning_content = '', thinking_blocks, tool_calls = [] }: Message): number {

@@ -10,10 +10,14 @@ import {
   nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
 } from '../define.ts'
-import { condensing, usualFileSecrets } from './settings.ts'
+import { condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
+import { contentLimit } from './values.ts'
 
 const iterations = integerOf({ minimum: 1 })
-const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$' })
+const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$', maxProperties: 100 })
+/** More than any model can choose from. */
+const toolLimit = { maxItems: 1000 }
+const secretLimit = { maxProperties: 1000 }
 
 const policies = kinds({
   NeverConfirm: tolerant('No action needs approval.', {}),
@@ -32,10 +36,10 @@ const agents: Definitions = {
   Agent: tolerant('The built-in agent.', {
     kind: defaultTo('Agent', constant('Agent')),
     llm: required(ref('LLM')),
-    tools: defaultTo([], arrayOf(ref('ToolSpec'))),
-    mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
+    tools: defaultTo([], arrayOf(ref('ToolSpec'), toolLimit)),
+    mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     filter_tools_regex: orNull(string),
-    include_default_tools: defaultTo(['FinishTool', 'ThinkTool'], arrayOf(string)),
+    include_default_tools: defaultTo(['FinishTool', 'ThinkTool'], arrayOf(string, toolLimit)),
     agent_context: orNull(ref('AgentContext')),
     system_prompt: orNull(string, 'Takes the place of the prompt of this server, word for word.'),
     system_prompt_filename: defaultTo('system_prompt.j2', string, 'Kept and shown; no file is read.'),
@@ -47,20 +51,20 @@ const agents: Definitions = {
   }),
   ACPAgent: tolerant('An external agent.', {
     kind: required(constant('ACPAgent')),
-    acp_command: required(arrayOf(string)),
+    acp_command: required(arrayOf(string, wordLimit)),
     acp_server: orNull(string),
-    acp_args: defaultTo([], arrayOf(string)),
+    acp_args: defaultTo([], arrayOf(string, wordLimit)),
     acp_session_mode: orNull(string),
     acp_prompt_timeout: defaultTo(1800, numberOf({ exclusiveMinimum: 0 }), 'Seconds without an update.'),
     acp_startup_timeout: defaultTo(90, numberOf({ exclusiveMinimum: 0 }), 'Seconds.'),
     acp_model: orNull(string),
     acp_resume_session_id: secret(orNull(string)),
-    acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'))),
+    acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
-    mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
+    mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     llm: defaultTo({ model: 'acp-managed', usage_id: 'acp-managed' }, ref('LLM'), 'A placeholder.'),
-    tools: defaultTo([], arrayOf(ref('ToolSpec'))),
-    include_default_tools: defaultTo([], arrayOf(string)),
+    tools: defaultTo([], arrayOf(ref('ToolSpec'), toolLimit)),
+    include_default_tools: defaultTo([], arrayOf(string, toolLimit)),
     agent_context: orNull(ref('AgentContext')),
   }),
   Critic: tolerant('A model that judges what the agent is about to say.', {
@@ -96,7 +100,7 @@ const requests: Definitions = {
 
   SendMessageRequest: tolerant('A message of the user.', {
     role: defaultTo('user', constant('user')),
-    content: nullDefaultTo([], arrayOf(ref('Content'), { bareText: 'TextContent' })),
+    content: nullDefaultTo([], arrayOf(ref('Content'), { bareText: 'TextContent', maxItems: contentLimit })),
     run: defaultTo(false, boolean, 'Whether the agent should start.'),
   }),
 
@@ -111,17 +115,17 @@ const requests: Definitions = {
     security_analyzer: optional(ref('SecurityAnalyzer')),
     max_iterations: defaultTo(500, iterations),
     stuck_detection: defaultTo(true, boolean),
-    secrets: secret(defaultTo({}, mapOf(ref('SecretSource')))),
+    secrets: secret(defaultTo({}, mapOf(ref('SecretSource'), secretLimit))),
     secrets_encrypted: defaultTo(false, boolean),
     tags: nullDefaultTo({}, tags),
     hook_config: optional(openObject,
       'A HookConfig; its names may be in PascalCase, and it may be the member `hooks` of another object.'),
-    plugins: optional(arrayOf(ref('PluginSource'))),
+    plugins: optional(arrayOf(ref('PluginSource'), { maxItems: 100 })),
     autotitle: defaultTo(true, boolean),
     title_llm_profile: optional(string, 'Makes the title; where there is no such profile, the model of the agent does.'),
     worktree: defaultTo(false, boolean),
     parent_conversation_id: optional(uuid),
-    client_tools: defaultTo([], arrayOf(ref('ClientTool'))),
+    client_tools: defaultTo([], arrayOf(ref('ClientTool'), toolLimit)),
     agent_launch_additions: optional(ref('AgentLaunchAdditions')),
     max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars: no turn, and no step of the built-in agent, begins once it is spent.'),
   }),
@@ -153,7 +157,7 @@ const requests: Definitions = {
     id: optional(string, 'Which question; all of them by default.'),
   }),
   UpdateSecretsRequest: tolerant('Adds or replaces secrets of a conversation.', {
-    secrets: secret(required(mapOf(either(string, ref('SecretSource'))))),
+    secrets: secret(required(mapOf(either(string, ref('SecretSource')), secretLimit))),
   }),
   SetConfirmationPolicyRequest: tolerant('Which actions need approval.', {
     policy: required(ref('ConfirmationPolicy')),

@@ -28,7 +28,7 @@ function hook(doc: string, type: Member, command: Member): ObjectSchema {
   return tolerant(doc, members)
 }
 
-const matchers = defaultTo([], arrayOf(ref('HookMatcher')))
+const matchers = defaultTo([], arrayOf(ref('HookMatcher'), { maxItems: 100 }))
 
 export const hooks: Definitions = {
   CommandHook: hook('A command for the shell.', defaultTo('command', constant('command')), required(stringOf({ minLength: 1 }))),
@@ -38,7 +38,7 @@ export const hooks: Definitions = {
 
   HookMatcher: tolerant('Hooks for some tools.', {
     matcher: defaultTo('*', string, '`*` or nothing: all; `/re/` or a text with metacharacters: an expression; else a name.'),
-    hooks: defaultTo([], arrayOf(ref('HookDefinition'))),
+    hooks: defaultTo([], arrayOf(ref('HookDefinition'), { maxItems: 100 })),
   }),
 
   HookConfig: closed('What is run at which point.', {

@@ -16,6 +16,12 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
+/** Limits on counts: more than anybody uses, and few enough for each to be dealt with at once. */
+export const wordLimit = { maxItems: 1000 }
+export const serverLimit = { maxProperties: 100 }
+export const fileSecretLimit = { maxItems: 100 }
+const headerLimit = { maxProperties: 100 }
+
 /** Logins that their programs read from a file and may renew there. */
 export const usualFileSecrets = [
   {
@@ -55,11 +61,11 @@ const agentSettings: Definitions = {
     agent_kind: defaultTo('openhands', constant('openhands')),
     agent: defaultTo('CodeActAgent', string),
     llm: defaultTo({}, ref('LLM')),
-    tools: orNull(arrayOf(ref('ToolSpec')), 'Null: the usual ones; an empty list: none.'),
+    tools: orNull(arrayOf(ref('ToolSpec'), { maxItems: 1000 }), 'Null: the usual ones; an empty list: none.'),
     enable_sub_agents: defaultTo(false, boolean, 'This server runs none: an agent that is to have them is told so.'),
     enable_switch_llm_tool: defaultTo(true, boolean, 'Kept; the agent has no such tool.'),
     tool_concurrency_limit: defaultTo(1, atLeast1),
-    mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
+    mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     agent_context: defaultTo({}, ref('AgentContext')),
     condenser: defaultTo({}, ref('Condenser')),
     verification: defaultTo({}, ref('Verification')),
@@ -69,15 +75,15 @@ const agentSettings: Definitions = {
     schema_version: defaultTo(5, integer),
     agent_kind: required(constant('acp')),
     acp_server: defaultTo('claude-code', ref('AcpServer')),
-    acp_command: defaultTo([], arrayOf(string), 'Empty: the command of the preset.'),
-    acp_args: defaultTo([], arrayOf(string), 'Appended to the command.'),
+    acp_command: defaultTo([], arrayOf(string, wordLimit), 'Empty: the command of the preset.'),
+    acp_args: defaultTo([], arrayOf(string, wordLimit), 'Appended to the command.'),
     acp_model: orNull(string, 'Model passed to the agent.'),
     acp_session_mode: orNull(string, 'Null: what the confirmation policy asks for.'),
     acp_prompt_timeout: defaultTo(1800, moreThan0, 'Seconds without an update.'),
     acp_startup_timeout: defaultTo(90, moreThan0, 'Seconds.'),
-    mcp_config: defaultTo({}, mapOf(ref('McpServer'))),
+    mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
-    acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'))),
+    acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     llm: defaultTo({}, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
     agent_context: orNull(ref('AgentContext')),
   }),
@@ -100,16 +106,16 @@ const agentSettings: Definitions = {
   }),
 
   AgentContext: tolerant('What is added to the prompt of the built-in agent.', {
-    skills: defaultTo([], arrayOf(openObject)),
+    skills: defaultTo([], arrayOf(openObject, { maxItems: 1000 })),
     system_message_suffix: orNull(string),
     user_message_suffix: orNull(string),
     load_user_skills: defaultTo(false, boolean),
     load_public_skills: defaultTo(false, boolean),
     marketplace_path: defaultTo('marketplaces/default.json', nullable(string)),
-    registered_marketplaces: defaultTo([], arrayOf(openObject)),
+    registered_marketplaces: defaultTo([], arrayOf(openObject, { maxItems: 100 })),
     load_project_skills: defaultTo(false, boolean),
     load_memory: defaultTo(false, boolean),
-    disabled_skills: defaultTo([], arrayOf(string)),
+    disabled_skills: defaultTo([], arrayOf(string, { maxItems: 1000 })),
     secrets: secret(orNull(openObject)),
     current_datetime: orNull(string),
   }),
@@ -182,15 +188,15 @@ export const settings: Definitions = {
     url: address(optional(string)),
     transport: optional(oneOf('stdio', 'http', 'streamable-http', 'sse')),
     command: optional(string),
-    args: optional(arrayOf(string)),
-    env: secret(optional(mapOf(string))),
+    args: optional(arrayOf(string, wordLimit)),
+    env: secret(optional(mapOf(string, { maxProperties: 1000 }))),
     cwd: optional(string),
     description: optional(string),
     icon: optional(string),
     timeout: optional(number, 'Seconds.'),
     sse_read_timeout: optional(number, 'Seconds.'),
     keep_alive: optional(boolean),
-    headers: secret(optional(mapOf(string))),
+    headers: secret(optional(mapOf(string, headerLimit))),
     auth: optional(ref('McpAuth')),
     enabled: defaultTo(true, boolean),
   }),
@@ -212,7 +218,7 @@ export const settings: Definitions = {
   }),
   McpHeaderAuth: closed('Headers of one\'s own.', {
     strategy: required(constant('header')),
-    headers: secret(required(mapOf(string))),
+    headers: secret(required(mapOf(string, headerLimit))),
   }),
   McpOAuth2Auth: closed('OAuth 2.', {
     strategy: required(constant('oauth2')),
@@ -222,7 +228,7 @@ export const settings: Definitions = {
   McpOAuthClient: closed('How this server introduces itself to an authorization server.', {
     type: required(constant('oauth')),
     client_auth_method: optional(oneOf('none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt')),
-    scopes: optional(either(string, arrayOf(string))),
+    scopes: optional(either(string, arrayOf(string, { maxItems: 100 }))),
     client_name: optional(string),
     client_metadata_url: optional(string),
     client_id: optional(string),

@@ -8,6 +8,9 @@ import {
   oneOf, openObject, optional, ref, required, response, string, tolerant, union, type Definitions,
 } from '../define.ts'
 
+/** Parts of a message that a client sends. Those of an event have no limit: an agent may have said more. */
+export const contentLimit = 1000
+
 export const values: Definitions = {
   SecurityRisk: alias('How risky an action is, by increasing risk. UNKNOWN compares with nothing.',
     oneOf('UNKNOWN', 'LOW', 'MEDIUM', 'HIGH')),
