@@ -293,7 +293,7 @@ test('one conversation that cannot be read does not keep the others from being s
     await rm(join(world.folder, 'data', 'list.json'))
     const second = await again()
     assert.equal(listed(second), [idOf(1), idOf(3)])
-    assert.match(world.reports.join(), `could not be read and is not served {"id":"${idOf(2)}"`)
+    assert.match(world.reports.join(), `could not be read and is not served {"conversation_id":"${idOf(2)}"`)
     assert.is(await failureOf(second.open(idOf(2))), 'not_found')
     assert.equal((await readdir(catalogue.pathOf(idOf(2)))).includes('events.jsonl'), true)
   })
