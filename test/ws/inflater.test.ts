@@ -83,6 +83,9 @@ test('goes on after a final block (section 7.2.1), with the window and the limit
   }
   assert.equal(await inflate(final + final + end, 9), broke('message_too_large'))
   assert.equal(await inflate(final + final + final + end, 10), broke('message_too_large'))
+  const oneByte = '4b0400'
+  assert.is(String(await inflate(final + final + oneByte + end, 11)), 'HelloHelloa')
+  assert.equal(await inflate(final + final + oneByte + end, 10), broke('message_too_large'))
 })
 
 test('allows so many final blocks and no more', async () => {

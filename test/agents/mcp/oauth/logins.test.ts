@@ -4,8 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loginOf, stateOf } from '../../../../src/agents/mcp/oauth/login.ts'
 import { keyOf, newest, withKept, type KeptLogins } from '../../../../src/agents/mcp/oauth/login-file.ts'
-import { LoginRequiredError, type Bearer } from '../../../../src/agents/mcp/oauth/logins.ts'
+import { createLogins, LoginRequiredError, type Bearer } from '../../../../src/agents/mcp/oauth/logins.ts'
 import { AppError, messageOf } from '../../../../src/base/errors.ts'
+import { deferred } from '../../../../src/base/wait.ts'
+import type { StoredFile } from '../../../../src/settings/stored-file.ts'
 import { failure } from '../../../support/rpc.ts'
 import { suite } from '../../../support/suite.ts'
 import { never, withWorld, type World } from './world.ts'
@@ -74,6 +76,38 @@ test('who goes away does not stop a renewal that others wait for', () => withWor
   assert.is(messageOf(await failure(leaving)), 'gone')
   assert.match(await staying, /^access-/)
   assert.is(world.grants('refresh_token').length, 1)
+}))
+
+/** A file in memory whose first reader gets what there was, late. */
+function fileWithLateReader(initial: KeptLogins): { readonly file: StoredFile<KeptLogins>, readonly release: () => void } {
+  let kept = initial
+  let reads = 0
+  const late = deferred<void>()
+  const file: StoredFile<KeptLogins> = {
+    async read() {
+      const found = kept
+      if (++reads === 1) await late.promise
+      return found
+    },
+    update: async (change) => (kept = await change(kept)),
+    rewrite: async () => undefined,
+  }
+  return { file, release: () => late.resolve() }
+}
+
+test('who looked before a renewal ended does not use its refresh token again', () => withWorld(async (world) => {
+  await world.signIn()
+  const server = { name: 'far', url: world.mcp.url }
+  const login = await world.logins.find(server, undefined)
+  const { file, release } = fileWithLateReader(new Map([[keyOf(server), { login, since: world.now, refused: undefined }]]))
+  const logins = createLogins({ file, clock: () => world.now })
+  world.now += hour
+  const late = logins.bearer(server, undefined).token(never())
+  const renewed = await tokenOf(logins.bearer(server, undefined))
+  release()
+  assert.is(await late, renewed)
+  assert.is(world.grants('refresh_token').length, 1)
+  await logins.close()
 }))
 
 test('a refresh token that is not given anew stays', () => withWorld(async (world) => {

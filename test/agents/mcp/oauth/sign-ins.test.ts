@@ -148,6 +148,18 @@ test('an authorization server may describe itself as OpenID Connect has it, at e
   assert.equal(methods, ['client_secret_basic', 'client_secret_basic'], 'the way that need not be named')
 }))
 
+test('the state of a sign-in is good once, and no other state is good at all', () => withWorld(async (world) => {
+  const id = await world.start()
+  const address = new URL(await world.agree(world.signIns.status(id).authorizationUrl ?? ''))
+  const strange = new URL(address)
+  strange.searchParams.set('state', 'x'.repeat(43))
+  assert.not(world.signIns.takeAnswer(strange.searchParams))
+  assert.throws(() => world.signIns.takeAddress(id, strange.href), /Cannot use the address/)
+  assert.ok(world.signIns.takeAnswer(address.searchParams))
+  assert.not(world.signIns.takeAnswer(address.searchParams))
+  assert.is(wordsOf(await world.finished(id)), 'succeeded')
+}))
+
 test('what the user refuses is told in the words of the standard', () => withWorld(async (world) => {
   for (const [query, expected] of [['error=access_denied&error_description=no', /says "access_denied"$/], ['error=%3Cb%3E', /something is wrong$/], ['code=', /no code$/], ['code=a&code=b', /no code$/]] as const) {
     const id = await world.start()
