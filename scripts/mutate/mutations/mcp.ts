@@ -2,7 +2,6 @@
 import type { Mutation } from '../mutation.ts'
 
 const logins = ['test/agents/mcp/oauth/logins.test.ts']
-const discovery = ['test/agents/mcp/oauth/discovery.test.ts']
 const signIns = ['test/agents/mcp/oauth/sign-ins.test.ts']
 
 export const mcpMutations: readonly Mutation[] = [
@@ -32,35 +31,35 @@ export const mcpMutations: readonly Mutation[] = [
     old: 'if (!isTexts(challenges) || !challenges.includes(\'S256\')) throw',
     new: 'if (isTexts(challenges) && challenges.length === 0) throw',
     promise: 'An authorization server without PKCE (S256) is refused.',
-    tests: discovery,
+    tests: signIns,
   },
   {
     file: 'src/agents/mcp/oauth/discovery.ts',
     old: 'if (withoutSlash(own) !== withoutSlash(issuer.href)) throw',
     new: 'if (own === \'\') throw',
     promise: 'An authorization server that describes another one is refused.',
-    tests: discovery,
+    tests: signIns,
   },
   {
     file: 'src/agents/mcp/oauth/discovery.ts',
     old: 'if (address.origin !== url.origin) throw refused(\'the server keeps its metadata on another origin\')',
     new: 'if (address.origin === \'\') throw refused(\'the server keeps its metadata on another origin\')',
     promise: 'The metadata of a server is read from its own origin only.',
-    tests: discovery,
+    tests: signIns,
   },
   {
     file: 'src/agents/mcp/oauth/discovery.ts',
     old: 'if (typeof resource === \'string\' && isWithin(url.href, resource)) return resource',
     new: 'if (typeof resource === \'string\') return resource',
     promise: 'Metadata about another resource is refused: no token is asked for it.',
-    tests: discovery,
+    tests: signIns,
   },
   {
     file: 'src/agents/mcp/oauth/documents.ts',
     old: 'return url.protocol === \'https:\' || url.protocol === \'http:\' && allowsThisMachine && isThisMachine(url)',
     new: 'return url.protocol === \'https:\' || url.protocol === \'http:\'',
     promise: 'Servers and authorization servers are reached over https, or on this machine by a server on this machine.',
-    tests: ['test/agents/mcp/oauth/documents.test.ts', ...discovery],
+    tests: ['test/agents/mcp/oauth/documents.test.ts'],
   },
   {
     file: 'src/agents/mcp/oauth/sign-ins.ts',

@@ -126,6 +126,20 @@ export const wsMutations: readonly Mutation[] = [
     tests: ['test/ws/heartbeat.test.ts'],
   },
   {
+    file: 'src/ws/intake.ts',
+    old: 'this.#inflater.inflate(payload, this.#assembler.maxMessageBytes)',
+    new: 'this.#inflater.inflate(payload, 2 ** 26)',
+    promise: 'A compressed message is decompressed up to the limit of a message and no further.',
+    tests: ['test/ws/intake.test.ts', 'test/ws/rfc7692.test.ts'],
+  },
+  {
+    file: 'src/ws/inflater.ts',
+    old: 'if (length > limitBytes) return broken(\'message_too_large\')',
+    new: 'if (length > 2 * limitBytes) return broken(\'message_too_large\')',
+    promise: 'The limit of a decompressed message counts what comes after a final block, to the byte.',
+    tests: ['test/ws/inflater.test.ts'],
+  },
+  {
     file: 'src/ws/compression.ts',
     old: 'if (keepsContext) this.#contexts--',
     new: 'if (keepsContext && this.#contexts > 1) this.#contexts--',
