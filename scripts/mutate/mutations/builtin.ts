@@ -31,8 +31,8 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/builtin/loop.ts',
-    old: 'if (needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })) return { outcome: \'waiting\', served: true }',
-    new: 'if (needsConfirmation(batch.slice(1), { policy: host.policy(), hasAnalyzer })) return { outcome: \'waiting\', served: true }',
+    old: 'const waits = needsConfirmation(batch, {',
+    new: 'const waits = needsConfirmation(batch.slice(1), {',
     promise: 'A call runs only when the policy lets it, also the first of an answer.',
     tests: driving,
   },
@@ -45,8 +45,8 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/builtin/loop.ts',
-    old: 'if (calls.length > 0) return act(answer, critique, maskMessage({ ...message, tool_calls: calls }, host.mask), options)',
-    new: 'if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)',
+    old: 'message: maskMessage(message, mask), waits }',
+    new: 'message, waits }',
     promise: 'What a model says beside its calls is masked before it is recorded.',
     tests: driving,
   },
