@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts'
 export const apiMutations: readonly Mutation[] = [
   {
     file: 'src/api/requests.ts',
-    old: 'if (credential.kind !== \'given\' || !keys.has(credential.key)) throw',
-    new: 'if (credential.kind !== \'given\') throw',
+    old: 'credential.kind === \'given\' && keys.has(credential.key)',
+    new: 'credential.kind === \'given\'',
     promise: 'A wrong key is refused.',
     tests: ['test/e2e/access.test.ts'],
   },
@@ -39,8 +39,8 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/event-socket.ts',
-    old: 'if (key === undefined || !awaitKeys.has(key)) refuse()',
-    new: 'if (key === undefined) refuse()',
+    old: 'key !== undefined && awaitKeys.has(key)',
+    new: 'key !== undefined',
     promise: 'A socket with a wrong key in its first message is closed.',
     tests: ['test/e2e/socket-opening.test.ts'],
   },
