@@ -34,16 +34,23 @@ export function shorten(text: string, limitChars: number, fileName: string): str
   return `${text.slice(0, half)}${note}${text.slice(-half)}`
 }
 
-/** The data URL of an image block, if it is one. */
+/** The four types that the APIs of models take, and so clients and agents alike. */
+const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+/** base64 with its padding (RFC 4648, section 4) */
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/** The data URL of an image block, if it is one of a known type. Without a type it counts as PNG, as it did before types. */
 export function imageUrl(block: Fields): string | undefined {
   const data = textOf(block.data)
-  if (block.type !== 'image' || data === undefined) return undefined
-  return `data:${textOf(block.mimeType) ?? 'image/png'};base64,${data}`
+  const type = block.mimeType === undefined || block.mimeType === null ? 'image/png' : block.mimeType
+  if (block.type !== 'image' || data === undefined || typeof type !== 'string') return undefined
+  return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
 /** The words of a content block; a link or an embedded resource gives its text or its address. */
 export function blockText(block: Fields): string {
   if (typeof block.text === 'string') return block.text
+  if (block.type === 'image' && imageUrl(block) === undefined) return '[An image was left out here: it is no PNG, JPEG, GIF or WebP in base64]'
   if (block.type === 'resource_link') return textOf(block.uri) ?? ''
   const resource = objectOf(block.resource)
   return textOf(resource.text) ?? textOf(resource.uri) ?? ''

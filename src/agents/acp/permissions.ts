@@ -31,6 +31,13 @@ export function readOptions(value: unknown): readonly QuestionOption[] {
   })
 }
 
+const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
+
+/** The options as clients see them: numbered, since an id is the agent's own word; a kind that ACP has not is `other`. */
+export function shownOptions(options: readonly QuestionOption[], mask: (text: string) => string): readonly QuestionOption[] {
+  return options.map(({ name, kind }, index) => ({ id: String(index), name: mask(name), kind: kinds.includes(kind) ? kind : 'other' }))
+}
+
 export function decide(policy: ConfirmationPolicy, options: readonly QuestionOption[]): Decision {
   const once = options.find((option) => option.kind === 'allow_once')
   if (once === undefined) return { do: 'deny', reason: 'The agent offered no way to allow this once' }

@@ -19,8 +19,8 @@ export interface ContextUse {
 }
 
 export function mergeContextUse(before: ContextUse, update: Fields): ContextUse {
-  const cost = memberAt(update, 'cost', 'currency') === 'USD' ? numberOf(memberAt(update, 'cost', 'amount')) : undefined
-  return { ...before, ...present({ used: numberOf(update.used), size: numberOf(update.size), cost }) }
+  const cost = memberAt(update, 'cost', 'currency') === 'USD' ? figureOf(memberAt(update, 'cost', 'amount')) : undefined
+  return { ...before, ...present({ used: figureOf(update.used), size: figureOf(update.size), cost }) }
 }
 
 export interface ReportOptions {
@@ -84,7 +84,13 @@ export function modelOf(result: unknown): string | undefined {
 }
 
 function firstNumber(...values: readonly unknown[]): number | undefined {
-  return values.map(numberOf).find((value) => value !== undefined)
+  return values.map(figureOf).find((value) => value !== undefined)
+}
+
+/** Figures of use are never below zero; one that is counts as absent. */
+function figureOf(value: unknown): number | undefined {
+  const number = numberOf(value)
+  return number !== undefined && number >= 0 ? number : undefined
 }
 
 /** The object without its undefined members, as `exactOptionalPropertyTypes` wants it. */

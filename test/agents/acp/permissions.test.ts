@@ -1,6 +1,6 @@
 /** Answers to permission requests: every policy against the options of real agents. */
 import * as assert from 'uvu/assert'
-import { allowOnce, decide, deny, readOptions } from '../../../src/agents/acp/permissions.ts'
+import { allowOnce, decide, deny, readOptions, shownOptions } from '../../../src/agents/acp/permissions.ts'
 import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -48,6 +48,14 @@ test('denies once, else for ever, else with cancelled', () => {
 
 test('reads options that are not as they should be', () => {
   assert.equal(readOptions([{ optionId: 'a' }, { name: 'no id' }, 'x', null]), [{ id: 'a', name: 'a', kind: '' }])
+})
+
+test('shows clients numbers instead of the ids that an agent made up, and only kinds of ACP', () => {
+  const options = [{ id: 'SECRET', name: 'Run SECRET', kind: 'allow_once' }, { id: 'b', name: 'No', kind: 'SECRET' }]
+  assert.equal(shownOptions(options, (text) => text.replace('SECRET', '***')), [
+    { id: '0', name: 'Run ***', kind: 'allow_once' },
+    { id: '1', name: 'No', kind: 'other' },
+  ])
 })
 
 test.run()
