@@ -88,6 +88,8 @@ export interface AgentHost {
   readonly clientTools: readonly ClientTool[]
   /** The events of the active branch, for an agent that works from the history. Each call begins at its beginning. */
   history(): History
+  /** The ids of the newest tool calls in the history, oldest first. */
+  toolCallIds(limit: number): Promise<readonly string[]>
   /** The agent as it is set at this moment, its secrets sealed. The same object until it is set anew. */
   settings(): JsonObject
   /** The rules of this moment for an agent that judges its own steps. */
@@ -197,7 +199,27 @@ export interface Recorded {
 export interface QuestionDraft {
   readonly toolCallId: string
   readonly title: string
+  /** The ActionEvent that says all of it; it was recorded before. */
+  readonly actionId?: string
+  /** Absent when no command would run, or none is known. */
+  readonly command?: string
+  readonly diff?: QuestionDiff
+  readonly locations?: readonly QuestionLocation[]
   readonly options: readonly QuestionOption[]
+}
+
+export interface QuestionDiff {
+  readonly path: string
+  /** Null for a file that is new. */
+  readonly old_text: string | null
+  readonly new_text: string
+  /** How many other files would be changed too. */
+  readonly more: number
+}
+
+export interface QuestionLocation {
+  readonly path: string
+  readonly line: number | null
 }
 
 /** ACP's own shape (session/request_permission). */

@@ -15,7 +15,7 @@ import type { OpenAction } from './state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** Of one of those that wait; all of them without it. */
+  /** Of one that waits; without it, of the question that is open, or of all actions that wait between two runs. */
   readonly id?: string | undefined
 }
 

@@ -332,6 +332,11 @@ export class Driver {
 }
 
 function confirmationValue(question: PendingConfirmation): JsonObject {
-  const options = question.options.map(({ id, name, kind }) => ({ id, name, kind }))
-  return { id: question.id, tool_call_id: question.tool_call_id, title: question.title, options, deadline: question.deadline }
+  const { options, locations, diff, ...rest } = question
+  return {
+    ...rest,
+    diff: diff === null ? null : { ...diff },
+    locations: locations.map((location) => ({ ...location })),
+    options: options.map(({ id, name, kind }) => ({ id, name, kind })),
+  }
 }

@@ -12,6 +12,7 @@ import type { AgentHost, RunRules, SecretChange } from './agent.ts'
 import { readBranch } from './branch.ts'
 import type { Journal } from './journal.ts'
 import type { ConversationState } from './state.ts'
+import { toolCallIds } from './tool-call-ids.ts'
 import { readTranscript } from './transcript.ts'
 
 export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentDir' | 'settings' | 'kept' | 'keep' | 'state' | 'skillInvoked' | 'mask'> {
@@ -33,6 +34,10 @@ export function createHost(options: HostOptions): AgentHost {
     hookConfig: state.hook_config,
     clientTools: state.client_tools.flatMap((tool) => (isClientTool(tool) ? [toClientTool(tool)] : [])),
     history: () => readBranch(log, () => journal.durable()),
+    toolCallIds: async (limit) => {
+      await journal.durable()
+      return toolCallIds(log, limit)
+    },
     settings,
     rules: () => ({ ...rulesOf(state), budgetSpent: options.budgetSpent() }),
     policy: () => policyOf(state),

@@ -15,9 +15,12 @@ const options = [
   { id: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
+/** The action in the history says what it would do. */
+const untold = { command: null, diff: null, locations: [] } as const
+
 export function listPending(actions: readonly OpenAction[]): PendingConfirmation[] {
   return actions.map(({ action_id, tool_call_id, tool_name }) => {
-    return { id: action_id, tool_call_id, title: tool_name, options, deadline: null }
+    return { id: action_id, tool_call_id, action_id, title: tool_name, ...untold, options, deadline: null }
   })
 }
 

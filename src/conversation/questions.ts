@@ -1,20 +1,26 @@
 /**
- * Permission questions that are open in a conversation, and their deadlines (decisions 15).
+ * Permission questions of the turn under way, asked one at a time and in order, and their deadlines (decisions 15).
  *
- * A question has an id of its own, is listed over REST and in the state update `pending_confirmations`, and ends in
- * exactly one of three ways: the user answers, the deadline passes (denied), or the turn is stopped (cancelled).
- * The owner hears of every change and publishes it; nothing here is stored, since a question of an external agent
- * dies with its process.
+ * A published client shows one question and one button, and one click must not allow what is hidden: only the first is
+ * open, the others wait for their turn and for their deadline to begin. A question has an id of its own, is listed over
+ * REST and in the state update `pending_confirmations`, and ends in exactly one of three ways: the user answers, the
+ * deadline passes (denied), or the turn is stopped (cancelled). The owner hears of every change and publishes it; nothing
+ * here is stored, since a question of an external agent dies with its process.
  */
 import { randomUUID } from 'node:crypto'
 import { formatMicros, type Clock } from '../base/stamp.ts'
-import type { Answer, QuestionDraft, QuestionOption } from './agent.ts'
+import type { Answer, QuestionDiff, QuestionDraft, QuestionLocation, QuestionOption } from './agent.ts'
 
 /** One open question as clients see it. */
 export interface PendingConfirmation {
   readonly id: string
   readonly tool_call_id: string
+  /** The ActionEvent that says all of it. */
+  readonly action_id: string | null
   readonly title: string
+  readonly command: string | null
+  readonly diff: QuestionDiff | null
+  readonly locations: readonly QuestionLocation[]
   readonly options: readonly QuestionOption[]
   /** When it will be denied if nobody answers: ISO 8601, UTC. Null when it waits for ever. */
   readonly deadline: string | null
@@ -27,58 +33,90 @@ export interface QuestionsOptions {
   readonly onChange: (open: readonly PendingConfirmation[]) => void
 }
 
-interface OpenQuestion {
-  readonly shown: PendingConfirmation
+interface Question {
+  readonly id: string
+  readonly draft: QuestionDraft
+  readonly signal: AbortSignal
   readonly settle: (answer: Answer) => void
+  /** Set when it opens. */
+  deadline: string | undefined
+  timer: NodeJS.Timeout | undefined
 }
 
 export class Questions {
   readonly #options: QuestionsOptions
-  readonly #open = new Map<string, OpenQuestion>()
+  /** In the order in which they were asked; the first is open. */
+  readonly #asked = new Map<string, Question>()
 
   constructor(options: QuestionsOptions) {
     this.#options = options
   }
 
+  /** The open question, if there is one. */
   list(): PendingConfirmation[] {
-    return [...this.#open.values()].map((question) => question.shown)
+    const [open] = this.#asked.values()
+    return open === undefined ? [] : [shown(open)]
   }
 
-  /** Opens a question and waits for its end. */
+  /** Asks, as soon as the questions before have ended, and waits for the end. */
   ask(draft: QuestionDraft, signal: AbortSignal): Promise<Answer> {
     if (signal.aborted) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {
-      const { clock, deadlineMs } = this.#options
       const id = randomUUID()
-      const cancel = (): void => settle({ outcome: 'cancelled' })
-      const timer = setTimeout(() => settle({ outcome: 'denied', reason: 'Nobody answered in time' }), deadlineMs)
+      const cancel = (): void => this.#cancel((question) => question.signal === signal)
       const settle = (answer: Answer): void => {
-        clearTimeout(timer)
         signal.removeEventListener('abort', cancel)
-        if (!this.#open.delete(id)) return
-        this.#options.onChange(this.list())
         resolve(answer)
       }
       signal.addEventListener('abort', cancel, { once: true })
-      const deadline = formatMicros((clock() + deadlineMs) * 1000)
-      this.#open.set(id, {
-        shown: { id, tool_call_id: draft.toolCallId, title: draft.title, options: draft.options, deadline },
-        settle,
-      })
-      this.#options.onChange(this.list())
+      this.#asked.set(id, { id, draft, signal, settle, deadline: undefined, timer: undefined })
+      if (this.#asked.size === 1) this.#open()
     })
   }
 
-  /** Answers the question with this id, or all of them. False when there was nothing to answer. */
+  /** Answers the open question; false when there is none, or the id is that of another. */
   answer(answer: Answer, id?: string): boolean {
-    const chosen = id === undefined ? [...this.#open.values()] : [this.#open.get(id)]
-    const found = chosen.filter((question) => question !== undefined)
-    for (const question of found) question.settle(answer)
-    return found.length > 0
+    const [open] = this.#asked.keys()
+    if (open === undefined || (id !== undefined && id !== open)) return false
+    this.#settle(open, answer)
+    return true
   }
 
-  /** Cancels whatever is open. */
+  /** Cancels what is open and what waits. */
   close(): void {
-    this.answer({ outcome: 'cancelled' })
+    this.#cancel(() => true)
   }
+
+  /** Those that wait go first: none of them is to open now. */
+  #cancel(isMeant: (question: Question) => boolean): void {
+    const meant = [...this.#asked.values()].filter(isMeant).reverse()
+    for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })
+  }
+
+  #open(): void {
+    const [question] = this.#asked.values()
+    if (question !== undefined) {
+      const { clock, deadlineMs } = this.#options
+      question.deadline = formatMicros((clock() + deadlineMs) * 1000)
+      question.timer = setTimeout(() => this.#settle(question.id, late), deadlineMs)
+    }
+    this.#options.onChange(this.list())
+  }
+
+  #settle(id: string, answer: Answer): void {
+    const question = this.#asked.get(id)
+    if (question === undefined) return
+    clearTimeout(question.timer)
+    this.#asked.delete(id)
+    if (question.deadline !== undefined) this.#open()
+    question.settle(answer)
+  }
+}
+
+const late: Answer = { outcome: 'denied', reason: 'Nobody answered in time' }
+
+function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
+  const { toolCallId, actionId, title, command, diff, locations = [], options } = draft
+  const said = { title, command: command ?? null, diff: diff ?? null, locations, options }
+  return { id, tool_call_id: toolCallId, action_id: actionId ?? null, ...said, deadline }
 }

@@ -5,6 +5,7 @@ const buffer = ['test/agents/acp/message-buffer.test.ts']
 const slots = ['test/agents/acp/slots.test.ts']
 const permissions = ['test/agents/acp/permissions.test.ts']
 const turn = ['test/agents/acp/agent-turn.test.ts']
+const turnCalls = ['test/agents/acp/turn-calls.test.ts']
 const turnEvents = ['test/agents/acp/turn-events.test.ts']
 
 export const acpMutations: readonly Mutation[] = [
@@ -79,39 +80,67 @@ export const acpMutations: readonly Mutation[] = [
     tests: permissions,
   },
   {
-    file: 'src/agents/acp/prompt-turn.ts',
-    old: 'await asked.recorded.durable()',
-    new: 'void asked.recorded',
+    file: 'src/agents/acp/turn-permissions.ts',
+    old: 'await asked.event.durable()',
+    new: 'void asked.event',
     promise: 'Nothing is allowed that is not durable in the history.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
   },
   {
-    file: 'src/agents/acp/prompt-turn.ts',
-    old: 'return this.#isStopping ? cancelledResult : allowOnce(options)',
-    new: 'return allowOnce(options)',
+    file: 'src/agents/acp/turn-permissions.ts',
+    old: 'if (this.#isStopping) return cancelledResult\n',
+    new: '\n',
     promise: 'A turn that is being stopped allows nothing more.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
   },
   {
     file: 'src/agents/acp/prompt-turn.ts',
-    old: 'const replace = hadOpenCalls && (await this.#hasLeftovers())',
+    old: 'const replace = hadOpenCalls && (await hasLeftovers(session, leftoverMs))',
     new: 'const replace = hadOpenCalls && false',
     promise: 'An agent whose command runs on after a stop is replaced.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts', 'test/agents/acp/agent-session.test.ts'],
   },
   {
-    file: 'src/agents/acp/prompt-turn.ts',
+    file: 'src/agents/acp/turn-permissions.ts',
     old: 'if (this.#isStopping || answer.outcome === \'cancelled\') return cancelledResult',
     new: 'if (answer.outcome === \'cancelled\') return cancelledResult',
     promise: 'An answer of the user that comes after a stop allows nothing.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
   },
   {
-    file: 'src/agents/acp/turn-events.ts',
-    old: 'this.#open.delete(entry)',
-    new: 'this.#open.has(entry)',
+    file: 'src/agents/acp/turn-calls.ts',
+    old: 'this.#open.delete(call.id)',
+    new: 'this.#open.has(call.id)',
     promise: 'Each action has exactly one answer.',
-    tests: turnEvents,
+    tests: turnCalls,
+  },
+  {
+    file: 'src/agents/acp/turn-calls.ts',
+    old: 'if (open.recorded === undefined || contains(open.recorded.call, asked, this.#options)) return open',
+    new: 'if (!open.isOver) return open',
+    promise: 'What is on record before a question is answered contains the command or diff of that question.',
+    tests: [...turnCalls, 'test/agents/acp/streamed-calls.test.ts'],
+  },
+  {
+    file: 'src/agents/acp/reported-call.ts',
+    old: 'if (lengthens(before, this.#call)) memory.lengthensTexts = true',
+    new: 'void lengthens',
+    promise: 'A text that an agent lengthens is not recorded because it stands still.',
+    tests: turnCalls,
+  },
+  {
+    file: 'src/agents/acp/turn-calls.ts',
+    old: 'const isOld = known !== undefined || this.#options.memory.has(id)',
+    new: 'const isOld = known !== undefined',
+    promise: 'The end of a call of an earlier turn is no call of this one.',
+    tests: turnCalls,
+  },
+  {
+    file: 'src/agents/acp/reported-call.ts',
+    old: 'saveOutput, observationsDir, outputLimitChars, note }',
+    new: 'saveOutput, observationsDir, outputLimitChars, note: \'\' }',
+    promise: 'What an agent changes after a call was allowed is told.',
+    tests: turnCalls,
   },
   {
     file: 'src/agents/acp/turn-events.ts',

@@ -66,16 +66,23 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/questions.ts',
-    old: 'if (!this.#open.delete(id)) return',
-    new: 'this.#open.delete(id)',
+    old: 'this.#asked.delete(id)',
+    new: 'this.#asked.has(id)',
     promise: 'A question ends once.',
     tests: questions,
   },
   {
     file: 'src/conversation/questions.ts',
-    old: 'settle({ outcome: \'denied\', reason: \'Nobody answered in time\' })',
-    new: 'settle({ outcome: \'accepted\' })',
+    old: 'this.#settle(question.id, late)',
+    new: 'this.#settle(question.id, { outcome: \'accepted\' })',
     promise: 'A question that nobody answers in time is denied.',
+    tests: questions,
+  },
+  {
+    file: 'src/conversation/questions.ts',
+    old: 'if (this.#asked.size === 1) this.#open()',
+    new: 'this.#open()',
+    promise: 'Questions are open one at a time.',
     tests: questions,
   },
   {

@@ -14,7 +14,7 @@ import type { ObservationInput } from '../../schema/generated/observations.ts'
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { isEmpty, memberAt, textOf } from '../../base/fields.ts'
 import { outputOf, shorten } from './output.ts'
-import { diffsOf, type Diff, type ToolCall } from './tool-calls.ts'
+import { diffsOf, newToolCall, type Diff, type ToolCall } from './tool-calls.ts'
 
 export interface ShapeOptions {
   readonly workingDir: string
@@ -43,9 +43,16 @@ export function actionOf(shape: Shape, call: ToolCall): ActionInput {
   switch (shape.as) {
     case 'command': return { kind: 'TerminalAction', command: shape.command }
     case 'edit': return editAction(shape.path, onlyDiff(call))
-    case 'tool': return { kind: 'MCPToolAction', data: inputOf(call).data }
+    case 'tool': return { kind: 'MCPToolAction', data: dataOf(call) }
     default: return assertNever(shape)
   }
+}
+
+/** The action of a call that is recorded before its input is known: what is known, and that it is not all. */
+export function incompleteActionOf(call: ToolCall): ActionInput {
+  const { kind, input = null, locations, content } = call
+  const data = { incomplete: true, kind, input, locations, content }
+  return { kind: 'MCPToolAction', data: withinLimit(data).data }
 }
 
 /** The raw input as the JSON text that `tool_call.arguments` holds. */
@@ -62,6 +69,8 @@ export interface ObservationOptions {
   readonly saveOutput: (text: string) => string
   /** Where such files are. */
   readonly observationsDir: string
+  /** What has to be said of the call before its output; empty mostly. */
+  readonly note: string
 }
 
 export function observationOf(shape: Shape, call: ToolCall, options: ObservationOptions): ObservationInput {
@@ -72,7 +81,7 @@ export function observationOf(shape: Shape, call: ToolCall, options: Observation
   const place = isCut ? { full_output_save_dir: options.observationsDir } : {}
   const is_error = call.status === 'failed'
   const content: ContentInput[] = [
-    ...(text === '' ? [] : [textContent(text)]),
+    ...[options.note, text].filter((part) => part !== '').map(textContent),
     ...output.images.map((url): ContentInput => ({ type: 'image', image_urls: [url] })),
   ]
   if (is_error && content.length === 0) content.push(textContent('The agent reported that this failed and gave no output'))
@@ -87,6 +96,22 @@ export function observationOf(shape: Shape, call: ToolCall, options: Observation
     }
     default: return assertNever(shape)
   }
+}
+
+/** The observation of a call of which there is nothing but a word of this server to tell. */
+export function noteObservation(shape: Shape, toolName: string, note: string): ObservationInput {
+  const content = [textContent(note)]
+  switch (shape.as) {
+    case 'command': return { ...commandEnd(shape, newToolCall), content, is_error: false }
+    case 'edit': return { ...editEnd(shape, newToolCall), content, is_error: false }
+    case 'tool': return { kind: 'MCPToolObservation', tool_name: toolName, content, is_error: false }
+    default: return assertNever(shape)
+  }
+}
+
+/** True when the action leaves out what the call does, because that is too long. */
+export function isTooLongToShow(call: ToolCall): boolean {
+  return JSON.stringify(toolData(call)).length > inputLimitChars || diffsOf(call).some(isTooLong)
 }
 
 function textContent(text: string): ContentInput {
@@ -137,9 +162,17 @@ function editEnd(shape: Shape & { as: 'edit' }, call: ToolCall): ObservationInpu
   }
 }
 
+interface Printed {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly json: string
+}
+
 /** The raw input, or what the agent sent in its place. */
-function inputOf(call: ToolCall): { readonly data: Readonly<Record<string, unknown>>; readonly json: string } {
-  const data = inputObject(call)
+function inputOf(call: ToolCall): Printed {
+  return withinLimit(inputObject(call))
+}
+
+function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
   const json = JSON.stringify(data)
   if (json.length <= inputLimitChars) return { data, json }
   const leftOut = { left_out: `${json.length} characters of input` }
@@ -149,4 +182,14 @@ function inputOf(call: ToolCall): { readonly data: Readonly<Record<string, unkno
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }
   return isObject(input) ? input : { input }
+}
+
+function dataOf(call: ToolCall): Printed['data'] {
+  const all = toolData(call)
+  return JSON.stringify(all).length > inputLimitChars ? inputOf(call).data : all
+}
+
+/** Diffs beside an input belong to it where the action has no other place for them. */
+function toolData(call: ToolCall): Readonly<Record<string, unknown>> {
+  return diffsOf(call).length > 0 ? { ...inputObject(call), content: call.content } : inputObject(call)
 }

@@ -14,6 +14,7 @@ import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conve
 import { isOpenByName } from '../../settings/open-modes.ts'
 import { resolveAcp } from '../../settings/providers.ts'
 import { askAside } from './aside.ts'
+import { CallMemory } from './call-memory.ts'
 import { AcpFailure, failureOf } from './failure.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
@@ -50,6 +51,7 @@ class AcpAgent implements Agent {
   readonly #program: AgentProgram
   readonly #mask: (text: string) => string
   readonly #introduction: Introduction
+  readonly #calls = new CallMemory()
   /** What is under way, so that `close` can wait for it. */
   readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
@@ -133,6 +135,7 @@ class AcpAgent implements Agent {
         this.#introduction.tell(turn)
         // Before the prompt, so that whatever it starts is told apart.
         await session.processesAtRest
+        await this.#calls.recall(this.#options.host)
         signal.throwIfAborted()
         return await this.#prompt(session, turn, signal)
       } finally {
@@ -154,6 +157,7 @@ class AcpAgent implements Agent {
       timers,
       log,
       files: this.#files,
+      memory: this.#calls,
       turnId: createId(),
       transcript: await this.#transcript('served'),
       idleMs: settings.acp_prompt_timeout * 1000,

@@ -7,14 +7,17 @@
  * command in `_meta.terminal_output_delta`, its exit code in `_meta.terminal_exit`. Pure: no event is decided here.
  */
 import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
+import { parseJson } from '../../base/json.ts'
 
 export interface ToolCall {
   readonly title: string
   /** ACP's tool kind: `execute`, `edit`, `read`, ...; `other` when the agent does not say. */
   readonly kind: string
   readonly status: string
-  /** The raw input, undefined until it says something. */
+  /** The raw input, undefined until it says something. JSON that came as a text is read, once all of it is there. */
   readonly input: unknown
+  /** A raw input was sent, if only an empty one: it will be filled. */
+  readonly announcesInput: boolean
   readonly content: readonly Fields[]
   /** False while `content` only explains what is about to be done. */
   readonly contentIsOutput: boolean
@@ -33,6 +36,7 @@ export const newToolCall: ToolCall = {
   kind: 'other',
   status: 'pending',
   input: undefined,
+  announcesInput: false,
   content: [],
   contentIsOutput: false,
   locations: [],
@@ -49,7 +53,8 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
     title: textOf(news.title) ?? call.title,
     kind: textOf(news.kind) ?? call.kind,
     status,
-    input: isEmpty(news.rawInput) ? call.input : news.rawInput,
+    input: isEmpty(news.rawInput) ? call.input : readInput(news.rawInput),
+    announcesInput: call.announcesInput || (news.rawInput !== undefined && news.rawInput !== null),
     content: hasContent ? objectsOf(news.content) : call.content,
     contentIsOutput: hasContent ? asked || status !== 'pending' : call.contentIsOutput,
     locations: isEmpty(news.locations) ? call.locations : objectsOf(news.locations),
@@ -72,9 +77,9 @@ export function hasOutput(call: ToolCall): boolean {
   return call.rawOutput !== undefined || call.terminalOutput !== ''
 }
 
-/** True when it is known what the call will do. A diff says it as well as an input does. */
-export function hasInput(call: ToolCall): boolean {
-  return call.input !== undefined || diffsOf(call).length > 0
+/** False while the input is missing, or is a text that begins as JSON and does not parse: more of it is to come. */
+export function hasWholeInput({ input }: ToolCall): boolean {
+  return input !== undefined && !(typeof input === 'string' && isJsonLike(input))
 }
 
 export interface Diff {
@@ -90,6 +95,20 @@ export function diffsOf(call: ToolCall): readonly Diff[] {
     if (item.type !== 'diff' || path === undefined || typeof item.newText !== 'string') return []
     return [{ path, oldText: textOf(item.oldText) ?? null, newText: item.newText }]
   })
+}
+
+/** `{` or `[` after any white space */
+function isJsonLike(text: string): boolean {
+  return /^\s*[{[]/.test(text)
+}
+
+function readInput(raw: unknown): unknown {
+  if (typeof raw !== 'string' || !isJsonLike(raw)) return raw
+  try {
+    return parseJson(raw)
+  } catch {
+    return raw
+  }
 }
 
 function appendOutput(before: string, piece: unknown): string {

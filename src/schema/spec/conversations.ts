@@ -304,14 +304,28 @@ export const conversations: Definitions = {
     name: required(string),
     kind: required(string),
   }),
+  ConfirmationDiff: response('What a file would become; long texts are cut, and whole in the action.', {
+    path: required(string),
+    old_text: required(nullable(string), 'Null for a new file.'),
+    new_text: required(string),
+    more: required(integer, 'How many other files would change too.'),
+  }),
+  ConfirmationLocation: response('A place that the call is about.', {
+    path: required(string),
+    line: required(nullable(integer)),
+  }),
   PendingConfirmation: response('An open question.', {
     id: required(string),
     tool_call_id: required(string),
+    action_id: required(nullable(string), 'The ActionEvent that says all of it.'),
     title: required(string),
+    command: required(nullable(string), 'The command that would run; null when none is known.'),
+    diff: required(nullable(ref('ConfirmationDiff'))),
+    locations: required(arrayOf(ref('ConfirmationLocation'))),
     options: required(arrayOf(ref('ConfirmationOption'))),
     deadline: required(nullable(string), 'When it will be denied.'),
   }),
-  PendingConfirmations: response('All open questions.', {
+  PendingConfirmations: response('The open questions: of an external agent one at a time, in order.', {
     items: required(arrayOf(ref('PendingConfirmation'))),
   }),
   Success: response('It was done.', { success: required(boolean) }),

@@ -26,6 +26,7 @@ function observation(asked: object, ...news: object[]): Record<string, unknown> 
     outputLimitChars: 30_000,
     saveOutput: () => 'file',
     observationsDir: '/observations',
+    note: '',
   }) }
 }
 

@@ -15,6 +15,8 @@ export interface MemoryHost extends AgentHost {
   readonly deltas: string[]
   readonly memory: Map<KeptKey, JsonObject>
   confirmation: ConfirmationPolicy
+  /** What `toolCallIds` gives. */
+  callIds: readonly string[]
   /** What `transcript` gives. */
   past: string
   environment: Map<string, string>
@@ -54,8 +56,10 @@ export function memoryHost(workingDir: string): MemoryHost {
     environment: new Map(),
     confirmation: { kind: 'NeverConfirm' },
     past: '',
+    callIds: [],
     answer: undefined,
     history: () => ({ next: async () => ({ isFresh: true, events: [], responses: new Map(), late: new Map() }) }),
+    toolCallIds: async () => host.callIds,
     settings: () => ({}),
     rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false, budgetSpent: undefined }),
     policy: () => host.confirmation,

@@ -3,11 +3,13 @@
  * events of each turn. What the client did then (answers, cancel) is done again.
  */
 import { readFileSync } from 'node:fs'
+import { silentLog } from '../../../src/base/log.ts'
 import { isObject } from '../../../src/base/json.ts'
 import { memberAt, objectOf, textOf } from '../../../src/base/fields.ts'
+import { CallMemory } from '../../../src/agents/acp/call-memory.ts'
 import { TurnEvents } from '../../../src/agents/acp/turn-events.ts'
 import type { EventDraft } from '../../../src/schema/generated/events.ts'
-import { manualTimers } from './manual-timers.ts'
+import { manualTimers, type ManualTimers } from './manual-timers.ts'
 
 const fixtures = new URL('../../../../test/fixtures/', import.meta.url)
 
@@ -16,6 +18,7 @@ export function replay(name: string): object[][] {
   const lines = readFileSync(new URL(`acp-transcripts/${name}.jsonl`, fixtures), 'utf8').trimEnd().split('\n')
   const turns: object[][] = []
   const timers = manualTimers()
+  const memory = new CallMemory()
   const asked = new Map<unknown, string>()
   let events: TurnEvents | undefined
   let promptId: unknown
@@ -26,18 +29,19 @@ export function replay(name: string): object[][] {
     const { id, method, params } = objectOf(msg)
     if (dir === '>' && method === 'session/prompt') {
       promptId = id
-      events = beginTurn(name, turns, timers)
+      events = beginTurn(name, turns, timers, memory)
     } else if (dir === '>' && method === 'session/cancel') {
       events?.abandonCalls('Cancelled')
     } else if (dir === '>' && method === undefined && asked.has(id)) {
       const option = textOf(memberAt(msg, 'result', 'outcome', 'optionId')) ?? ''
       if (/reject|cancel/.test(option)) events?.rejects(asked.get(id) ?? '', 'No')
+      else events?.allowed(asked.get(id) ?? '')
     } else if (dir === '<' && method === 'session/update') {
       events?.update(objectOf(memberAt(params, 'update')))
     } else if (dir === '<' && method === 'session/request_permission') {
       asked.set(id, events?.asks(objectOf(memberAt(params, 'toolCall')))?.id ?? '')
     } else if (dir === '<' && method === undefined && id === promptId && promptId !== undefined) {
-      events?.close('The turn has ended')
+      events?.finish('The turn has ended')
       events = undefined
     }
   }
@@ -50,7 +54,7 @@ export function expected(name: string): unknown {
   return isObject(value) ? value.turns : undefined
 }
 
-function beginTurn(name: string, turns: object[][], timers: ReturnType<typeof manualTimers>): TurnEvents {
+function beginTurn(name: string, turns: object[][], timers: ManualTimers, memory: CallMemory): TurnEvents {
   const drafts: object[] = []
   turns.push(drafts)
   const turnId = `turn${turns.length}`
@@ -69,5 +73,7 @@ function beginTurn(name: string, turns: object[][], timers: ReturnType<typeof ma
     maskDelta: (text) => text,
     saveOutput: () => 'output.txt',
     timers,
+    memory,
+    log: silentLog,
   })
 }

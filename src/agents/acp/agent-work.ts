@@ -1,0 +1,148 @@
+/**
+ * What an agent does in one turn, whoever began it: its updates become events, its questions are answered, its silence is
+ * measured.
+ *
+ * The idle clock runs while the agent has the word: it begins again with every update and rests while a question is open.
+ * What reading more has to wait for (the log, long outputs) is what `onUpdate` gives back. After `close` nothing is recorded.
+ */
+import type { Log } from '../../base/log.ts'
+import type { AgentHost, Turn } from '../../conversation/agent.ts'
+import type { CallMemory } from './call-memory.ts'
+import type { AgentListener } from './connection.ts'
+import { memberAt, type Fields } from '../../base/fields.ts'
+import type { ObservationFiles } from './observation-files.ts'
+import type { PermissionResult } from './permissions.ts'
+import { sessionIdMask, sessionMask } from './session-mask.ts'
+import type { AcpSession } from './session.ts'
+import type { Timer, Timers } from './timers.ts'
+import { TurnEvents } from './turn-events.ts'
+import { TurnPermissions } from './turn-permissions.ts'
+import { isModeNotice, isWork } from './updates.ts'
+import { mergeContextUse, type ContextUse } from './usage.ts'
+
+export interface AgentWorkOptions {
+  readonly session: AcpSession
+  readonly turn: Turn
+  /** Stops the turn. */
+  readonly signal: AbortSignal
+  readonly host: AgentHost
+  readonly files: ObservationFiles
+  readonly memory: CallMemory
+  readonly timers: Timers
+  readonly log: Log
+  readonly turnId: string
+  /** `acp_prompt_timeout` */
+  readonly idleMs: number
+}
+
+export interface AgentWorkEvents {
+  /** The agent has sent nothing for `idleMs`, and waits for nobody. */
+  silent(): void
+  /** One update was taken. */
+  updated?(update: Fields): void
+}
+
+export class AgentWork implements AgentListener {
+  readonly events: TurnEvents
+  readonly permissions: TurnPermissions
+  readonly #options: AgentWorkOptions
+  readonly #listener: AgentWorkEvents
+  #idle: Timer | undefined
+  #isEnding = false
+  #hasWorked = false
+  #systemError = false
+  #context: ContextUse = {}
+
+  constructor(options: AgentWorkOptions, listener: AgentWorkEvents) {
+    const { session, turn, signal, host, files, memory, timers, log, turnId } = options
+    this.#options = options
+    this.#listener = listener
+    this.events = new TurnEvents({
+      turnId,
+      memory,
+      workingDir: host.workingDir,
+      titleIsCommand: session.agent.titleIsCommand,
+      observationsDir: host.observationsDir,
+      record: (draft) => turn.record(draft),
+      delta: (piece) => turn.delta(piece),
+      mask: sessionMask(host),
+      maskDelta: sessionIdMask(host),
+      saveOutput: (text) => files.save(text),
+      timers,
+      log,
+    })
+    this.permissions = new TurnPermissions({ events: this.events, turn, signal, host, log, onQuestions: () => this.startIdle() })
+  }
+
+  /** The newest figures that the agent gave. */
+  get context(): ContextUse {
+    return this.#context
+  }
+
+  /** True when the agent has shown that it works. */
+  get hasWorked(): boolean {
+    return this.#hasWorked
+  }
+
+  /** The agent has said that its model's API failed (Codex). */
+  get systemError(): boolean {
+    return this.#systemError
+  }
+
+  /** True while somebody else has the word, or a call is under way. */
+  get isWaiting(): boolean {
+    return this.permissions.openQuestions > 0 || this.events.hasOpenCalls
+  }
+
+  onUpdate(update: Fields): Promise<void> | undefined {
+    this.#idle?.restart()
+    if (update.sessionUpdate === 'usage_update') this.#context = mergeContextUse(this.#context, update)
+    if (memberAt(update, '_meta', 'codex', 'threadStatus', 'type') === 'systemError') this.#systemError = true
+    if (isModeNotice(update)) return undefined
+    this.#hasWorked ||= isWork(update)
+    this.events.update(update)
+    this.#listener.updated?.(update)
+    return this.#backlog()
+  }
+
+  onPermission(params: Fields): Promise<PermissionResult> {
+    this.#hasWorked = true
+    this.#idle?.restart()
+    return this.permissions.answer(params)
+  }
+
+  /** Measures the silence anew. */
+  startIdle(): void {
+    this.#idle?.stop()
+    if (this.#isEnding || this.permissions.openQuestions > 0) return
+    this.#idle = this.#options.timers.after(this.#options.idleMs, () => this.#listener.silent())
+  }
+
+  /** The turn is being stopped: calls are given up, questions end. The agent may still say something. */
+  stop(reason: string): void {
+    this.#endWaits()
+    this.events.abandonCalls(reason)
+    this.permissions.close()
+  }
+
+  /** Nothing is taken any more; resolves when long outputs are stored. */
+  async close(): Promise<void> {
+    this.#endWaits()
+    this.events.close('The turn ended before this tool call did')
+    this.permissions.close()
+    await this.#options.files.settled()
+  }
+
+  #endWaits(): void {
+    this.#isEnding = true
+    this.#idle?.stop()
+  }
+
+  /** What the next update has to wait for; mostly nothing. */
+  #backlog(): Promise<void> | undefined {
+    const ready = this.#options.turn.ready()
+    const settled = this.#options.files.settled()
+    if (settled === undefined) return ready
+    return settled.then(() => ready)
+  }
+}

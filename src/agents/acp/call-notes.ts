@@ -1,0 +1,57 @@
+/**
+ * What the history says of a tool call in this server's own words: always in square brackets, always in an observation.
+ * Pure.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { shapeOf, type ShapeOptions } from './action-of.ts'
+import { hasMembers } from './call-readiness.ts'
+import { diffsOf, type ToolCall } from './tool-calls.ts'
+
+export const allowedAndUnheardOf =
+  '[This was allowed. The agent has not told under this id what became of it.]'
+
+export function askedAnew(id: string): string {
+  return `[The agent asked about this call with more than it had told before: see the action ${id}.]`
+}
+
+export function summaryOf(title: string, isIncomplete: boolean): string {
+  return isIncomplete ? `${title} [incomplete: the agent had not told all of its input]`.trimStart() : title
+}
+
+const detailLimitChars = 4000
+
+export interface RecordedAs {
+  /** The call as its action says it. */
+  readonly call: ToolCall
+  readonly isIncomplete: boolean
+}
+
+export interface ChangeOptions extends ShapeOptions {
+  readonly isAllowed: boolean
+}
+
+/** What the action does not say of the call as it is now; empty where the action, or its observation, says all. */
+export function changeNote(recorded: RecordedAs, call: ToolCall, options: ChangeOptions): string {
+  const before = recorded.call
+  const isOther = isOtherWork(before, call, options)
+  if (!isOther && (isDeepStrictEqual(before.input, call.input) || !(options.isAllowed || recorded.isIncomplete))) return ''
+  const now = shortened(JSON.stringify(call.input ?? shapeOf(call, options)))
+  if (options.isAllowed) return `[The agent changed this call after it was allowed. It says now: ${now}]`
+  return isOther && before.input !== undefined
+    ? `[The agent changed this call after it was recorded. It says now: ${now}]`
+    : `[The agent told the input after this call was recorded: ${now}]`
+}
+
+/** True when something that was told has another value now. Later diffs are in the observation; their files may not differ. */
+function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
+  if (before.input !== undefined && !hasMembers(now.input, before.input)) return true
+  const [was, is] = [shapeOf(before, options), shapeOf(now, options)]
+  if (was.as === 'command' && is.as === 'command' && was.command !== is.command) return true
+  const paths = diffsOf(before).map(({ path }) => path)
+  const pathsNow = diffsOf(now).map(({ path }) => path)
+  return paths.length > 0 && pathsNow.length > 0 && !isDeepStrictEqual(paths, pathsNow)
+}
+
+function shortened(text: string): string {
+  return text.length <= detailLimitChars ? text : `${text.slice(0, detailLimitChars)} ... (${text.length} characters)`
+}

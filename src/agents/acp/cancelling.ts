@@ -1,0 +1,19 @@
+/**
+ * Whether a program that was told to cancel may be used again (decisions, 16): only when it has said that it is done, and
+ * when nothing that it has started meanwhile runs on.
+ */
+import { sleep } from '../../base/wait.ts'
+import type { AcpSession } from './session.ts'
+
+/** Whether something that was not there before the turn runs on. Where that cannot be seen, it must be feared. */
+export async function hasLeftovers(session: AcpSession, leftoverMs = 1000): Promise<boolean> {
+  const before = await session.processesAtRest
+  const known = new Set(before?.map(({ pid, start }) => `${pid} ${start}`))
+  for (let waited = 0; ; waited += 50) {
+    const now = await session.connection.processes()
+    if (before === undefined || now === undefined) return true
+    if (now.every(({ pid, start }) => known.has(`${pid} ${start}`))) return false
+    if (waited >= leftoverMs) return true
+    await sleep(50)
+  }
+}

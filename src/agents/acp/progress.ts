@@ -1,0 +1,25 @@
+/**
+ * How far a tool call is whose input is still being written, for those who read along. Pure.
+ *
+ * It goes out as `reasoning_content` of a StreamingDeltaEvent: the one push-only frame of an agent's work that published
+ * clients know (decisions, 2), in the member that they show beside an answer and never take for a part of it. It is one
+ * line when the call is announced, when its title changes, and whenever the input has doubled.
+ */
+import { diffsOf, type ToolCall } from './tool-calls.ts'
+
+const smallestChars = 256
+
+export function progressOf(call: ToolCall): string {
+  const chars = sizeOf(call)
+  const told = chars < smallestChars ? '' : `, ${2 ** Math.floor(Math.log2(chars))} characters or more`
+  return `\n[Preparing: ${call.title === '' ? call.kind : call.title}${told}]\n`
+}
+
+/** The length of the longest text that is known of the call. */
+function sizeOf(call: ToolCall): number {
+  const { input } = call
+  const members: readonly unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]
+  return [...members, ...diffsOf(call).map(({ newText }) => newText)].reduce((longest: number, text) => {
+    return typeof text === 'string' ? Math.max(longest, text.length) : longest
+  }, 0)
+}

@@ -1,0 +1,215 @@
+/**
+ * One tool call of an external agent on its way into the history: growing, recorded, answered.
+ *
+ * While it grows its action waits: for `record`, for a time without a change (call-readiness), or for the last resort of
+ * 30 s, after which it is marked as incomplete. It has one action and one answer; what the agent changes in between is told
+ * in the observation. When something happens to it is decided by turn-calls.
+ */
+import type { Log } from '../../base/log.ts'
+import type { Recorded } from '../../conversation/agent.ts'
+import type { EventDraft } from '../../schema/generated/events.ts'
+import {
+  actionOf, argumentsOf, incompleteActionOf, noteObservation, observationOf, shapeOf, type Shape, type ShapeOptions,
+} from './action-of.ts'
+import { changeNote, summaryOf } from './call-notes.ts'
+import type { CallMemory } from './call-memory.ts'
+import { isPartial, lengthens, quietMsOf } from './call-readiness.ts'
+import { actionDraft, observationDraft, rejectionDraft, type Answered } from './drafts.ts'
+import { progressOf } from './progress.ts'
+import type { Timer, Timers } from './timers.ts'
+import { diffsOf, isFinal, hasOutput, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
+import type { Fields } from '../../base/fields.ts'
+
+export interface ReportedCallOptions extends ShapeOptions {
+  readonly memory: CallMemory
+  readonly observationsDir: string
+  readonly record: (draft: EventDraft) => Recorded
+  readonly mask: (text: string) => string
+  /** Keeps a long output and gives the name of its file. */
+  readonly saveOutput: (text: string) => string
+  readonly timers: Timers
+  readonly log: Log
+  /** Output of a tool call in an event. Default 30,000 characters. */
+  readonly outputLimitChars?: number | undefined
+  /** A call was answered. */
+  readonly answered: (call: ReportedCall) => void
+  /** Tells those who read along how far a call is that is not recorded yet. */
+  readonly progress: (text: string) => void
+}
+
+/** Where a call stands among the messages. */
+export interface CallPlace {
+  readonly responseId: string
+  /** Thoughts that led to the call and to no text. */
+  readonly reasoning: string
+}
+
+/** A call as it stands in the history. */
+export interface RecordedCall {
+  readonly event: Recorded
+  readonly shape: Shape
+  readonly answered: Answered
+  readonly call: ToolCall
+  readonly isIncomplete: boolean
+}
+
+const lastResortMs = 30_000
+
+export class ReportedCall {
+  /** As events name it: the agent's own id, unless that was used before. */
+  readonly id: string
+  readonly #options: ReportedCallOptions
+  readonly #place: CallPlace
+  #call = newToolCall
+  #recorded: RecordedCall | undefined
+  #isOver = false
+  /** The call was allowed, and whether something was heard of it since. */
+  #isAllowed = false
+  #isHeardOf = false
+  #quiet: Timer | undefined
+  #lastResort: Timer | undefined
+  #progress = ''
+
+  constructor(id: string, place: CallPlace, options: ReportedCallOptions) {
+    this.id = id
+    this.#place = place
+    this.#options = options
+  }
+
+  /** What is known of it. */
+  get call(): ToolCall {
+    return this.#call
+  }
+
+  get recorded(): RecordedCall | undefined {
+    return this.#recorded
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** True when it was allowed and nothing was heard of it since. */
+  get isUnheardOf(): boolean {
+    return this.#isAllowed && !this.#isHeardOf
+  }
+
+  /** Takes news of the agent in, masked; records the action and the answer when they tell of them. */
+  update(news: Fields): void {
+    const before = this.#call
+    this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
+    this.#isHeardOf = true
+    if (this.#recorded === undefined) this.#grow(before)
+    if (isFinal(this.#call)) this.#observe()
+  }
+
+  /** The agent asks for permission with this: it is recorded, unless it is. */
+  asks(call: ToolCall): RecordedCall {
+    this.#call = call
+    this.#isAllowed = false
+    return this.record(false)
+  }
+
+  /** The call may run. */
+  allow(): void {
+    this.#isAllowed = true
+    this.#isHeardOf = false
+  }
+
+  /** The call was refused. */
+  reject(reason: string): void {
+    if (this.#recorded !== undefined) this.#answer(rejectionDraft(this.#recorded.answered, reason))
+  }
+
+  /** Nothing more will be heard of it before it is recorded. */
+  recordLast(): RecordedCall {
+    return this.record(isPartial(this.#call, this.#options, this.#options.memory.lengthensTexts))
+  }
+
+  /** Answers with an error. */
+  abandon(error: string): void {
+    const { answered } = this.recordLast()
+    this.#answer({ kind: 'AgentErrorEvent', tool_name: answered.toolName, tool_call_id: this.id, error })
+  }
+
+  /** Answers with words of this server. */
+  note(text: string): void {
+    const { answered, shape } = this.recordLast()
+    this.#answer(observationDraft(answered, noteObservation(shape, answered.toolName, text)))
+  }
+
+  record(isIncomplete: boolean): RecordedCall {
+    if (this.#recorded !== undefined) return this.#recorded
+    this.#stopTimers()
+    const { id, call } = this
+    const toolName = call.kind
+    const shape: Shape = isIncomplete ? { as: 'tool' } : shapeOf(call, this.#options)
+    const summary = summaryOf(call.title, isIncomplete)
+    const described = { ...this.#place, id, toolName, summary, arguments: argumentsOf(call) }
+    const action = isIncomplete ? incompleteActionOf(call) : actionOf(shape, call)
+    const event = this.#options.record(actionDraft(described, action))
+    this.#recorded = { event, shape, call, isIncomplete, answered: { id, toolName, actionId: event.id } }
+    return this.#recorded
+  }
+
+  #grow(before: ToolCall): void {
+    const { memory } = this.#options
+    if (lengthens(before, this.#call)) memory.lengthensTexts = true
+    if (isFinal(this.#call) || hasOutput(this.#call)) this.record(false)
+    else this.#wait(before)
+  }
+
+  /** Records the call later, unless something happens to it before. */
+  #wait(before: ToolCall): void {
+    this.#tellProgress()
+    const { timers, memory } = this.#options
+    if (this.#lastResort !== undefined && !hasChanged(before, this.#call)) return
+    this.#stopTimers()
+    const quietMs = quietMsOf(this.#call, this.#options, memory.lengthensTexts)
+    if (quietMs !== undefined) this.#quiet = timers.after(quietMs, () => void this.record(false))
+    this.#lastResort = timers.after(lastResortMs, () => void this.record(true))
+  }
+
+  #tellProgress(): void {
+    const progress = progressOf(this.#call)
+    if (progress === this.#progress) return
+    this.#progress = progress
+    this.#options.progress(progress)
+  }
+
+  #observe(): void {
+    if (this.#recorded === undefined) return
+    const { answered, call } = this.#recorded
+    const { mask, saveOutput, observationsDir, outputLimitChars = 30_000, log } = this.#options
+    const note = changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: this.#isAllowed })
+    if (note !== '' && this.#isAllowed) log.warn('An agent changed a tool call after it was allowed', { call: this.id })
+    const shape = observedShape(this.#recorded.shape, shapeOf({ ...this.#call, kind: call.kind }, this.#options))
+    const limits = { toolName: answered.toolName, mask, saveOutput, observationsDir, outputLimitChars, note }
+    this.#answer(observationDraft(answered, observationOf(shape, this.#call, limits)))
+  }
+
+  #answer(draft: EventDraft): void {
+    this.#stopTimers()
+    this.#isOver = true
+    // What is kept of it is only that it is over.
+    this.#call = newToolCall
+    this.#options.answered(this)
+    this.#options.record(draft)
+  }
+
+  #stopTimers(): void {
+    this.#quiet?.stop()
+    this.#lastResort?.stop()
+  }
+}
+
+/** True when the input, a diff, or the status is another. */
+function hasChanged(before: ToolCall, after: ToolCall): boolean {
+  const isSameContent = before.content === after.content || diffsOf(after).length === 0
+  return before.input !== after.input || before.status !== after.status || !isSameContent
+}
+
+/** A call that was recorded with less may be shown as what it turned out to be; a command as the one that ran. */
+function observedShape(recorded: Shape, last: Shape): Shape {
+  return recorded.as === 'tool' || (recorded.as === 'command' && last.as === 'command') ? last : recorded
+}

@@ -1,0 +1,155 @@
+/**
+ * The tool calls of an external agent's turn: which call a piece of news is about, and which action a question.
+ *
+ * A call that is asked about with more than its action says gets another action, and the first is answered with a word about
+ * that: what is on record before a question is answered says all of the question (decisions, 3). An id that had a call
+ * before begins another one only by an announcement: a late end is dropped with a line in the log. Every text is masked
+ * before it is looked at.
+ */
+import type { Recorded } from '../../conversation/agent.ts'
+import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
+import { maskJson } from '../../base/mask-json.ts'
+import { isTooLongToShow, type Shape } from './action-of.ts'
+import { allowedAndUnheardOf, askedAnew } from './call-notes.ts'
+import { contains } from './call-readiness.ts'
+import { ReportedCall, type CallPlace, type ReportedCallOptions } from './reported-call.ts'
+import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
+
+export interface TurnCallsOptions extends Omit<ReportedCallOptions, 'answered'> {
+  /** A call begins here among the messages. */
+  readonly begins: () => CallPlace
+  /** A call was answered. */
+  readonly answered: () => void
+}
+
+/** A question as a client needs it, all of it masked. */
+export interface AskedCall {
+  readonly id: string
+  readonly title: string
+  readonly event: Recorded
+  /** The call as it was recorded. */
+  readonly call: ToolCall
+  readonly shape: Shape
+  /** The record leaves out what the call does. */
+  readonly isTooLong: boolean
+}
+
+/** More open calls than this are given up: no agent runs so many tools beside each other. */
+const openCallLimit = 1000
+const lateLogLimit = 20
+
+export class TurnCalls {
+  readonly #options: ReportedCallOptions
+  readonly #begins: () => CallPlace
+  /** The newest call of each id of the agent's. */
+  readonly #calls = new Map<string, ReportedCall>()
+  /** The calls without an answer, by the id that events name, in order of arrival. */
+  readonly #open = new Map<string, ReportedCall>()
+  #late = 0
+
+  constructor(options: TurnCallsOptions) {
+    const answered = (call: ReportedCall): void => {
+      this.#open.delete(call.id)
+      options.answered()
+    }
+    this.#options = { ...options, answered }
+    this.#begins = options.begins
+  }
+
+  /** True while a call of which the history knows has no answer, or one is announced. */
+  get hasOpen(): boolean {
+    return this.#open.size > 0
+  }
+
+  /** Takes a `tool_call` or `tool_call_update`. */
+  update(update: Fields): void {
+    const news = this.#masked(update)
+    const id = textOf(news.toolCallId)
+    if (id !== undefined) this.#callFor(id, news)?.update(news)
+  }
+
+  /** Records the action that the agent asks permission for, and gives what a question needs. */
+  asks(toolCall: Fields): AskedCall | undefined {
+    const news = this.#masked(toolCall)
+    const id = textOf(news.toolCallId)
+    if (id === undefined) return undefined
+    const known = this.#calls.get(id)
+    const open = known?.isOver === false ? known : undefined
+    const asked = askedCall(open?.call ?? newToolCall, news)
+    const reported = this.#callToAsk(id, open, asked)
+    const { event, shape, call } = reported.asks(asked)
+    return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
+  }
+
+  /** The call was allowed: it may run. */
+  allowed(callId: string): void {
+    this.#open.get(callId)?.allow()
+  }
+
+  /** The user or the policy has refused the call. */
+  rejects(callId: string, reason: string): void {
+    this.#open.get(callId)?.reject(reason)
+  }
+
+  /** Answers calls that were allowed and not heard of again: their agent reports the work under another id, or not at all. */
+  settleUnheardOf(): void {
+    for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
+  }
+
+  /** Records what is announced: nothing more will be heard of it. */
+  recordAll(): void {
+    for (const call of this.#open.values()) call.recordLast()
+  }
+
+  /** Records what is announced and answers every open call with an error: they are not waited for any more. */
+  abandon(error: string): void {
+    this.recordAll()
+    for (const call of this.#open.values()) call.abandon(error)
+  }
+
+  /** The open call that the news is about; undefined for news about nothing that is open. */
+  #callFor(id: string, news: Fields): ReportedCall | undefined {
+    const known = this.#calls.get(id)
+    if (known?.isOver === false) return known
+    const isOld = known !== undefined || this.#options.memory.has(id)
+    if (isOld ? announcesAnew(news, known !== undefined) : describesCall(news)) return this.#begin(id)
+    if (isOld && ++this.#late <= lateLogLimit) {
+      this.#options.log.info('An agent reported something of a tool call that is over; it was dropped', { call: id })
+    }
+    return undefined
+  }
+
+  /** An action that says less than the question is not the action of the question. */
+  #callToAsk(id: string, open: ReportedCall | undefined, asked: ToolCall): ReportedCall {
+    if (open === undefined) return this.#begin(id)
+    if (open.recorded === undefined || contains(open.recorded.call, asked, this.#options)) return open
+    const next = this.#begin(id)
+    open.note(askedAnew(next.id))
+    return next
+  }
+
+  #begin(id: string): ReportedCall {
+    if (this.#open.size >= openCallLimit) this.abandon(`More than ${openCallLimit} tool calls were open at once`)
+    const call = new ReportedCall(this.#options.memory.take(id), this.#begins(), this.#options)
+    this.#calls.set(id, call)
+    this.#open.set(call.id, call)
+    return call
+  }
+
+  #masked(news: Fields): Fields {
+    return objectOf(maskJson(news, this.#options.mask))
+  }
+}
+
+/** An id that was used begins another call when it is announced, or told whole in a later turn, as one that is not over. */
+function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
+  if (news.status !== 'pending' && news.status !== 'in_progress') return false
+  return news.sessionUpdate === 'tool_call' || (!isOfThisTurn && !isEmpty(news.rawInput))
+}
+
+/** The call as the question tells it. Words beside it do not replace a diff that was told before. */
+function askedCall(call: ToolCall, news: Fields): ToolCall {
+  const asked = mergeToolCall(call, news, false)
+  if (diffsOf(asked).length > 0 || diffsOf(call).length === 0) return asked
+  return { ...asked, content: [...call.content, ...asked.content] }
+}

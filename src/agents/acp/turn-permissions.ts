@@ -1,0 +1,105 @@
+/**
+ * The permissions that an agent asks for in one turn: recorded, decided by the policy or the user, answered once.
+ *
+ * Nothing is allowed that is not in the history yet, with all that the request says. What is too long to be recorded whole
+ * is denied where the user would have to decide about it. Questions are handed to the conversation as they come, which
+ * asks them one at a time. After `close` every answer is `cancelled`. Options are chosen by kind (permissions).
+ */
+import { errorOf } from '../../base/errors.ts'
+import { deferred } from '../../base/wait.ts'
+import type { Log } from '../../base/log.ts'
+import type { AgentHost, Answer, QuestionOption, Turn } from '../../conversation/agent.ts'
+import { objectOf, type Fields } from '../../base/fields.ts'
+import { allowOnce, cancelledResult, decide, deny, readOptions, shownOptions, type PermissionResult } from './permissions.ts'
+import { questionOf } from './question.ts'
+import type { AskedCall } from './turn-calls.ts'
+import type { TurnEvents } from './turn-events.ts'
+
+export interface TurnPermissionsOptions {
+  readonly events: TurnEvents
+  readonly turn: Turn
+  /** Stops the turn. */
+  readonly signal: AbortSignal
+  readonly host: AgentHost
+  readonly log: Log
+  /** A question was asked of the user, or has ended. */
+  readonly onQuestions: () => void
+}
+
+export class TurnPermissions {
+  readonly #options: TurnPermissionsOptions
+  readonly #cancelled = deferred<Answer>()
+  #openQuestions = 0
+  #hasDenied = false
+  #isClosed = false
+
+  constructor(options: TurnPermissionsOptions) {
+    this.#options = options
+  }
+
+  /** Questions that the user has not answered. */
+  get openQuestions(): number {
+    return this.#openQuestions
+  }
+
+  get hasDenied(): boolean {
+    return this.#hasDenied
+  }
+
+  /** Whether nothing may be allowed any more: from the call that stops the turn on. */
+  get #isStopping(): boolean {
+    return this.#isClosed || this.#options.signal.aborted
+  }
+
+  /** The answer to one `session/request_permission`. */
+  async answer(params: Fields): Promise<PermissionResult> {
+    const asked = this.#isStopping ? undefined : this.#options.events.asks(objectOf(params.toolCall))
+    if (asked === undefined) return cancelledResult
+    const options = readOptions(params.options)
+    const decision = decide(this.#options.host.policy(), options)
+    switch (decision.do) {
+      case 'allow': return this.#allow(asked, options)
+      case 'deny': return this.#deny(asked, options, decision.reason)
+      case 'ask': return asked.isTooLong ? this.#deny(asked, options, tooLong) : this.#ask(asked, options)
+    }
+  }
+
+  /** What is open is answered with `cancelled`, as is what comes later. Idempotent. */
+  close(): void {
+    this.#isClosed = true
+    this.#cancelled.resolve({ outcome: 'cancelled' })
+  }
+
+  /** Nothing is allowed that is not in the history yet. */
+  async #allow(asked: AskedCall, options: readonly QuestionOption[]): Promise<PermissionResult> {
+    try {
+      await asked.event.durable()
+    } catch (error) {
+      this.#options.log.error('A tool call was not allowed: its action could not be stored', { error: errorOf(error) })
+      return cancelledResult
+    }
+    if (this.#isStopping) return cancelledResult
+    this.#options.events.allowed(asked.id)
+    return allowOnce(options)
+  }
+
+  #deny(asked: AskedCall, options: readonly QuestionOption[], reason: string): PermissionResult {
+    this.#hasDenied = true
+    this.#options.events.rejects(asked.id, reason)
+    return deny(options)
+  }
+
+  async #ask(asked: AskedCall, options: readonly QuestionOption[]): Promise<PermissionResult> {
+    const { turn, host, onQuestions } = this.#options
+    this.#openQuestions++
+    onQuestions()
+    const question = turn.ask({ ...questionOf(asked), options: shownOptions(options, (text) => host.mask(text)) })
+    const answer = await Promise.race([question, this.#cancelled.promise])
+    this.#openQuestions--
+    onQuestions()
+    if (this.#isStopping || answer.outcome === 'cancelled') return cancelledResult
+    return answer.outcome === 'accepted' ? this.#allow(asked, options) : this.#deny(asked, options, answer.reason)
+  }
+}
+
+const tooLong = 'It is too long to be shown whole, so nobody can say yes to it'
