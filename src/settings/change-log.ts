@@ -18,6 +18,8 @@ const nameLimitChars = 100
 export function changeLog(log: Log, message: string): TellChange {
   return (before, after) => {
     const names = differentNames(before, after, depthLimit)
+    // The same values may have been stored again.
+    if (names.length === 0) return
     const rest = names.length - nameLimit
     log.info(message, { names: names.slice(0, nameLimit).join(', '), ...(rest > 0 ? { more: rest } : {}) })
   }

@@ -25,6 +25,13 @@ const cases: readonly [what: string, before: unknown, after: unknown, names: str
 ]
 for (const [what, before, after, names] of cases) test(`names ${what}`, () => assert.equal(told(before, after), { names }))
 
+test('says nothing where nothing is different', () => {
+  const lines: string[] = []
+  const log = createLog({ write: (line) => lines.push(line), level: 'info', clock: () => 0, mask: (line) => line })
+  changeLog(log, 'Settings were changed')({ a: { b: [1] } }, { a: { b: [1] } })
+  assert.equal(lines, [])
+})
+
 test('is bounded in names, in their length and in depth', () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}`.repeat(100), 1]))
   const { names, more } = told({}, many)
