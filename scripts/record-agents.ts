@@ -1,24 +1,25 @@
 /**
  * `node dist/scripts/record-agents.js FOLDER [NAME ...]`: records exchanges with the real agents for the tests.
  *
- * Each agent is the published package, its model a stand-in; what they say to each other over stdio goes into
- * `FOLDER/<name>.jsonl`, one message a line with its time and direction. Folders of this machine become `/workspace` and
- * `/home/demo`, and lists of available commands, which take most of the room, are emptied. The expected events of a
- * recording (test/fixtures/acp-expected) are written by hand: they are what is tested.
+ * Each agent is the published package, its model a stand-in that speaks 80 tokens a second; what they say to each other
+ * over stdio goes into `FOLDER/<name>.jsonl`, one message a line with its time and direction. Folders and addresses of this
+ * machine become `/workspace`, `/home/demo`, `/opt/agents` and `http://model`; lists of commands, skills and models, which
+ * take most of the room, are emptied, and texts of more than 2,000 characters are cut. The expected events of a recording
+ * (test/fixtures/acp-expected) are read before they are accepted: they are what is tested.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { builtInProviders } from '../src/settings/providers-table.ts'
 import type { ModelStep } from '../test/fixtures/model-step.ts'
-import { installAgent } from './real/agent-package.ts'
+import { installAgent, rootFolder } from './real/agent-package.ts'
 import { realAgents, type RealAgent } from './real/agents.ts'
 import { runStdioTurn, type StdioMessage } from './real/stdio-turn.ts'
 
 interface Recording {
   readonly name: string
   /** Which agents have something to show; all by default. */
-  readonly only?: string
+  readonly only?: readonly string[]
   /** In the agent's own mode instead of the one that the server asks for. */
   readonly inOwnMode?: true
   readonly steps: (agent: RealAgent, workspace: string) => readonly ModelStep[]
@@ -31,6 +32,11 @@ const todos = [
 ]
 const printing = 'for word in one two three; do echo $word; sleep 0.3; done; echo oops >&2; exit 3'
 
+const listsLeftOut = ['availableCommands', 'availableModels', 'availableSkills', 'availableSkillDetails']
+const moreAgents = ['opencode', 'qwen-code', 'copilot', 'cline', 'openhands']
+/** Long enough to come in many pieces. */
+const removing = 'rm -rf "./reports/2025" "./reports/2026" "./archive\tphotos" ./build/output && echo "all gone"'
+
 const recordings: readonly Recording[] = [
   { name: 'output', steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
   {
@@ -40,18 +46,23 @@ const recordings: readonly Recording[] = [
       return agent.replaceText(path, 'there was a fox\n', 'there was a hen\n').map((toolCall) => ({ toolCall }))
     },
   },
+  {
+    name: 'slow',
+    only: moreAgents,
+    steps: (agent) => [{ text: 'First this.', toolCall: agent.runCommand(removing) }, { text: 'Done with it.' }],
+  },
   // Codex tells of commands that only read as of reading, without the command.
-  { name: 'read', only: 'codex', steps: (agent) => [{ toolCall: agent.runCommand('cat story.txt', false) }] },
+  { name: 'read', only: ['codex'], steps: (agent) => [{ toolCall: agent.runCommand('cat story.txt', false) }] },
   // Codex has a model judge what its own mode does not ask the user about.
-  { name: 'guardian', only: 'codex', inOwnMode: true, steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
-  { name: 'plan', only: 'claude-code', steps: () => [{ thought: 'Three steps.', toolCall: { name: 'TodoWrite', input: { todos } } }] },
+  { name: 'guardian', only: ['codex'], inOwnMode: true, steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
+  { name: 'plan', only: ['claude-code'], steps: () => [{ thought: 'Three steps.', toolCall: { name: 'TodoWrite', input: { todos } } }] },
 ]
 
 const [target = '', ...names] = process.argv.slice(2)
 if (target === '') throw new TypeError('Expected the folder to write to')
 for (const agent of realAgents) {
   for (const recording of recordings) {
-    if (recording.only !== undefined && recording.only !== agent.provider) continue
+    if (recording.only?.includes(agent.provider) === false) continue
     const title = `${agent.provider.replace(/-.*/, '')}-${recording.name}`
     if (names.length === 0 || names.includes(title)) await record(agent, title, recording)
   }
@@ -63,18 +74,27 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode }: Rec
   await Promise.all([mkdir(workspace), mkdir(home)])
   await writeFile(join(workspace, 'story.txt'), 'once upon a time\nthere was a fox\nthe end\n')
   const prompt = `Record the ${title}`
-  const model = await agent.startModel({ script: (asked) => (asked === prompt ? steps(agent, workspace) : []) })
+  const script = (asked: string): readonly ModelStep[] => (asked === prompt ? steps(agent, workspace) : [])
+  const model = await agent.startModel({ script, pace: () => ({ tokensPerSecond: 80 }) })
+  const provider = builtInProviders.find(({ name }) => name === agent.provider)
   try {
+    for (const [path, content] of Object.entries(agent.homeFiles?.(model.url) ?? {})) {
+      await mkdir(dirname(join(home, path)), { recursive: true })
+      await writeFile(join(home, path), JSON.stringify(content))
+    }
+    const program = await programOf(agent)
+    const environment = { PATH: process.env['PATH'] ?? '', HOME: home, ...provider?.defaults, ...agent.ownVariables(model.url) }
     const { messages } = await runStdioTurn({
-      program: await installAgent(agent.package),
+      program,
       args: agent.args,
       workspace,
-      environment: { PATH: process.env['PATH'] ?? '', HOME: home, ...agent.ownVariables(model.url) },
-      mode: inOwnMode ? null : (builtInProviders.find(({ name }) => name === agent.provider)?.modes?.asking ?? null),
+      environment,
+      mode: inOwnMode ? null : (provider?.modes?.asking ?? null),
       prompt,
       timeoutMs: 120_000,
     })
-    const text = messages.map(lineOf).join('').replaceAll(workspace, '/workspace').replaceAll(home, '/home/demo')
+    const places = [[workspace, '/workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'], [model.url, 'http://model']] as const
+    const text = places.reduce((found, [here, there]) => found.replaceAll(here, there), messages.map(lineOf).join(''))
     await writeFile(join(target, `${title}.jsonl`), text)
     process.stdout.write(`${title}: ${messages.length} messages\n`)
   } finally {
@@ -84,6 +104,16 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode }: Rec
 }
 
 function lineOf(message: StdioMessage): string {
-  const line = JSON.stringify(message, (name, value: unknown) => (name === 'availableCommands' ? [] : value))
+  const line = JSON.stringify(message, (name, value: unknown) => {
+    if (listsLeftOut.includes(name) && Array.isArray(value)) return []
+    return typeof value === 'string' && value.length > 2000 ? `${value.slice(0, 2000)} [...]` : value
+  })
   return `${line}\n`
+}
+
+/** Where npm's own script would have put another program, that one is started. */
+async function programOf({ provider, package: wanted }: RealAgent): Promise<string> {
+  const found = await installAgent(wanted)
+  const own = builtInProviders.find(({ name }) => name === provider)?.programs[`${process.platform}-${process.arch}`]
+  return own === undefined ? found : join(dirname(dirname(found)), own)
 }

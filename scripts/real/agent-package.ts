@@ -64,7 +64,8 @@ async function installPython(folderName: string, requirement: string): Promise<s
   return folder
 }
 
-function rootFolder(): string {
+/** Where all packages are. */
+export function rootFolder(): string {
   return process.env['AGENT_SERVER_REAL_AGENTS'] ?? join(tmpdir(), 'agent-server-real-agents')
 }
 

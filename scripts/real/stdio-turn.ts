@@ -14,7 +14,7 @@ export interface StdioTurnOptions {
   readonly args: readonly string[]
   readonly workspace: string
   readonly environment: Readonly<Record<string, string>>
-  /** The session mode to set, null for the agent's own. */
+  /** The session mode to set where the session has modes, null for the agent's own. */
   readonly mode: string | null
   readonly prompt: string
   readonly timeoutMs: number
@@ -62,7 +62,8 @@ async function takeTurn(request: Request, { workspace: cwd, mode, prompt }: Stdi
   })
   const session = await request('session/new', { cwd, mcpServers: [] })
   const sessionId = isObject(session) ? session['sessionId'] : undefined
-  if (mode !== null) await request('session/set_mode', { sessionId, modeId: mode })
+  const hasModes = isObject(session) && session['modes'] !== undefined
+  if (mode !== null && hasModes) await request('session/set_mode', { sessionId, modeId: mode })
   return request('session/prompt', { sessionId, prompt: [{ type: 'text', text: prompt }] })
 }
 

@@ -1,5 +1,6 @@
 /**
- * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder.
+ * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder; `agents schema` tells
+ * the form of a file for `--providers`.
  *
  * It never takes the folder from a running server: a lock of its own keeps two such commands apart. What is said to a
  * person while npm works goes to standard error, results to standard output.
@@ -14,6 +15,7 @@ import type { Config } from '../config.ts'
 import { lockFolder } from '../process/lock.ts'
 import { loadProviders } from '../settings/providers-file.ts'
 import type { Provider } from '../settings/providers.ts'
+import { providersSchema } from '../settings/providers-shape.ts'
 import { claimDataFolder, isDataFolder } from '../storage/data-folder-claim.ts'
 import { formatRows } from './rows.ts'
 import { onInterrupt } from './signals.ts'
@@ -56,7 +58,8 @@ export async function runAgents(command: AgentsCommand): Promise<number> {
       case 'install': return await install(work)
       case 'verify': return await verify(work)
       case 'remove': return await remove(work)
-      default: throw new AppError('invalid_option', `Could not use ${shown(action)}: expected agents list, install, verify or remove`)
+      case 'schema': return say(JSON.stringify(providersSchema(), undefined, 2)), 0
+      default: throw new AppError('invalid_option', `Could not use ${shown(action)}: expected agents list, install, verify, remove or schema`)
     }
   } finally {
     stopListening()

@@ -47,8 +47,9 @@ const agents = `Usage: agent-server agents list [--json]                     wha
        agent-server agents install NAME [--version VERSION]  install an agent with npm
        agent-server agents verify [NAME ...]                 compare every file with its digest
        agent-server agents remove NAME                       remove an installed agent
+       agent-server agents schema                            the form of a --providers file
 
-NAME is a provider: claude-code, codex, gemini-cli, or one of the providers file. Without --version
+NAME is a provider of "agents list": a known agent, or one of the providers file. Without --version
 the pinned version is installed, the one this server was tried with. No script of a package is run.
 The digest of every file is kept, and an agent whose files have changed is not started any more. When
 verify finds every digest right, the files count as installed again, also after a restored backup.

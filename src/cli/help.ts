@@ -10,7 +10,7 @@ import { formatRows } from './rows.ts'
 const intro = `Usage: agent-server [serve] [options]                    run the server
        agent-server verify [--json] [options] [ID ...]  check what is stored, beside a server too
        agent-server verify [options] --expect HEAD ID   and that the log still goes through that head
-       agent-server agents list|install|verify|remove   the agents' programs; see agents --help
+       agent-server agents list|install|verify|...      the agents' programs; see agents --help
        agent-server doctor [options] [NAME ...]         say what works here; see doctor --help
        agent-server key [--show]                        where the session key is, or the key
        agent-server keys list|rotate|reseal|forget      the keys that seal secrets; see keys --help

@@ -151,7 +151,7 @@ test('ends an npm of a killed one that does not end by itself', inPlace(async ({
 }))
 
 const refusals: [name: string, words: string[], code: number, told: RegExp][] = [
-  ['no action', [], 2, /expected agents list, install, verify or remove/],
+  ['no action', [], 2, /expected agents list, install, verify, remove or schema/],
   ['an action it does not know', ['add'], 2, /"add": expected agents list/],
   ['an agent that is no provider', ['install', 'cursor'], 2, /"cursor": expected one of claude-code, codex, gemini-cli/],
   ['to install nothing', ['install'], 2, /"agents install": expected the name of one provider/],

@@ -1,7 +1,11 @@
 /** Whether a providers file adds and changes entries, and its mistakes are named. */
+import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
+import { memberAt, objectOf } from '../../src/base/fields.ts'
 import { withProvidersFile } from '../../src/settings/providers-file.ts'
+import { providersSchema, wrongMembersOf } from '../../src/settings/providers-shape.ts'
 import { builtInProviders } from '../../src/settings/providers-table.ts'
+import { resolveAcp } from '../../src/settings/providers.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('settings/providers-file')
@@ -13,6 +17,31 @@ test('changes members of a built-in provider and keeps the rest', () => {
   const [before, after] = [builtInProviders, providers].map((list) => list.find(({ name }) => name === 'codex'))
   assert.equal(after, { ...before, version: '3.0.0', command: ['codex-acp'] })
   assert.equal(providers.map(({ name }) => name), builtInProviders.map(({ name }) => name))
+})
+
+test('reads the example of the README', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const [, example = ''] = /<!-- providers -->\n```json\n([^]*?)```/.exec(readme) ?? []
+  const providers = withProvidersFile(builtInProviders, JSON.parse(example))
+  assert.equal(providers.slice(builtInProviders.length).map((provider) => provider.name), ['my-agent'])
+  assert.equal(resolveAcp({ acp_server: 'custom', acp_command: ['my-agent'] }, providers).command, ['/opt/my-agent/bin/my-agent', '--acp'])
+  assert.equal(resolveAcp({ acp_server: 'codex', acp_command: [] }, providers).command, ['/opt/codex-acp/codex-acp'])
+})
+
+test('the README lists the agents of the table with their pinned versions', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  for (const { name, displayName, version } of builtInProviders.slice(3)) assert.ok(readme.includes(`| \`${name}\` | ${displayName} | ${version} |`), name)
+})
+
+test('the schema names every member of an entry, and what the table holds fits it', () => {
+  const entry = memberAt(providersSchema(), 'additionalProperties')
+  const known = Object.keys(objectOf(memberAt(entry, 'properties')))
+  const [claude] = builtInProviders
+  assert.equal(known.sort(), Object.keys(claude ?? {}).filter((member) => member !== 'name').sort())
+  for (const provider of builtInProviders) assert.equal(wrongMembersOf(provider), [], provider.name)
+  assert.equal(memberAt(entry, 'additionalProperties'), false)
+  assert.equal(memberAt(entry, 'properties', 'homeVariable'), { type: 'string', minLength: 1, default: 'HOME' })
+  assert.match(JSON.stringify(memberAt(entry, 'properties', 'login')), /"required":\["folder","file"/)
 })
 
 test('adds a provider behind the built-in ones', () => {
