@@ -20,6 +20,9 @@ const second = 1000
 const minute = 60 * second
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
+/** The fewest characters of a session key where other machines may try keys. */
+const publicKeyChars = 16
+
 export const optionTable = {
   host: text({
     group: 'Network',
@@ -46,7 +49,7 @@ export const optionTable = {
   }),
   allowedOrigins: list({
     group: 'Network',
-    help: 'Origin whose pages may use the server, besides loopback ones',
+    help: 'Origin whose pages may use the server, besides loopback ones where a key is asked for',
     flag: 'allowed-origin',
     placeholder: 'ORIGIN',
     expected: 'an origin such as https://example.org, without a path',
@@ -69,7 +72,7 @@ export const optionTable = {
     expected: '1 to 256 visible ASCII characters',
     accepts: (item) => /^(?! )[\x20-\x7e]{1,256}(?<! )$/.test(item),
   }),
-  noAuth: toggle({ group: 'Access', help: 'Ask for no key; only with a loopback host' }),
+  noAuth: toggle({ group: 'Access', help: 'Ask for no key; only with a loopback host. Pages need --allowed-origin then, local ones too' }),
   secretKey: optionalText({
     group: 'Access',
     help: 'Key that seals stored secrets; without it one is made and kept in the data folder',
@@ -194,6 +197,8 @@ function assertSafe(config: Config): void {
     if (noAuth) throw unusable(`noAuth with ${reach}, expected a loopback address such as 127.0.0.1`)
     const expected = 'expected a session key (--session-api-key-file, sessionApiKeys) or a loopback address'
     if (sessionApiKeys.length === 0) throw unusable(`${reach}, ${expected}`)
+    const isShort = sessionApiKeys.some((key) => key.length < publicKeyChars)
+    if (isShort) throw unusable(`a session key with ${reach}, expected keys of at least ${publicKeyChars} characters`)
   }
   if (holds(dataDir, workspaceDir) || holds(workspaceDir, dataDir)) {
     throw unusable(`workspaceDir "${workspaceDir}": expected a folder neither in nor around dataDir "${dataDir}"`)

@@ -46,7 +46,7 @@ export interface HandlerOptions {
 export function createHandlers({ app, config, log, clock, mask, unreadyBecause }: HandlerOptions): Handlers {
   const keys = app.sessionKeys.length === 0 ? undefined : createSessionKeys(app.sessionKeys)
   const refusedKeys = new RefusedKeys(log)
-  const origins = originRules(config)
+  const origins = originRules(config, keys !== undefined)
   let lastWorkAt = clock()
   const routes = createRoutes({
     ...app,
@@ -109,10 +109,10 @@ export function createListener(handlers: Handlers, config: Config): HttpServer {
 }
 
 /** The names that the server is bound to and that users' browsers know are names of its own. */
-function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config): OriginRules {
+function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
-  return { allowedHosts: [...allowedHosts, ...bound, ...known], allowedOrigins }
+  return { allowedHosts: [...allowedHosts, ...bound, ...known], allowedOrigins, trustsLoopback }
 }
 
 /** Ids of requests: the start of the server and a count, short and unique in its log. */

@@ -113,12 +113,14 @@ test('takes keys with special characters', () => {
 test('refuses a host that others reach without a key', () => {
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.org', '127.0.0.1.example.org']) {
     assert.match(refusal({ host }), /other machines can reach it, expected a session key/, host)
-    assert.is(refusal({ host, sessionApiKeys: ['k'] }), 'taken', host)
+    assert.match(refusal({ host, sessionApiKeys: ['k'.repeat(16), 'k'.repeat(15)] }), /^Could not use a session key with host .* at least 16 characters$/, host)
+    assert.is(refusal({ host, sessionApiKeys: ['k'.repeat(16)] }), 'taken', host)
   }
 })
 
 test('takes loopback hosts without a key', () => {
   for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) assert.is(refusal({ host, noAuth: true }), 'taken', host)
+  assert.is(refusal({ sessionApiKeys: ['k'] }), 'taken')
 })
 
 test('refuses to ask for no key where others can reach it, or where there is one', () => {

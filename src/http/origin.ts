@@ -2,10 +2,11 @@
  * Which Host and Origin a request may carry: the defence against DNS rebinding and against foreign web pages.
  *
  * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals and
- * loopback names pass, others only when bound or configured. An Origin passes when it is a loopback one, configured, or
- * the same as the Host; any other one is refused, for reading too. Without an Origin comes what is no browser, a
- * navigation, and what a page loads as an image, a script and the like: the latter is refused when the browser says that
- * it is another site's (Sec-Fetch-Site, which browsers send to loopback addresses and over TLS).
+ * loopback names pass, others only when bound or configured. An Origin passes when it is configured or the same as the
+ * Host, and a loopback one where a key is asked for; any other one is refused, for reading too. Without an Origin comes
+ * what is no browser, a navigation, and what a page loads as an image, a script, a frame and the like: the latter is
+ * refused when the browser says that it is another site's (Sec-Fetch-Site, which browsers send to loopback addresses and
+ * over TLS). Ports of one host are one site: where no key is asked for, what another port's page loads is refused too.
  *
  * Pure functions over header values, read from `rawHeaders`, where duplicates are still to be seen.
  * Rules: RFC 9110, section 7.2 (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch
@@ -20,6 +21,8 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[]
   /** Whole origins, `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
+  /** True where a key is asked for: then pages of loopback origins may use the server with it. */
+  readonly trustsLoopback: boolean
 }
 
 export interface Authority {
@@ -60,11 +63,12 @@ function badHost(reason: string): AppError {
   return new AppError('bad_request', `Could not read the Host header: ${reason}`)
 }
 
-/** Every value of Origin, Sec-Fetch-Site and Sec-Fetch-Mode, in order, and what they are judged by. */
+/** Every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest, in order, and what they are judged by. */
 export interface OriginRequest {
   readonly origins: readonly string[]
   readonly fetchSites: readonly string[]
   readonly fetchModes: readonly string[]
+  readonly fetchDestinations: readonly string[]
   readonly host: Authority
   readonly purpose: RequestPurpose
 }
@@ -74,6 +78,7 @@ export function originRequestOf(rawHeaders: readonly string[], host: Authority, 
     origins: headerValues(rawHeaders, 'origin'),
     fetchSites: headerValues(rawHeaders, 'sec-fetch-site'),
     fetchModes: headerValues(rawHeaders, 'sec-fetch-mode'),
+    fetchDestinations: headerValues(rawHeaders, 'sec-fetch-dest'),
     host,
     purpose,
   }
@@ -96,7 +101,7 @@ export function purposeOf(method: string | undefined): RequestPurpose {
 export function assertOrigin(request: OriginRequest, rules: OriginRules): readonly string[] {
   const [origin, second] = request.origins
   if (origin === undefined) {
-    if (isLoadedElsewhere(request)) throw new AppError('origin_not_allowed', 'Could not accept what a page of another site loads')
+    if (isLoadedElsewhere(request, rules)) throw new AppError('origin_not_allowed', 'Could not accept what a page of another site loads')
     return []
   }
   if (second !== undefined) throw badOrigin(origin, 'it was sent more than once')
@@ -108,10 +113,14 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
   throw badOrigin(origin, `start the server with --allowed-origin ${origin} to allow it`)
 }
 
-/** A link may be followed from anywhere; it brings no Origin, and shows its answer to the user and to no page. */
-function isLoadedElsewhere({ fetchSites, fetchModes, purpose }: OriginRequest): boolean {
-  const isNavigation = purpose === 'read' && fetchModes.length === 1 && fetchModes[0] === 'navigate'
-  return fetchSites.some((site) => site.toLowerCase() === 'cross-site') && !isNavigation
+/**
+ * A link may be followed from anywhere; it brings no Origin, and shows its answer to the user and to no page. A frame
+ * navigates too, but the page around it could learn from it.
+ */
+function isLoadedElsewhere({ fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest, rules: OriginRules): boolean {
+  const isLink = purpose === 'read' && fetchModes.join() === 'navigate' && ['', 'document'].includes(fetchDestinations.join())
+  const elsewhere = rules.trustsLoopback ? ['cross-site'] : ['cross-site', 'same-site']
+  return fetchSites.some((site) => elsewhere.includes(site.toLowerCase())) && !isLink
 }
 
 function badOrigin(origin: string, reason: string): AppError {
@@ -173,7 +182,7 @@ function isAllowedOrigin(origin: string, host: Authority, rules: OriginRules): b
   if (rules.allowedOrigins.some((allowed) => allowed.toLowerCase() === lower)) return true
   const parsed = parseOrigin(lower)
   if (parsed === undefined) return false
-  if (isLoopbackName(parsed.authority.name)) return true
+  if (rules.trustsLoopback && isLoopbackName(parsed.authority.name)) return true
   const { name, port = parsed.defaultPort } = host
   return parsed.authority.name === name && (parsed.authority.port ?? parsed.defaultPort) === port
 }

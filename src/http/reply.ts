@@ -3,7 +3,7 @@
  *
  * An `Exchange` is made first thing for every request and collects the headers that any answer to it will carry, so
  * that errors have the CORS headers too. Bytes that are ready are sent as they are, with their length; HEAD gets the
- * same headers and no body. Whatever comes from this server is `nosniff`, and not to be stored unless the caller says
+ * same headers and no body. Whatever comes from this server is `nosniff`, for no frame, and not to be stored unless the caller says
  * otherwise. Headers are one flat list, which Node writes as it is, without an object in between.
  *
  * A second answer to the same request is not an error: it cuts the connection, since a failure in the middle of a body
@@ -44,12 +44,19 @@ export function createRequestIds(random: RandomBytes): () => string {
   return () => `${prefix}-${++count}`
 }
 
+/** For browsers: nothing of this server is guessed at, loaded by pages of other origins or shown in a frame. */
+export const guardHeaders: readonly string[] = [
+  'X-Content-Type-Options', 'nosniff',
+  'Cross-Origin-Resource-Policy', 'same-origin',
+  'Content-Security-Policy', "frame-ancestors 'none'",
+]
+
 /** `X-Request-Id` is taken from the client when it is one short plain word, else made. */
 export function createExchange(request: IncomingMessage, response: ServerResponse, nextId: () => string): Exchange {
   const [given, second] = headerValues(request.rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
   const requestId = isSane ? given : nextId()
-  return { request, response, requestId, headers: ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'], route: undefined, ignored: undefined }
+  return { request, response, requestId, headers: ['X-Request-Id', requestId, ...guardHeaders], route: undefined, ignored: undefined }
 }
 
 /** Sends an answer. */

@@ -14,6 +14,7 @@ import type { Duplex } from 'node:stream'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { mayServe, newestAnswer } from './framing.ts'
 import { isLingering } from './linger.ts'
+import { guardHeaders } from './reply.ts'
 
 export interface HttpServerOptions {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
@@ -170,27 +171,22 @@ function refuse(socket: Duplex, status: number): void {
     return
   }
   const { headers, body } = refusalOf(status)
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
+  const text = headers.map((part, index) => part + (index % 2 === 0 ? ': ' : '\r\n')).join('')
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${text}\r\n${body}`, () => socket.destroy())
 }
 
 /** The same as the answer to a request, in its turn. */
 function refuseWith(response: ServerResponse, status: number): void {
   const { headers, body } = refusalOf(status)
   response.shouldKeepAlive = false
-  response.writeHead(status, headers.flat()).end(body)
+  response.writeHead(status, headers).end(body)
 }
 
-function refusalOf(status: number): { readonly headers: readonly (readonly [string, string])[]; readonly body: string } {
+/** Headers as names and values in turn. */
+function refusalOf(status: number): { readonly headers: string[]; readonly body: string } {
   const body = JSON.stringify({ detail: STATUS_CODES[status] ?? '' })
-  const headers = [
-    ['Connection', 'close'],
-    ['Content-Type', 'application/json'],
-    ['Cache-Control', 'no-store'],
-    ['X-Content-Type-Options', 'nosniff'],
-    ['Content-Length', String(body.length)],
-  ] as const
-  return { headers, body }
+  const headers = ['Connection', 'close', 'Content-Type', 'application/json', 'Cache-Control', 'no-store']
+  return { headers: [...headers, ...guardHeaders, 'Content-Length', String(body.length)], body }
 }
 
 function statusOf(error: Error, limits: HttpLimits): number {

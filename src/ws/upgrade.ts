@@ -29,6 +29,14 @@ export type Upgrade =
 
 type Headers = Readonly<Record<string, string>>
 
+/** An answer that is no socket may be asked for by a frame or an image, as any other one. */
+const guards: Headers = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': "frame-ancestors 'none'",
+}
+
 /** What a net.Socket has and other streams lack. */
 type Transport = Duplex & {
   readonly setNoDelay?: (isOn: boolean) => unknown
@@ -62,7 +70,7 @@ export function acceptUpgrade(
 /** Answers an upgrade request like an ordinary one, with a JSON body, and ends the connection. */
 export function refuseUpgrade(socket: Duplex, status: number, body: string, headers: Headers = {}): void {
   const length = String(Buffer.byteLength(body))
-  const all = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close', ...headers }
+  const all = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close', ...guards, ...headers }
   socket.on('error', () => socket.destroy())
   socket.end(headOf(status, all) + body, () => socket.destroy())
 }

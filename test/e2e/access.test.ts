@@ -53,6 +53,13 @@ test('without keys, on loopback only, everyone is let in', () =>
     assert.is((await rest(url, undefined).get('/api/settings')).status, 200)
   }, { sessionApiKeys: [], noAuth: true }))
 
+test('without keys, pages of other local ports are let in only where they are named', () =>
+  withServer(async ({ url }) => {
+    for (const [Origin, status] of [['http://localhost:3000', 403], ['http://127.0.0.1:3001', 403], ['http://localhost:3001', 200], [url, 200]] as const) {
+      assert.is((await rest(url, undefined).send('GET', '/api/settings', { headers: { Origin } })).status, status, Origin)
+    }
+  }, { sessionApiKeys: [], noAuth: true, allowedOrigins: ['http://localhost:3001'] }))
+
 /** Host, and whether it is one that this server answers to. */
 const hosts: readonly (readonly [string, number])[] = [
   ['localhost', 200], ['LOCALHOST:99', 200], ['127.0.0.1', 200], ['10.1.2.3:80', 200], ['[::1]:8000', 200], ['a.localhost', 200],
@@ -119,6 +126,8 @@ test('a preflight needs no key, and echoes what is asked', async () => {
 test('answers are not to be guessed at, kept, or read by other pages', async () => {
   const { headers } = await server.rest.get('/api/settings')
   assert.is(headers['x-content-type-options'], 'nosniff')
+  assert.is(headers['cross-origin-resource-policy'], 'same-origin')
+  assert.is(headers['content-security-policy'], "frame-ancestors 'none'")
   assert.match(String(headers['cache-control']), 'no-store')
   assert.is(headers['content-type'], 'application/json')
   assert.is(headers['x-powered-by'], undefined)

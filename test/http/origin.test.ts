@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 
 const test = suite('http/origin')
 
-const rules = { allowedHosts: ['Agents.example.org'], allowedOrigins: ['https://App.example.org', 'chrome-extension://abc'] }
+const rules = { allowedHosts: ['Agents.example.org'], allowedOrigins: ['https://App.example.org', 'chrome-extension://abc'], trustsLoopback: true }
 
 function host(...hosts: string[]): string {
   return codeOf(() => assertHost({ hosts, authority: undefined }, rules).name)
@@ -82,7 +82,7 @@ test('returns the port as it was sent', () => {
   assert.equal(parseAuthority('a'), { name: 'a', port: undefined })
 })
 
-const none = { origins: [], fetchSites: [], fetchModes: [] }
+const none = { origins: [], fetchSites: [], fetchModes: [], fetchDestinations: [] }
 
 function origin(value: string, hostName = '192.168.1.5:8000', purpose: RequestPurpose = 'change'): string {
   const parsed = parseAuthority(hostName)
@@ -155,7 +155,13 @@ const loads: readonly (readonly [string, readonly string[], string])[] = [
   ['POST', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], '! origin_not_allowed'],
   ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], ''],
   ['HEAD', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], ''],
+  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'], ''],
+  ...['iframe', 'frame', 'object', 'embed', 'fencedframe'].map((place) => [
+    'GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', place], '! origin_not_allowed',
+  ] as const),
+  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document', 'Sec-Fetch-Dest', 'iframe'], '! origin_not_allowed'],
   ['GET', ['Sec-Fetch-Site', 'same-origin', 'Sec-Fetch-Mode', 'no-cors'], ''],
+  ['GET', ['Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'no-cors'], ''],
   ['GET', ['Sec-Fetch-Site', 'none'], ''],
   ['POST', ['Sec-Fetch-Site', 'cross-site', 'Origin', 'https://app.example.org'], 'Access-Control-Allow-Origin'],
 ]
@@ -165,6 +171,21 @@ for (const [method, rawHeaders, expected] of loads) {
     assert.is(codeOf(() => assertOrigin(request, rules)[0] ?? ''), expected)
   })
 }
+
+test('without a key only named origins and its own may use the server, and no page of another port loads anything', () => {
+  const bare = { ...rules, trustsLoopback: false }
+  const here = { name: 'localhost', port: '8000' }
+  const judge = (...rawHeaders: string[]): string => codeOf(() => assertOrigin(originRequestOf(rawHeaders, here, 'read'), bare)[0] ?? '')
+  for (const value of ['http://localhost:3000', 'http://127.0.0.1:8000', 'http://a.localhost:8000', 'http://localhost', 'http://[::1]:8000']) {
+    assert.is(judge('Origin', value), '! origin_not_allowed', value)
+  }
+  for (const value of ['http://localhost:8000', 'https://app.example.org']) assert.is(judge('Origin', value), 'Access-Control-Allow-Origin', value)
+  assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'no-cors'), '! origin_not_allowed')
+  assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe'), '! origin_not_allowed')
+  assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'), '')
+  assert.is(judge('Sec-Fetch-Site', 'same-origin'), '')
+  assert.is(judge(), '')
+})
 
 test('refuses two Origins', () => {
   const origins = ['http://localhost', 'http://localhost']

@@ -75,6 +75,8 @@ const otherPages: readonly Shorthand[] = [
   ['an Origin of a proxy instead', ask(run, withKey, 'Origin: https://evil.example', 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https'), 403],
   ['an image', ask('GET /api/settings', withKey, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: image'), 403],
   ['a script', ask(`GET /api/conversations/${id}`, withKey, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: script'), 403],
+  ['a frame', ask('GET /api/settings', withKey, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe'), 403],
+  ['a frame of what is not there', ask('GET /api/nothing', withKey, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe'), 403],
   ['a stream that a page holds', ask(`GET /api/conversations/${id}/events/stream`, withKey, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: no-cors'), 403],
   ['a form that hides its origin', ask(run, withKey, 'Sec-Fetch-Site: cross-site', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'), 403],
   ['a request without a mode', ask('GET /api/settings', withKey, 'Sec-Fetch-Site: cross-site'), 403],

@@ -23,7 +23,7 @@ export interface Target extends TestServer {
 
 const options = {
   keyed: {},
-  open: { sessionApiKeys: [], noAuth: true },
+  open: { sessionApiKeys: [], noAuth: true, allowedOrigins: ['http://localhost:3000'] },
   named: { allowedHosts: ['agent.example'], allowedOrigins: ['https://app.example'] },
   public: { host: '0.0.0.0' },
 } as const satisfies Record<Entrance, object>
