@@ -169,6 +169,17 @@ for (const [name, words, code, told] of refusals) {
   }))
 }
 
+test('removes no other file, whatever the name says', inPlace(async ({ folder, agents }) => {
+  await agents('install', 'codex')
+  const files = ['data/settings.json', 'data/agents/.hidden.json', 'mine.json']
+  for (const file of files) writeFileSync(join(folder, file), '{}')
+  for (const name of ['../settings', '../../mine', join(folder, 'mine'), '.hidden', '..', '']) {
+    const end = await agents('remove', name)
+    assert.is(end.code, 1, name)
+    for (const file of files) assert.ok(existsSync(join(folder, file)), `${name} removed ${file}`)
+  }
+}))
+
 test('installs what the providers file adds', inPlace(async ({ folder, agents }) => {
   const entry = { command: ['npx', '-y', 'my-agent@1.0.0'], packageName: 'my-agent', version: '1.0.0', binary: 'codex-acp', prefix: 'my-agent', defaultModel: 'm' }
   const file = join(folder, 'providers.json')

@@ -6,7 +6,7 @@
  * what can be compared without reading them. Who may write the record may write anything into it: it is no seal.
  */
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
 import { readJsonFile, storageError, writeFileAtomically } from '../../base/json-file.ts'
@@ -90,7 +90,9 @@ export async function writeInstallation(folder: string, installation: Installati
   await writeFileAtomically(recordPath(folder, installation.name), `${head},"files":[\n${lines}\n]}\n`)
 }
 
+/** @throws AppError `not_found` for a name that would lead out of the folder */
 export function recordPath(folder: string, name: string): string {
+  if (basename(name) !== name || name.startsWith('.')) throw new AppError('not_found', `No agent can have the name "${name}"`)
   return join(folder, `${name}.json`)
 }
 
