@@ -156,4 +156,18 @@ export const acpMutations: readonly Mutation[] = [
     promise: 'What an agent says is masked before it is recorded.',
     tests: [...turnEvents, ...turn],
   },
+  {
+    file: 'src/agents/acp/credential-files.ts',
+    old: '        unstored.add(folder)\n',
+    new: '',
+    promise: 'A renewed login that cannot be stored after a kill is kept.',
+    tests: ['test/agents/acp/credential-files.test.ts'],
+  },
+  {
+    file: 'src/agents/acp/credential-files.ts',
+    old: 'if (around?.isDirectory() === false) throw',
+    new: 'if (around === null) throw',
+    promise: 'What a program has linked into the place of its folder is not removed.',
+    tests: ['test/agents/acp/credential-files.test.ts'],
+  },
 ]

@@ -72,4 +72,11 @@ export const apiMutations: readonly Mutation[] = [
     promise: 'A client that continues after an event does not get it again.',
     tests: ['test/e2e/socket.test.ts', 'test/e2e/resume.test.ts'],
   },
+  {
+    file: 'src/api/conversations.ts',
+    old: 'throw cannotMove(workspace.working_dir)',
+    new: 'void cannotMove(workspace.working_dir)',
+    promise: 'A patch that would move a conversation is refused.',
+    tests: ['test/e2e/conversations.test.ts'],
+  },
 ]

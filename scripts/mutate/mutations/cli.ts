@@ -46,4 +46,25 @@ export const cliMutations: readonly Mutation[] = [
     promise: 'A flag goes before a variable of the environment.',
     tests: ['test/cli/options.test.ts'],
   },
+  {
+    file: 'src/cli/options.ts',
+    old: 'if (word === \'\') throw unusable(source, \'it is empty, expected a path\')',
+    new: 'if (word === \' \') throw unusable(source, \'it is empty, expected a path\')',
+    promise: 'An empty path is refused: it would be the current folder.',
+    tests: ['test/cli/options.test.ts'],
+  },
+  {
+    file: 'src/cli/options.ts',
+    old: 'if (others !== \'write\' || mode === undefined) return',
+    new: 'if (others !== \'nothing\' || mode === undefined) return',
+    promise: 'A file with a key that other users may write is refused.',
+    tests: ['test/cli/options.test.ts'],
+  },
+  {
+    file: 'src/agents/install/folder.ts',
+    old: 'if (isOurs && !used.has(name)) await rm',
+    new: 'if (!used.has(name)) await rm',
+    promise: 'A folder among the installed agents that no installation has named is not removed.',
+    tests: ['test/e2e/cli.test.ts'],
+  },
 ]

@@ -96,4 +96,11 @@ export const processMutations: readonly Mutation[] = [
     promise: 'A server that lost its folder leaves the note of the new owner alone.',
     tests: ['test/process/lock.test.ts'],
   },
+  {
+    file: 'src/process/secret-folder.ts',
+    old: 'return systemCodeOf(thrown) === \'EEXIST\' && isPrivate(path)',
+    new: 'return systemCodeOf(thrown) === \'EEXIST\'',
+    promise: 'Secrets are not written into a folder that somebody else has made.',
+    tests: ['test/process/secret-folder.test.ts'],
+  },
 ]

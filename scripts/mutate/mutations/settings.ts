@@ -81,4 +81,18 @@ export const settingsMutations: readonly Mutation[] = [
     promise: 'A redacted profile shows not even the mark of a key.',
     tests: ['test/settings/profiles.test.ts'],
   },
+  {
+    file: 'src/sealed-stores.ts',
+    old: 'return keys.length === 0 ? [] : [`Something',
+    new: 'return keys.length >= 0 ? [] : [`Something',
+    promise: 'A sealing key that only conversations need is missed at the start.',
+    tests: ['test/e2e/sealing-keys.test.ts'],
+  },
+  {
+    file: 'src/conversation/reseal.ts',
+    old: 'if ([...before].every((id) => id === newest)) return before',
+    new: 'if (newest !== \'\') return before',
+    promise: 'A reseal seals the secrets of conversations with the newest key.',
+    tests: ['test/e2e/reseal.test.ts'],
+  },
 ]

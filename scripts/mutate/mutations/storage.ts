@@ -83,4 +83,25 @@ export const storageMutations: readonly Mutation[] = [
     promise: 'The hash of a line covers the hash of the line before.',
     tests: ['test/storage/chain.test.ts'],
   },
+  {
+    file: 'src/storage/data-folder-claim.ts',
+    old: 'if (foreign === undefined) return false',
+    new: 'if (foreign !== formatFile) return false',
+    promise: 'A folder that is neither empty nor a data folder is refused before anything in it is touched.',
+    tests: ['test/storage/data-folder-claim.test.ts'],
+  },
+  {
+    file: 'src/storage/data-folder-claim.ts',
+    old: 'if (others !== \'write\') return others',
+    new: 'if (others !== \'nothing\') return others',
+    promise: 'A data folder that other users may write is refused.',
+    tests: ['test/storage/data-folder-claim.test.ts'],
+  },
+  {
+    file: 'src/storage/catalogue.ts',
+    old: 'if (temporaryPattern.test(name)) catalogue.#delete',
+    new: 'if (name !== \'\') catalogue.#delete',
+    promise: 'What this server did not make in temporary/ stays there.',
+    tests: ['test/storage/catalogue.test.ts'],
+  },
 ]
