@@ -138,7 +138,7 @@ export const httpMutations: readonly Mutation[] = [
     old: 'if (left < 0) request.pause()',
     new: 'if (left < -Infinity) request.pause()',
     promise: 'A body that nobody wants is read to a limit and no further.',
-    tests: [...server, 'test/e2e/hostile-requests.test.ts'],
+    tests: ['test/http/linger.test.ts'],
   },
   {
     file: 'src/access.ts',
