@@ -74,6 +74,19 @@ const cases: readonly [what: string, texts: Texts, printed: readonly unknown[]][
 ]
 for (const [what, texts, printed] of cases) test(`joins ${what}`, () => assert.equal(run(texts), printed))
 
+test('keeps the lines of a module, of which the first is the third below its name', () => {
+  const texts = {
+    'a.js': "#!/usr/bin/env node\nimport {\n  b,\n} from './b.js';\nimport { c } from './c.js';\nprint(b + c); // line 6 of a",
+    'b.js': "import { c } from './c.js';\nimport {\n  d,\n} from './c.js';\nexport const b = c + d; // line 5 of b\n",
+    'c.js': "export const c = 1;\n/* a\ncomment */\nexport const d = 2; // line 4 of c\n",
+  }
+  const lines = joined(texts).split('\n')
+  for (const [name, line] of [['a', 6], ['b', 5], ['c', 4]] as const) {
+    const start = lines.indexOf(`// ${name}.js`)
+    assert.match(lines[start + 2 + line] ?? '', `// line ${line} of ${name}`)
+  }
+})
+
 test('gives each module its own address, relative to the joined file', () => {
   const [one, two] = run({
     'a.js': "import { url } from './inner/b.js';\nprint(import.meta.url);\nprint(url);",
