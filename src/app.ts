@@ -120,7 +120,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const folder = await openDataFolder(config.dataDir)
   const cgroupParent = await endLeftovers(folder)
   const keys = await loadKeys(options, folder)
-  masker.register(keys.sessionKeys)
+  masker.register([...keys.sessionKeys, ...sealingTexts(config, keys.sealingKeys)])
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
   const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, log: options.log })
@@ -213,6 +213,12 @@ interface Keys {
   readonly sealingKeys: Buffer[]
   readonly sessionKeys: readonly string[]
   readonly sessionKeyPath: string | undefined
+}
+
+/** What a sealing key looks like where it is written: as it was given, and as `keys/` has it. */
+function sealingTexts({ secretKey, oldSecretKeys }: Config, keys: readonly Buffer[]): string[] {
+  const given = [secretKey, ...oldSecretKeys].flatMap((key) => key ?? [])
+  return [...given, ...keys.flatMap((key) => [key.toString('base64url'), key.toString('base64')])]
 }
 
 async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promise<Keys> {

@@ -10,11 +10,13 @@ import { openLoginFile, type KeptLogins } from './agents/mcp/oauth/login-file.ts
 import { AppError, messageOf } from './base/errors.ts'
 import { silentLog, type Log } from './base/log.ts'
 import { createMasker, type Masker } from './base/masking.ts'
+import { whyNotMasked } from './base/masking-values.ts'
 import type { Config } from './config.ts'
 import { isLoaderVariable } from './process/loader-variable.ts'
 import { changeLog } from './settings/change-log.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
 import { readSealingKeys } from './settings/keys.ts'
+import { maskingOfSecret } from './settings/masked-parts.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { createProfileStore, type ProfileStore } from './settings/profiles.ts'
 import type { Provider } from './settings/provider.ts'
@@ -98,6 +100,24 @@ export async function inspectSealed(config: SealingConfig): Promise<readonly str
     if (thrown instanceof AppError) return [messageOf(thrown)]
     throw thrown
   }
+}
+
+/** Global secrets that are not hidden everywhere, in a sentence each; none where they cannot be read. Changes nothing. */
+export async function inspectMasking(config: SealingConfig): Promise<readonly string[]> {
+  try {
+    const cipher = await readCipher(config)
+    const { secrets } = openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog })
+    return [...await secrets.values()].flatMap(([name, value]) => describeMasking(name, value))
+  } catch (thrown) {
+    if (thrown instanceof AppError) return []
+    throw thrown
+  }
+}
+
+function describeMasking(name: string, value: string): string[] {
+  const masking = maskingOfSecret(value)
+  if (masking === 'everywhere') return []
+  return [masking === 'none' ? `${name} is not hidden: it ${whyNotMasked(value) ?? 'has no part that is secret by nature'}` : `${name} is hidden as a whole word only`]
 }
 
 /** The ids of the keys of this configuration, those in `keys/` included. @throws AppError `settings_unreadable` */

@@ -20,6 +20,7 @@ import { bodyOf, conversationIdOf, invalid, ok, optionalBodyOf, queryOf, success
 import { keyedRequestOf, type KeyParts } from './idempotency.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 import { jsonAnswer } from './problem.ts'
+import { tellMasking } from './secret-masking.ts'
 
 /** What the handlers of conversations work with. */
 export interface ConversationParts {
@@ -47,6 +48,7 @@ export async function createConversation({ service, creation, keys }: Conversati
   const keyed = keyedRequestOf(call, 'create', keys)
   const chosen = body.conversation_id === undefined ? undefined : dashed(body.conversation_id)
   const { id, isNew } = await service.creations.once({ keyed, id: chosen, settle: () => settleRequest(body, creation) })
+  tellMasking(call, body.secrets)
   const { initial_message: message } = body
   if (isNew && message !== undefined) await (await service.open(id)).send(userMessageOf(message), true, keyed)
   if (!isNew || keyed === undefined) return infoOf(service, call, id, isNew ? 201 : 200)

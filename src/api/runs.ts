@@ -25,6 +25,7 @@ import type { ProfileStore } from '../settings/profiles.ts'
 import { bodyOf, clientSignal, conversationIdOf, ok, success, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { keyedRequestOf } from './idempotency.ts'
+import { tellMasking } from './secret-masking.ts'
 
 export interface RunParts extends ConversationParts {
   readonly profiles: Pick<ProfileStore, 'load'>
@@ -79,7 +80,9 @@ export async function setSecurityAnalyzer({ service }: ConversationParts, call: 
 export async function addSecrets({ service, vault }: ConversationParts, call: Call): Promise<Answer> {
   const { secrets } = bodyOf(call, UpdateSecretsRequest)
   const conversation = await service.open(conversationIdOf(call))
-  await conversation.addSecrets(vault.sealSources(conversation.id, sourcesOf(secrets), false))
+  const sources = sourcesOf(secrets)
+  await conversation.addSecrets(vault.sealSources(conversation.id, sources, false))
+  tellMasking(call, sources)
   return success
 }
 

@@ -8,6 +8,7 @@ import { parameterOf } from '../http/router.ts'
 import { SecretWrite } from '../schema/generated/secrets.ts'
 import type { SecretStore } from '../settings/secrets.ts'
 import { bodyOf, ok, type Call } from './call.ts'
+import { tellMasking } from './secret-masking.ts'
 
 export interface SecretParts {
   readonly secrets: SecretStore
@@ -21,7 +22,9 @@ export async function listSecrets({ secrets }: SecretParts): Promise<Answer> {
 export async function putSecret({ secrets, reserve }: SecretParts, call: Call): Promise<Answer> {
   const secret = bodyOf(call, SecretWrite)
   await reserve.assertHeld()
-  return ok(await secrets.put(secret))
+  const stored = await secrets.put(secret)
+  tellMasking(call, { [secret.name]: { kind: 'StaticSecret', value: secret.value } })
+  return ok(stored)
 }
 
 export async function getSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {

@@ -16,7 +16,7 @@ import type { Environment } from '../process/environment.ts'
 import { readProcess } from '../process/proc.ts'
 import { detectTerminalKind } from '../process/pty.ts'
 import { findMemory } from '../process/secret-folder.ts'
-import { inspectSealed } from '../sealed-stores.ts'
+import { inspectMasking, inspectSealed } from '../sealed-stores.ts'
 import { exposedKeys } from '../settings/keys.ts'
 import { isDataFolder } from '../storage/data-folder-claim.ts'
 import type { Finding } from './finding.ts'
@@ -43,6 +43,7 @@ export async function examineMachine(examination: MachineExamination): Promise<r
     await examineBrowser(config, searchPath),
     await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
     await examineSeals(config),
+    await examineMasking(config),
     await examineMemory(environment),
   ]
 }
@@ -107,6 +108,18 @@ async function examineSeals(config: MachineExamination['config']): Promise<Findi
   const advice = 'give the key that sealed it, with --secret-key-file, --old-secret-key-file or in keys/'
   return { subject, state: 'problem', text: [problem, ...more].join('; '), advice }
 }
+
+async function examineMasking(config: MachineExamination['config']): Promise<Finding> {
+  const subject = 'masking'
+  const told = await inspectMasking(config)
+  if (told.length === 0) return { subject, state: 'ok', text: 'every stored secret is hidden in what is recorded and shown', advice: '' }
+  const more = told.length > maskingLimit ? [`${told.length - maskingLimit} more`] : []
+  const advice = 'give them longer values; what is no secret belongs into the settings'
+  return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
+}
+
+/** How many secrets one line names. */
+const maskingLimit = 10
 
 async function nearestFolder(path: string): Promise<string> {
   const parent = dirname(path)

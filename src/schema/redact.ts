@@ -1,9 +1,11 @@
 /**
  * Takes secrets out of the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret by the name it stands under: names that contain one of the words below, and every leaf under the
- * containers, and the credentials in an address wherever it stands. It is a courtesy to the client and a guard for logs, decided by names alone: masking of known values is
- * another matter. The original is not touched. An input that is too large to be of use is left out.
+ * A value is secret by the name it stands under: names that contain one of the words below, every leaf under the
+ * containers, and the credentials in an address wherever it stands. A text in the place of an object may be what belongs
+ * into it, a key say, and is hidden too. It is a courtesy to the client and a guard for logs: masking of known values is
+ * another matter, and a value that was refused was never known. The original is not touched. An input that is too large
+ * to be of use is left out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -13,8 +15,14 @@ export const redacted = '<redacted>'
 
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
-/** Maps whose every leaf is hidden. `auth` goes beyond the contract: it holds the credentials of an MCP server. */
-const secretContainers: ReadonlySet<string> = new Set(['environment', 'env', 'headers', 'auth'])
+/** Maps whose every leaf is hidden. `auth` (credentials of an MCP server), `extra_headers`, `acp_env` and so on go beyond the contract. */
+const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
+
+/** Types of issues that say that an object was expected. */
+const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
+
+/** A shorter text is a mistake and no key. */
+const shownText = 7
 
 /** Hidden by their whole name, beyond the contract: a secret is written as `{ name, value }`. */
 const secretNames: ReadonlySet<string> = new Set(['value'])
@@ -33,8 +41,9 @@ export function redactIssue(issue: Issue): Issue {
   const { input, ...rest } = issue
   if (issue.loc.some((place) => typeof place === 'string' && isSecretName(place))) return { ...rest, input: redacted }
   if (sizeOf(input, sizeLimit) > sizeLimit) return rest
-  const isContained = issue.loc.some((place) => typeof place === 'string' && secretContainers.has(place.toLowerCase()))
-  return { ...rest, input: redact(input, isContained) }
+  const isContained = issue.loc.some((place) => typeof place === 'string' && secretContainer.test(place))
+  const shown = objectWanted.has(issue.type) ? withoutTexts(input) : input
+  return { ...rest, input: redact(shown, isContained) }
 }
 
 function redact(value: unknown, isContained: boolean): unknown {
@@ -43,9 +52,15 @@ function redact(value: unknown, isContained: boolean): unknown {
   if (!isObject(value)) return isContained ? redacted : value
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
     if (isSecretName(name)) return [name, redacted]
-    return [name, redact(member, isContained || secretContainers.has(name.toLowerCase()))]
+    return [name, redact(member, isContained || secretContainer.test(name))]
   })
   return Object.fromEntries(members)
+}
+
+/** What was sent in the place of an object: a text, or a list with texts. */
+function withoutTexts(input: unknown): unknown {
+  if (Array.isArray(input)) return input.map(withoutTexts)
+  return typeof input === 'string' && input.length > shownText ? redacted : input
 }
 
 function isSecretName(name: string): boolean {

@@ -6,6 +6,7 @@
  * is shown in parts: the first lines, matches with names of files, a difference. Pure; decisions 12.
  */
 import { isObject, parseJson } from '../base/json.ts'
+import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
 /** The texts to hide, whole and in parts. */
@@ -14,6 +15,12 @@ export function maskedParts(value: string): string[] {
   if (json === undefined) return [value, ...addressSecrets(value), ...secretLines(value)]
   const found = membersOf(json, false)
   return found.length === 0 ? [value] : found.flatMap((text) => [text, ...addressSecrets(text), ...secretLines(text)])
+}
+
+/** How a value as a whole is hidden: as what is hidden best of it. */
+export function maskingOfSecret(value: string): Masking {
+  const parts = maskedParts(value).map(maskingOf)
+  return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'
 }
 
 /** True for the name of a member of a credential file whose value is secret by nature. */

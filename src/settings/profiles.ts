@@ -82,7 +82,7 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
 
   return {
     async list() {
-      const entries = [...(await file.read())].flatMap(([name, entry]) => ('profile' in entry ? [summary(name, entry.profile)] : []))
+      const entries = [...(await file.read())].flatMap(([name, entry]) => ('profile' in entry ? [summary(name, entry.profile, cipher)] : []))
       return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
     },
     async view(name, mode) {
@@ -176,8 +176,9 @@ function renamed(entries: Entries, name: string, newName: string): Entries {
   return new Map([...entries].map(([other, kept]) => [other === name ? newName : other, kept]))
 }
 
-function summary(name: string, profile: LlmProfile): ProfileSummary {
-  const { model, base_url, provider_connection_id } = profile.llm
+/** As in the redacted view: an address that carries credentials is a secret. */
+function summary(name: string, profile: LlmProfile, cipher: Cipher): ProfileSummary {
+  const { model, base_url, provider_connection_id } = shown(profile, 'redacted', cipher)
   const provider_connection_broken = provider_connection_id !== null
   return { name, model, base_url, provider_connection_id, provider_connection_broken, api_key_set: hasKey(profile) }
 }

@@ -38,7 +38,7 @@ function lineOf({ stdout }: ProgramEnd, subject: string): string {
 test('has one line for each thing, says how to install an agent, and makes no folder', inPlace(async ({ folder, run }) => {
   const end = await run(['doctor'])
   assert.equal([end.code, end.stderr], [0, ''])
-  assert.is(end.stdout.trim().split('\n').length, 16)
+  assert.is(end.stdout.trim().split('\n').length, 17)
   assert.match(lineOf(end, 'Node'), `ok       Node             ${process.version}`)
   assert.match(lineOf(end, 'data folder'), 'not there yet, the first start makes it')
   assert.match(lineOf(end, 'codex'), /^note .* not installed; login: no; key: none\. To do: agent-server agents install codex$/)
@@ -143,6 +143,18 @@ test('names what other users may write or read: the data folder, its keys, files
   const writable = await run(['doctor'])
   assert.is(writable.code, 1)
   assert.match(lineOf(writable, 'data folder'), `other users may write it (mode 0770). To do: chmod 700 ${dataDir}`)
+}))
+
+test('names secrets that are not hidden, and says why', inPlace(async ({ folder }) => {
+  const config = { dataDir: join(folder, 'data'), secretKey: 'a key of the test', oldSecretKeys: [], browser: undefined, browserNoSandbox: false }
+  mkdirSync(config.dataDir)
+  const values = { TINY: 'x', WORD: 'terminal', PIN: '47113', GOOD: 'hunter2hunter2' }
+  const secrets = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, description: null }]))
+  writeFileSync(join(config.dataDir, 'secrets.json'), JSON.stringify({ version: 1, secrets }))
+  const found = (await examineMachine({ config, environment: { PATH: '/nowhere' } })).find(({ subject }) => subject === 'masking')
+  assert.is(found?.state, 'note')
+  assert.is(found?.text, 'TINY is not hidden: it has fewer than 4 characters; WORD is not hidden: it is a common word, path, host or flag; PIN is hidden as a whole word only')
+  assert.not.match(JSON.stringify(found), /hunter2|47113/)
 }))
 
 test('tells what is wrong with a machine', inPlace(async ({ folder }) => {

@@ -1,6 +1,6 @@
 /** The built-in agent behind a real server: real tools, models over HTTP that follow scripts, and the scripted demonstration. */
 import * as assert from 'uvu/assert'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import { startGeminiModel } from '../fixtures/gemini-model.ts'
@@ -9,7 +9,7 @@ import type { ModelStep } from '../fixtures/model-step.ts'
 import { startOpenAiModel } from '../fixtures/openai-model.ts'
 import { until } from '../support/processes.ts'
 import { listAt, member, textAt } from '../support/rest.ts'
-import { startServer, withPrograms, type TestServer } from '../support/server.ts'
+import { startServer, withPrograms, withServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, statusesOf, talkTo, type JsonEvent } from './talk.ts'
 
@@ -119,6 +119,24 @@ test('files get what the model wrote, whatever of it is a secret; the history do
   const recorded = JSON.stringify(events)
   for (const hidden of ['key-of-account-1234', 'value-of-b-1234', '4711']) assert.not.ok(recorded.includes(hidden), hidden)
   assert.match(answersTo(events)[1] ?? '', /^terminal my-project-123456 service_account <secret-hidden>\s+<secret-hidden> pin <secret-hidden>\n/)
+})
+
+test('the sealing keys are hidden like secrets, as they were given and as they are kept', async () => {
+  const given = 'pass phrase that seals 42'
+  await withServer(async (own) => {
+    mkdirSync(own.workspaceDir, { recursive: true })
+    writeFileSync(join(own.workspaceDir, 'given.txt'), `${given}\n`)
+    const kept = readFileSync(join(own.dataDir, 'keys', 'sealing.json'), 'utf8')
+    const { key = '' } = JSON.parse(kept)
+    const show = `cat '${join(own.dataDir, 'keys', 'sealing.json')}'; cat '${join(own.workspaceDir, 'given.txt')}' | fold -w 10; head -c 20 '${join(own.dataDir, 'keys', 'session.json')}'`
+    const model = await scripted([call('terminal', { command: show })])
+    const talk = await startTalk(own, { agent: agentFor('anthropic/claude-test', model.url) })
+    await talk.send('Go')
+    await talk.reaches('finished')
+    const [shown = ''] = answersTo(await talk.events())
+    assert.match(shown, '"key": "<secret-hidden>"')
+    assert.not.ok(shown.includes(String(key)) || shown.includes('phrase'))
+  }, { oldSecretKeys: [given] })
 })
 
 test('a command gets the secrets that it names, and their values are hidden wherever they show', async () => {

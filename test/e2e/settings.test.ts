@@ -183,6 +183,18 @@ test('secrets are listed by name, given by name, replaced and deleted', () =>
     assert.not.match(log.join(''), secret)
   }))
 
+test('the answer says which secrets are not hidden everywhere', () =>
+  withServer(async ({ rest }) => {
+    const at = '/api/settings/secrets'
+    const cases = [['LONG_ONE', 'hunter2hunter2', undefined], ['PIN', 's3crt', 'PIN=whole-words'], ['TINY_KEY', 'x', 'TINY_KEY=none'], ['WORD', 'terminal', 'WORD=none'], ['NONE', ' ', undefined]] as const
+    for (const [name, value, told] of cases) {
+      const answer = await rest.put(at, { name, value })
+      assert.is(answer.status, 200)
+      assert.is(answer.headers['x-secret-masking'], told)
+    }
+    assert.is((await rest.get(`${at}/TINY_KEY`)).text, 'x')
+  }))
+
 const badSecrets: readonly (readonly [unknown, RegExp])[] = [
   [{ name: '1A', value: secret }, /Invalid secret name/],
   [{ name: 'a-b', value: secret }, /Invalid secret name/],

@@ -38,6 +38,15 @@ function withStore(body: (setup: Setup) => Promise<void>): Promise<void> {
 }
 
 const key = 'profile-key-canary'
+
+test('lists no address with credentials in it', () =>
+  withStore(async ({ store, save }) => {
+    await save('user', { model: 'm', base_url: 'https://me:canary-of-user@host.example.com/v1' })
+    await save('query', { model: 'm', base_url: 'https://host.example.com/v1?api_key=canary-of-query' })
+    const list = await store.list()
+    assert.equal(list.map(({ base_url }) => base_url), ['**********', '**********'])
+  }))
+
 const secrets = {
   api_key: key, aws_access_key_id: 'aws-id-canary', aws_secret_access_key: 'aws-key-canary', aws_session_token: 'aws-token-canary',
   extra_headers: { 'X-Api-Token': 'header-canary' },
