@@ -92,10 +92,7 @@ export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKey
  */
 export async function inspectSealed(config: SealingConfig): Promise<readonly string[]> {
   try {
-    const keys = await readKeys(config)
-    // Without any key nothing was sealed here, or nothing can be opened: then one that opens nothing.
-    const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
-    return await openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog }).problems()
+    return await (await openToLook(config)).problems()
   } catch (thrown) {
     if (thrown instanceof AppError) return [messageOf(thrown)]
     throw thrown
@@ -105,13 +102,19 @@ export async function inspectSealed(config: SealingConfig): Promise<readonly str
 /** Global secrets that are not hidden everywhere, in a sentence each; none where they cannot be read. Changes nothing. */
 export async function inspectMasking(config: SealingConfig): Promise<readonly string[]> {
   try {
-    const cipher = await readCipher(config)
-    const { secrets } = openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog })
+    const { secrets } = await openToLook(config)
     return [...await secrets.values()].flatMap(([name, value]) => describeMasking(name, value))
   } catch (thrown) {
     if (thrown instanceof AppError) return []
     throw thrown
   }
+}
+
+async function openToLook(config: SealingConfig): Promise<SealedStores> {
+  const keys = await readKeys(config)
+  // Without any key nothing was sealed here, or nothing can be opened: then one that opens nothing.
+  const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
+  return openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog })
 }
 
 function describeMasking(name: string, value: string): string[] {
