@@ -25,6 +25,7 @@ import { readAgentSettings } from '../settings/agent-settings.ts'
 import { isToken, type Cipher } from '../settings/cipher.ts'
 import type { MaskedValues } from '../settings/masked-values.ts'
 import type { Settings } from '../settings/patch.ts'
+import { problemWithAcpEnv } from '../settings/acp-env.ts'
 import { isOpenByName } from '../settings/open-modes.ts'
 import { customServer, detectProvider, resolveAcp } from '../settings/providers.ts'
 import type { Provider } from '../settings/provider.ts'
@@ -267,7 +268,14 @@ function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
 /** What no schema can say of an agent. @throws AppError `invalid_input` */
 function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   assertMode(agent, policy, providers)
+  assertVariables(agent)
   assertCondenses(agent)
+}
+
+/** Variables of the program must not steer it. */
+function assertVariables(agent: ConversationAgent): void {
+  const problem = agent.kind === 'ACPAgent' ? problemWithAcpEnv(agent.acp_env) : undefined
+  if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
 /** A session mode that is named must not allow unasked what the policy wants to be asked about (decisions 24). */

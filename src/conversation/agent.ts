@@ -98,6 +98,8 @@ export interface AgentHost {
   policy(): ConfirmationPolicy
   /** Secrets of the conversation on top of the global ones, resolved; names are environment variable names. */
   secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
+  /** The names of the conversation's own secrets, which go before variables of its settings. */
+  ownSecretNames(): ReadonlySet<string>
   /** What secrets there are, without looking their values up. */
   secretNames(): Promise<readonly NamedSecret[]>
   /**

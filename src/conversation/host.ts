@@ -42,6 +42,7 @@ export function createHost(options: HostOptions): AgentHost {
     rules: () => ({ ...rulesOf(state), budgetSpent: options.budgetSpent() }),
     policy: () => policyOf(state),
     secrets: (signal, wanted = () => true) => secrets.resolve(state.id, state.secrets, wanted, signal),
+    ownSecretNames: () => new Set(Object.keys(state.secrets)),
     secretNames: () => secrets.list(state.secrets),
     replaceSecret: (change) => replaceSecret(change, options),
     kept,

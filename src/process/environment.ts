@@ -8,7 +8,7 @@
  * Pure: what it reads is an argument, what it makes is new.
  */
 import { AppError } from '../base/errors.ts'
-import { isLoaderVariable } from './loader-variable.ts'
+import { isLoaderVariable } from '../base/loader-variable.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -9,6 +9,7 @@ import { isObject } from '../base/json.ts'
 import {
   isAgentSettings, toAcpAgentSettings, toAgentSettings, type AcpAgentSettings, type AgentSettings, type McpServer,
 } from '../schema/generated/settings.ts'
+import { problemWithAcpEnv } from './acp-env.ts'
 import { isToken, type Cipher } from './cipher.ts'
 import { splitCommand } from './command.ts'
 import { isSoundServer, migrateServers } from './mcp-servers.ts'
@@ -113,5 +114,7 @@ function normalise(value: Readonly<Record<string, unknown>>, cipher: Cipher): Ag
   const opened = mapSecrets('AgentSettings', split, (secret, context) => readSecret(secret, context, cipher))
   const settings = asAgentSettings(opened)
   if (!Object.values(settings.mcp_config).every(isSoundServer)) throw settingsFailure()
+  const problem = settings.agent_kind === 'acp' ? problemWithAcpEnv(settings.acp_env) : undefined
+  if (problem !== undefined) throw new AppError('invalid_input', `Settings validation failed: ${problem}`)
   return { ...settings, schema_version: agentSettingsVersion }
 }

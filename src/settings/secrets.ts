@@ -55,7 +55,7 @@ export interface SecretStoreOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
-  /** Names that steer a program; see process/loader-variable. */
+  /** Names that steer a program; see base/loader-variable. */
   readonly isLoaderVariable: (name: string) => boolean
   readonly secretLimit?: number
   readonly valueLimitChars?: number

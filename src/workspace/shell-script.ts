@@ -9,7 +9,7 @@
  * redirected streams, `set -u`, aliases.
  */
 import { join } from 'node:path'
-import { isLoaderVariable } from '../process/loader-variable.ts'
+import { isLoaderVariable } from '../base/loader-variable.ts'
 
 /** Files in the shell's private folder. */
 export function shellFiles(folder: string) {
@@ -50,7 +50,7 @@ export function startScript(folder: string, nonce: string): string {
 
 /**
  * Runs a command with these variables exported for as long as it runs; without those that bash cannot have, and those
- * that no secret may be called (process/loader-variable).
+ * that no secret may be called (base/loader-variable).
  */
 export function commandScript(options: {
   readonly folder: string

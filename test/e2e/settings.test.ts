@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from '../../src/schema/check.ts'
 import { member, textAt, type Answer } from '../support/rest.ts'
-import { startServer, withServer, type TestServer } from '../support/server.ts'
+import { fakeAgent, startServer, withServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk } from './talk.ts'
 
@@ -77,6 +77,7 @@ const refused: readonly (readonly [unknown, number, string | RegExp])[] = [
   [{ active_agent_profile_id: 'x' }, 422, /./],
   [{ agent_settings_diff: { agent_kind: 'other' } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { acp_server: 'other' } }, 422, /^Settings validation failed$/],
+  [{ agent_settings_diff: { agent_kind: 'acp', acp_env: { LD_PRELOAD: 'x' } } }, 422, /"LD_PRELOAD" of "acp_env" decides what programs load$/],
   [{ agent_settings_diff: { acp_command: 7 } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { acp_command: 'unclosed "' } }, 422, /./],
   [{ agent_settings_diff: { acp_prompt_timeout: 0 } }, 422, /^Settings validation failed$/],
@@ -251,5 +252,17 @@ test('a new choice is for conversations started later; a running one keeps its a
     await after.send('hello')
     await after.reaches('error')
   }))
+
+test('variables that are no secrets are shown, reach the agent and are masked nowhere', () => withServer(async (running) => {
+  const acp_env = { OPENAI_MODEL: 'gpt-mock-of-the-house' }
+  const { acp_command } = fakeAgent('environment')
+  const diff = { agent_kind: 'acp', acp_server: 'custom', acp_command, acp_env }
+  const settings = await running.rest.patch(path, { agent_settings_diff: diff })
+  assert.equal(member(settings.json, 'agent_settings', 'acp_env'), acp_env, settings.text)
+  const talk = await startTalk(running, {})
+  await talk.send('go')
+  await talk.reaches('finished')
+  assert.match(JSON.stringify(await talk.events()), /OPENAI_MODEL.{1,8}gpt-mock-of-the-house/)
+}))
 
 test.run()

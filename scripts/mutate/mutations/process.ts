@@ -27,11 +27,11 @@ export const processMutations: readonly Mutation[] = [
     tests: environment,
   },
   {
-    file: 'src/process/loader-variable.ts',
+    file: 'src/base/loader-variable.ts',
     old: 'const upper = name.toUpperCase()',
     new: 'const upper = name',
     promise: 'Variables that change how programs load are known in any case of letters.',
-    tests: ['test/process/loader-variable.test.ts', ...environment],
+    tests: ['test/base/loader-variable.test.ts', ...environment],
   },
   {
     file: 'src/process/sweep.ts',

@@ -31,6 +31,7 @@ export interface AcpSettings {
   readonly mcp_config: Readonly<Record<string, unknown>>
   readonly acp_file_secrets: readonly AcpFileSecret[]
   readonly acp_isolate_data_dir: boolean
+  readonly acp_env: Readonly<Record<string, string>>
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
@@ -44,6 +45,8 @@ export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, Program
   readonly passEnvironment: readonly string[]
   readonly platform: NodeJS.Platform
   readonly clock: Clock
+  /** The names among `secrets` that belong to the conversation; the others are global. */
+  readonly ownSecretNames: ReadonlySet<string>
 }
 
 export interface Launch {
@@ -118,15 +121,19 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
 /** The provider's defaults, the server's environment as far as it may be given on, the secrets, and what is set here. */
 function environmentFor(
   provider: Provider | undefined,
-  { settings, secrets, environment, passEnvironment }: LaunchOptions,
+  { settings, secrets, ownSecretNames, environment, passEnvironment }: LaunchOptions,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const { variables = [], defaults = {} } = provider ?? {}
   const inFiles = new Set(settings.acp_file_secrets.map(({ secret_name }) => secret_name))
+  const namedSecrets = (isOwn: boolean): Record<string, string> => {
+    const named = [...secrets].filter(([name]) => !inFiles.has(name) && ownSecretNames.has(name) === isOwn)
+    return Object.fromEntries(named)
+  }
   const given = buildEnvironment({
     server: environment,
     pass: [...passEnvironment, ...variables, ...Object.keys(defaults)],
-    secrets: [Object.fromEntries([...secrets].filter(([name]) => !inFiles.has(name)))],
+    secrets: [namedSecrets(false), settings.acp_env, namedSecrets(true)],
     own,
   })
   return { ...defaults, ...given }

@@ -29,7 +29,7 @@ import { askToSignIn } from './sign-in.ts'
 import { AcpSession } from './session.ts'
 import type { Timers } from './timers.ts'
 
-export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'agentDir' | 'replaceSecret'> {
+export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecretNames' | 'agentDir' | 'replaceSecret'> {
   readonly settings: AcpSettings
   readonly host: AgentHost
   /** Of the data folder; part of the marker of every child. */
@@ -88,6 +88,7 @@ async function launchAndOpen(options: StartOptions, signal: AbortSignal): Promis
     agentDir: host.agentDir,
     replaceSecret: (change) => host.replaceSecret(change),
     secrets: await host.secrets(signal),
+    ownSecretNames: host.ownSecretNames(),
   })
   const connection = await connect(options, launch).catch(async (error: unknown) => {
     await launch.cleanUp()

@@ -61,6 +61,7 @@ const agents: Definitions = {
     acp_resume_session_id: secret(orNull(string)),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
+    acp_env: defaultTo({}, mapOf(string, { maxProperties: 100 }), 'Variables of the program that are no secrets: shown, and not masked.'),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     llm: defaultTo({ model: 'acp-managed', usage_id: 'acp-managed' }, ref('LLM'), 'A placeholder.'),
     tools: defaultTo([], arrayOf(ref('ToolSpec'), toolLimit)),

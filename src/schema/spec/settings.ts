@@ -83,6 +83,7 @@ const agentSettings: Definitions = {
     acp_startup_timeout: defaultTo(90, moreThan0, 'Seconds.'),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
+    acp_env: defaultTo({}, mapOf(string, { maxProperties: 100 }), 'Variables of the program that are no secrets: shown, and not masked.'),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     llm: defaultTo({}, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
     agent_context: orNull(ref('AgentContext')),

@@ -24,6 +24,7 @@ const claude: AcpSettings = {
   mcp_config: {},
   acp_file_secrets: [],
   acp_isolate_data_dir: false,
+  acp_env: {},
 }
 
 function plan(settings: Partial<AcpSettings>, changes: Partial<LaunchOptions> = {}): Promise<Launch> {
@@ -37,6 +38,7 @@ function plan(settings: Partial<AcpSettings>, changes: Partial<LaunchOptions> = 
     makeSecretDir: async () => folder,
     agentDir: join(folder, 'acp'),
     replaceSecret: async () => true,
+    ownSecretNames: new Set<string>(),
     log: silentLog,
     platform: 'linux',
     clock: () => 0,
@@ -63,6 +65,13 @@ test('sets what a provider needs, unless the server\'s environment or a secret s
   )
   const usual = await plan({ acp_server: 'gemini-cli' })
   assert.equal([usual.env['GEMINI_CLI_NO_RELAUNCH'], usual.env['GEMINI_CLI_TRUST_WORKSPACE']], ['true', 'true'])
+})
+
+test('gives variables of the settings on top of global secrets and beneath the conversation\'s own', async () => {
+  const secrets = new Map([['ONE', 'global'], ['TWO', 'global'], ['THREE', 'own']])
+  const acp_env = { TWO: 'settings', THREE: 'settings', FOUR: 'settings' }
+  const { env } = await plan({ acp_env }, { secrets, ownSecretNames: new Set(['THREE']) })
+  assert.equal([env['ONE'], env['TWO'], env['THREE'], env['FOUR']], ['global', 'settings', 'own', 'settings'])
 })
 
 test('starts the demonstration agent of this package, wherever it is installed', async () => {

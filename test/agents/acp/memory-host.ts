@@ -64,6 +64,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false, budgetSpent: undefined }),
     policy: () => host.confirmation,
     secrets: async () => host.environment,
+    ownSecretNames: () => new Set(),
     secretNames: async () => [...host.environment.keys()].map((name) => ({ name, description: null })),
     replaceSecret: async ({ name, lent, current }) => {
       if (host.environment.get(name) !== lent) return false

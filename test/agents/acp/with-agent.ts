@@ -99,6 +99,7 @@ function settingsFor(behaviour: string): AcpSettings {
     mcp_config: {},
     acp_file_secrets: [],
     acp_isolate_data_dir: false,
+    acp_env: {},
   }
 }
 

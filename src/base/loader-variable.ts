@@ -50,7 +50,9 @@ const steeringNames: ReadonlySet<string> = new Set([
   'CONTAINER_HOST', 'VIRTUAL_ENV',
 ])
 
-const loginFolders: ReadonlySet<string> = new Set(['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME'])
+const loginFolders: ReadonlySet<string> = new Set([
+  'CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'COPILOT_HOME', 'CLINE_DATA_DIR', 'OPENHANDS_PERSISTENCE_DIR',
+])
 
 /** Last words of the names of credentials, whole and as an ending. */
 const credentialWords: ReadonlySet<string> = new Set(['PASS', 'PAT', 'AUTH', 'DSN', 'JWT', 'PIN', 'COOKIE', 'CERT', 'CREDENTIAL', 'CREDENTIALS'])
