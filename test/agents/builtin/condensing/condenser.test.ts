@@ -301,18 +301,20 @@ test('a summary that cost what was left of the budget is the last thing that is 
     await say(parts.conversation)
     assert.equal((await outline(parts)).slice(-3), ['Condensation', 'failure MaxBudgetReached', 'status error'])
     assert.is(parts.summaries.requests.length, 1)
+    const words = await story(parts.conversation)
+    assert.not(words.slice(words.indexOf('Condensation')).some((word) => word.startsWith('action')), 'no step follows')
   })
 })
 
 test('no summary is paid for once a step has spent the budget', async () => {
   const script = steps(20).map((step, place): ModelStep => async (request, number) => {
-    return { ...await step(request, number), usage: place === 4 ? { cost: 2 } : {} }
+    return { ...await step(request, number), usage: place === 5 ? { cost: 2 } : {} }
   })
   await withCondenser(script, { summaries: [text('short')] }, async (parts) => {
     await parts.conversation.patch({ budget: 1 })
     await say(parts.conversation)
     assert.equal((await outline(parts)).slice(-2), ['failure MaxBudgetReached', 'status error'])
-    assert.is(parts.model.requests.length, 5)
+    assert.is(parts.model.requests.length, 6)
     assert.is(parts.summaries.requests.length, 0)
     await parts.conversation.patch({ budget: 3 })
     await parts.conversation.run()
