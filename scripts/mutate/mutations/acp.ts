@@ -101,13 +101,6 @@ export const acpMutations: readonly Mutation[] = [
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts', 'test/agents/acp/agent-session.test.ts'],
   },
   {
-    file: 'src/agents/acp/turn-permissions.ts',
-    old: 'if (this.#isStopping || answer.outcome === \'cancelled\') return cancelledResult',
-    new: 'if (answer.outcome === \'cancelled\') return cancelledResult',
-    promise: 'An answer of the user that comes after a stop allows nothing.',
-    tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
-  },
-  {
     file: 'src/agents/acp/turn-calls.ts',
     old: 'this.#open.delete(call.id)',
     new: 'this.#open.has(call.id)',
