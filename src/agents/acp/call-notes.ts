@@ -3,6 +3,7 @@
  * Pure.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../../base/json.ts'
 import { shapeOf, type ShapeOptions } from './action-of.ts'
 import { hasMembers } from './call-readiness.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
@@ -34,12 +35,20 @@ export interface ChangeOptions extends ShapeOptions {
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ChangeOptions): string {
   const before = recorded.call
   const isOther = isOtherWork(before, call, options)
-  if (!isOther && (isDeepStrictEqual(before.input, call.input) || !(options.isAllowed || recorded.isIncomplete))) return ''
+  const isSame = isDeepStrictEqual(before.input, withoutRemarks(call.input, before.input, options))
+  if (!isOther && (isSame || !(options.isAllowed || recorded.isIncomplete))) return ''
   const now = shortened(JSON.stringify(call.input ?? shapeOf(call, options)))
   if (options.isAllowed) return `[The agent changed this call after it was allowed. It says now: ${now}]`
   return isOther && before.input !== undefined
     ? `[The agent changed this call after it was recorded. It says now: ${now}]`
     : `[The agent told the input after this call was recorded: ${now}]`
+}
+
+/** An input without what came later and changes nothing of what runs: a description, the folder that it runs in anyhow (opencode). */
+function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
+  if (!isObject(input) || !isObject(before)) return input
+  const isRemark = (name: string, value: unknown): boolean => name === 'description' || (name === 'cwd' && value === workingDir)
+  return Object.fromEntries(Object.entries(input).filter(([name, value]) => Object.hasOwn(before, name) || !isRemark(name, value)))
 }
 
 /** True when something that was told has another value now. Later diffs are in the observation; their files may not differ. */
