@@ -93,8 +93,10 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode }: Rec
       prompt,
       timeoutMs: 120_000,
     })
-    const places = [[workspace, '/workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'], [model.url, 'http://model']] as const
-    const text = places.reduce((found, [here, there]) => found.replaceAll(here, there), messages.map(lineOf).join(''))
+    const places = [[workspace, '/workspace'], [workspace.slice(1), 'workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'], [model.url, 'http://model']] as const
+    const whole = places.reduce((found, [here, there]) => found.replaceAll(here, there), messages.map(lineOf).join(''))
+    // Agents cut long titles, and paths in them.
+    const text = whole.replaceAll(/\/tmp\/record-[A-Za-z0-9]*\.\.\./g, '/workspace...')
     await writeFile(join(target, `${title}.jsonl`), text)
     process.stdout.write(`${title}: ${messages.length} messages\n`)
   } finally {

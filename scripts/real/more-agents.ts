@@ -58,6 +58,7 @@ const qwen: RealAgent = {
   ],
   callMcpTool: (server, tool) => ({ name: `mcp__${server}__${tool}`, input: {} }),
   resumes: true,
+  stopsWhenDenied: true,
 }
 
 const copilot: RealAgent = {

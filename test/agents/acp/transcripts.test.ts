@@ -1,5 +1,5 @@
 /**
- * Real exchanges of three agents, recorded, become exactly these events.
+ * Real exchanges of eight agents, recorded, become exactly these events.
  *
  * The expected lists in test/fixtures/acp-expected are stored for ever once an agent has run, so a change there is a change
  * of the format: read it before it is accepted. In the transcripts the lists of available commands, which take most of the
