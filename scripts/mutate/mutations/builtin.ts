@@ -86,6 +86,20 @@ export const builtinMutations: readonly Mutation[] = [
     tests: confirmation,
   },
   {
+    file: 'src/agents/builtin/loop.ts',
+    old: 'return [{ actionId: id, callId: call.id, tool, action, recorded }]',
+    new: 'return [{ actionId: id, callId: call.id, tool, action: recorded, recorded }]',
+    promise: 'A tool gets the arguments that the model gave it, not the masked ones.',
+    tests: ['test/agents/builtin/original-calls.test.ts'],
+  },
+  {
+    file: 'src/agents/builtin/original-calls.ts',
+    old: 'if (kept === undefined) return JSON.stringify(recorded).includes(secretMark) ? undefined : recorded',
+    new: 'if (kept === undefined) return recorded',
+    promise: 'A call whose original is gone is not executed from its masked record.',
+    tests: ['test/agents/builtin/original-calls.test.ts'],
+  },
+  {
     file: 'src/agents/builtin/tool-calls.ts',
     old: 'if (next.ok && next.action.kind === \'FinishAction\') break',
     new: 'if (next.ok && next.action.kind === \'ThinkAction\') break',
