@@ -21,7 +21,8 @@ export async function initRepository(
   try {
     const git = await startChild({
       command: 'git',
-      args: ['init', '--quiet'],
+      // Nothing that a repository around it, or the user's settings, would have run.
+      args: ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'init', '--quiet', '--template='],
       cwd: path,
       env: buildEnvironment({ server: options.environment }),
       marker: `${options.instance}/git-${randomUUID()}`,

@@ -16,6 +16,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
+import { isGitName, isRepository, RepositoryPlace } from './repository.ts'
 
 /** As in Linux (path_resolution(7)). */
 const linkLimit = 40
@@ -40,11 +41,15 @@ export interface Workspace {
    * @throws AppError `invalid_input` for a path that is not to be used, `not_found` when a directory on the way is missing
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
+  /** True for a path that leads to what git may take for configuration or code, as far as it is there. Never throws. */
+  isInRepository(path: string): Promise<boolean>
 }
 
 export interface PlaceOptions {
   /** Make the directories on the way that are missing. */
   readonly makeParents?: boolean
+  /** Refuse what git may take for configuration or code (`repository`), before anything is made. */
+  readonly refusesRepositories?: boolean
 }
 
 export type PlaceKind = 'file' | 'directory' | 'nothing' | 'special'
@@ -94,7 +99,11 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   const workingDir = resolve(options.workingDir)
   let root: Promise<string> | undefined
   void findRoot().catch(() => undefined)
-  return { workingDir, at }
+  return { workingDir, at, isInRepository }
+
+  async function isInRepository(path: string): Promise<boolean> {
+    return at(path, async () => false, { refusesRepositories: true }).catch((thrown: unknown) => thrown instanceof RepositoryPlace)
+  }
 
   async function at<T>(path: string, use: (place: ContainedPath) => Promise<T>, place: PlaceOptions = {}): Promise<T> {
     const walk: Walk = {
@@ -102,6 +111,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       roots: [workingDir, await findRoot()].map(partsOf),
       workingDir,
       makeParents: place.makeParents === true,
+      refusesRepositories: place.refusesRepositories === true,
       stack: [],
       names: [],
       pending: [],
@@ -129,6 +139,7 @@ interface Walk {
   readonly roots: readonly (readonly string[])[]
   readonly workingDir: string
   readonly makeParents: boolean
+  readonly refusesRepositories: boolean
   /** The open directories from the workspace to where the walk is, and the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
@@ -159,6 +170,7 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
     }
     const here = current(walk)
     const stats = await here.lstat(name)
+    if (walk.refusesRepositories && !stats?.isSymbolicLink()) await assertNoRepository(walk, name, stats === undefined)
     if (stats?.isSymbolicLink()) await follow(walk, name)
     else if (stats?.isDirectory()) await enter(walk, name)
     else if (walk.pending.length === 0) return placeOf(walk, name, kindOf(stats))
@@ -170,6 +182,12 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
     }
   }
   return placeOf(walk, '.', 'directory')
+}
+
+/** What is missing is made later by its names alone. */
+async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
+  const names = isMissing ? [name, ...walk.pending] : [name]
+  if (names.some(isGitName) || (await isRepository(current(walk), name))) throw new RepositoryPlace(shown(walk.given))
 }
 
 async function enter(walk: Walk, name: string): Promise<void> {

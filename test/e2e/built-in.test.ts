@@ -177,6 +177,25 @@ test('actions that wait for the user outlive a kill of the server and run once w
   assert.ok(existsSync(folder))
 }))
 
+test("a hook of git is written with the user's yes, whatever the risk, and not at all where nobody is asked", async () => {
+  const hook = call('write_file', { file_path: '.git/hooks/pre-commit', content: 'x', security_risk: 'LOW' })
+  for (const [kind, outcome] of [['ConfirmRisky', 'written'], ['NeverConfirm', 'refused']] as const) {
+    const model = await scripted([hook, { text: 'Went on.' }])
+    const tools = { tools: [{ name: 'WriteFileTool', params: {} }] }
+    const policy = kind === 'NeverConfirm' ? { kind } : { kind, threshold: 'HIGH', confirm_unknown: false }
+    const talk = await startTalk(server, { agent: { ...agentFor('anthropic/claude-test', model.url), ...tools }, confirmation_policy: policy })
+    const { working_dir: place } = Object(member((await talk.get()).json, 'workspace'))
+    await talk.send('Write')
+    if (outcome === 'written') {
+      await talk.reaches('waiting_for_confirmation')
+      assert.not.ok(existsSync(join(String(place), '.git/hooks/pre-commit')))
+      await talk.post('/events/respond_to_confirmation', { accept: true })
+    }
+    await talk.reaches('finished')
+    assert.is(existsSync(join(String(place), '.git/hooks/pre-commit')), outcome === 'written')
+  }
+})
+
 test('an interrupt ends the command that runs, answers its action, and the conversation goes on afterwards', async () => {
   const model = await scripted([call('terminal', { command: 'echo begun > begun.txt; sleep 300' }), { text: 'Went on.' }])
   const talk = await startTalk(server, { agent: agentFor('anthropic/claude-test', model.url) })

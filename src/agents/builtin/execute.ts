@@ -28,6 +28,8 @@ export interface ExecuteOptions {
   readonly turn: Turn
   /** How many tools may run at once. */
   readonly concurrencyLimit: number
+  /** The user has said yes to these actions. */
+  readonly isApproved: boolean
   readonly mask: (text: string) => string
   readonly maskObservation: (observation: Observation) => Observation
   readonly hooks: Pick<HookSession, 'beforeTool' | 'afterTool'>
@@ -67,14 +69,14 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
 
 /** What becomes of one action: its answer, and what hooks want the model to know beside it. */
 async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
-  const { turn, mask, maskObservation, hooks } = options
+  const { turn, mask, maskObservation, hooks, isApproved } = options
   const { actionId, callId, tool, action, recorded } = deed
   const use = { tool: tool.name, action: recorded }
   const names = { tool_name: tool.name, tool_call_id: callId }
   try {
     const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
     if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
-    const observation = maskObservation(await tool.run(action, { id: callId, signal: turn.signal }))
+    const observation = maskObservation(await tool.run(action, { id: callId, signal: turn.signal, isApproved }))
     const answer = { kind: 'ObservationEvent', source: 'environment', ...names, action_id: actionId, observation } as const
     // Whatever becomes of the hooks: what was done is told.
     const words = await hooks.afterTool(use, observation, turn.signal).catch((thrown: unknown) => {

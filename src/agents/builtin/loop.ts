@@ -123,7 +123,7 @@ function assertGoesOn({ signal, pausing }: Turn): void {
 async function runApproved(options: LoopOptions): Promise<void> {
   const { turn, view } = options
   const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, options))
-  if (deeds.length > 0) await execute(deeds, options)
+  if (deeds.length > 0) await execute(deeds, options, true)
 }
 
 /** A tool that has gone meanwhile is told of at once, so that the model can do without it. */
@@ -263,11 +263,12 @@ async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, me
     isCut: stop === 'length',
   })
   const batch = prepared.filter((call) => call.ok)
-  const waits = needsConfirmation(batch, { policy: host.policy(), hasAnalyzer })
+  const judged = await Promise.all(batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })))
+  const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
   const origin = { responseId, critique, message: maskMessage(message, mask), waits }
   const deeds = prepared.flatMap((call, place) => recordCall(call, { ...origin, isFirst: place === 0 }, options))
   if (waits) return { outcome: 'waiting', served: true }
-  const done = await execute(deeds, options)
+  const done = await execute(deeds, options, false)
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
 }
 
@@ -321,12 +322,12 @@ function thoughtsOf({ content, reasoning_content, thinking_blocks, responses_rea
 }
 
 /** The deeds that no hook has blocked. */
-async function execute(deeds: readonly Deed[], options: LoopOptions): Promise<readonly Deed[]> {
+async function execute(deeds: readonly Deed[], options: LoopOptions, isApproved: boolean): Promise<readonly Deed[]> {
   const { host, history, turn, view, concurrencyLimit, hooks } = options
   // Read, and so durable, before the first tool starts: no deed without a trace (decisions 6).
   view.add(await history.next())
   const { mask } = host
-  return executeAll(deeds, { turn, concurrencyLimit, mask, hooks, maskObservation: (observation) => maskObservation(observation, mask) })
+  return executeAll(deeds, { turn, concurrencyLimit, isApproved, mask, hooks, maskObservation: (observation) => maskObservation(observation, mask) })
 }
 
 /** The answer calls no tool: words end the turn, anything else is no answer. */

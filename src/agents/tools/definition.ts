@@ -27,6 +27,8 @@ export interface ToolDescription<K extends ActionKind> {
   readonly meta?: Readonly<Record<string, unknown>>
   /** Does it. An AppError that it throws goes to `failed`. */
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolCall) => Promise<Observation>
+  /** As in Tool. */
+  readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
   /** The observation for a failure that was to be expected. A tool without it has none. */
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation
 }
@@ -64,6 +66,7 @@ export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool
       title: name,
     },
     isReadOnly: hints.readOnly,
+    asks: async (action) => (await tool.asks?.(actionOf(action, tool.action))) === true,
     read: (args) => readArguments(tool.action, args),
     run: (action, call) => runTool(tool, actionOf(action, tool.action), call),
   }

@@ -33,10 +33,11 @@ export function createEditTool(scope: FileScope): Tool {
     },
     hints: { readOnly: false, destructive: true, idempotent: false },
     meta: { workspace_root: scope.workspace.workingDir },
-    run: (action, { signal }) => scope.change(() => scope.workspace.at(action.file_path, (place) => {
+    run: (action, { signal, isApproved }) => scope.change(() => scope.workspace.at(action.file_path, (place) => {
       signal.throwIfAborted()
       return action.old_string === '' ? create(action, place, scope) : replace(action, place, scope)
-    }, { makeParents: action.old_string === '' })),
+    }, { makeParents: action.old_string === '', refusesRepositories: isApproved !== true })),
+    asks: ({ file_path }) => scope.workspace.isInRepository(file_path),
     failed: ({ file_path }, content) => {
       return { kind: 'EditObservation', content, is_error: true, file_path, is_new_file: false, replacements_made: 0 }
     },

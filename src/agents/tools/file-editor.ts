@@ -69,10 +69,10 @@ function assertPlan(plan: string, path: string): void {
   if (path !== plan) throw new AppError('invalid_input', `Cannot change "${path}": only the plan "${plan}" can be changed`)
 }
 
-type Run = Pick<ToolDescription<'FileEditorAction' | 'PlanningFileEditorAction'>, 'run' | 'failed'>
+type Run = Pick<ToolDescription<'FileEditorAction' | 'PlanningFileEditorAction'>, 'run' | 'failed' | 'asks'>
 
 function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWritable: (path: string) => void): Run {
-  return { run, failed }
+  return { run, failed, asks: async ({ command, path }) => command !== 'view' && scope.workspace.isInRepository(path) }
 
   async function run(action: EditorAction, call: ToolCall): Promise<EditorObservation> {
     const { command, path } = action
@@ -84,7 +84,7 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
       call.signal.throwIfAborted()
       assertWritable(place.path)
       return changed(action, place, await change(action, place))
-    }, { makeParents }))
+    }, { makeParents, refusesRepositories: call.isApproved !== true }))
   }
 
   async function view(action: EditorAction, place: ContainedPath, { signal }: ToolCall): Promise<EditorObservation> {

@@ -23,6 +23,8 @@ export interface Tool {
   readonly isReadOnly: boolean
   /** The action that these arguments stand for, or what is wrong with them: names of parameters, never their values. */
   read(args: JsonObject): ReadResult
+  /** True for an action that is done with the user's yes only, whatever its risk; a tool without it has none such. */
+  asks?(action: Action): Promise<boolean>
   /** Does it. The signal ends it at once; nothing of it runs when the promise has settled. @throws the signal's reason */
   run(action: Action, call: ToolCall): Promise<Observation>
 }
@@ -34,6 +36,8 @@ export type ReadResult =
 export interface ToolCall {
   readonly id: string
   readonly signal: AbortSignal
+  /** The user has said yes to this very action; absent when nobody was asked. */
+  readonly isApproved?: boolean
 }
 
 /** The tools of one open conversation, in the order in which a model is told of them. */

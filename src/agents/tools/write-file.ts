@@ -21,7 +21,7 @@ export function createWriteFileTool(scope: FileScope): Tool {
     },
     hints: { readOnly: false, destructive: true, idempotent: false },
     meta: { workspace_root: scope.workspace.workingDir },
-    run: (action, { signal }) => scope.change(() => scope.workspace.at(action.file_path, async (place) => {
+    run: (action, { signal, isApproved }) => scope.change(() => scope.workspace.at(action.file_path, async (place) => {
       signal.throwIfAborted()
       const isNew = place.kind === 'nothing'
       const before = await oldContent(place, scope)
@@ -35,7 +35,8 @@ export function createWriteFileTool(scope: FileScope): Tool {
         ...contentMember('old_content', before, scope),
         ...contentMember('new_content', action.content, scope),
       }
-    }, { makeParents: true })),
+    }, { makeParents: true, refusesRepositories: isApproved !== true })),
+    asks: ({ file_path }) => scope.workspace.isInRepository(file_path),
     failed: ({ file_path }, content) => ({ kind: 'WriteFileObservation', content, is_error: true, file_path, is_new_file: false }),
   })
 }

@@ -54,6 +54,13 @@ test('without an analyzer a declared risk counts as unknown', () => {
   assert.is(needsConfirmation([glob('LOW')], { policy: risky('HIGH', true), hasAnalyzer: false }), true)
 })
 
+test("an action with the user's yes only waits under each policy that asks at all", () => {
+  const batch = [glob('LOW'), { ...glob('LOW'), asks: true }]
+  assert.is(needsConfirmation(batch, { policy: risky('HIGH', false), hasAnalyzer: true }), true)
+  assert.is(needsConfirmation(batch, { policy: risky('HIGH', false), hasAnalyzer: false }), true)
+  assert.is(needsConfirmation(batch, { policy: never, hasAnalyzer: true }), false)
+})
+
 test('one risky action makes the whole batch wait', () => {
   const batch = [think, glob('LOW'), glob('HIGH')]
   assert.is(needsConfirmation(batch, { policy: risky('HIGH', false), hasAnalyzer: true }), true)
