@@ -192,7 +192,7 @@ async function fillWithTexts({ rest }: StalledServer): Promise<void> {
 }
 
 function secretsWithOneBeginning(): NamedAttack {
-  const secrets = Object.fromEntries(items(700, (index) => [`SECRET_${index}`, { kind: 'StaticSecret', value: `${'common beginning '.repeat(20)}${String(index).padStart(4, '0')}` }]))
+  const secrets = Object.fromEntries(items(700, (index) => [`SECRET_${index}`, { kind: 'StaticSecret', value: `${'common beginning '.repeat(4)}${String(index).padStart(4, '0')}` }]))
   return {
     name: 'agent: text that begins 700 secrets',
     size: '1 MB',

@@ -7,6 +7,7 @@
  * and the conversation drops what would still come. What the agent leaves unanswered, the conversation answers with an
  * AgentErrorEvent, so an implementation need not clean up the history behind itself.
  */
+import type { MaskingStream } from '../base/masking.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ClientTool, ConfirmationPolicy, GoalVerdict } from '../schema/generated/conversations.ts'
 import type { Event, EventDraft, MessageEvent } from '../schema/generated/events.ts'
@@ -117,6 +118,8 @@ export interface AgentHost {
   skillInvoked(name: string): void
   /** Replaces every known secret in a text that is about to be recorded. */
   mask(text: string): string
+  /** The same for a text that comes in pieces. */
+  maskingStream(): MaskingStream
   /** What was said and done, masked: all of it, or without the messages that no turn has served. The oldest is left out. */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
 }

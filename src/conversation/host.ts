@@ -6,6 +6,7 @@
 import {
   isClientTool, isConfirmationPolicy, toClientTool, toConfirmationPolicy, type ConfirmationPolicy,
 } from '../schema/generated/conversations.ts'
+import type { MaskingStream } from '../base/masking.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
 import type { AgentHost, RunRules, SecretChange } from './agent.ts'
@@ -19,12 +20,13 @@ export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentD
   readonly journal: Journal
   readonly log: ConversationLog
   readonly secrets: AgentSecrets
+  readonly createMaskingStream: () => MaskingStream
   /** Why no more may be spent; undefined while it may. */
   readonly budgetSpent: () => string | undefined
 }
 
 export function createHost(options: HostOptions): AgentHost {
-  const { journal, log, secrets, observationsDir, agentDir, settings, kept, keep, mask } = options
+  const { journal, log, secrets, observationsDir, agentDir, settings, kept, keep, mask, createMaskingStream } = options
   const { state } = journal
   return {
     conversationId: state.id,
@@ -50,6 +52,7 @@ export function createHost(options: HostOptions): AgentHost {
     state: options.state,
     skillInvoked: options.skillInvoked,
     mask,
+    maskingStream: createMaskingStream,
     transcript: ({ limitBytes, upTo }) => {
       return readTranscript(log, { limitBytes, mask, without: new Set(upTo === 'served' ? state.unserved : []) })
     },

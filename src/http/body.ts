@@ -94,6 +94,7 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
   try {
     const value = await parseJsonBytes(bytes, valueLimit)
     if (bytes.length > turnBytes) await nextTurn()
+    if (bytes.length > turnBytes) await nextTurn()
     return hasDoubledMember(bytes, value) ? invalid(0, 'expected each name once in an object') : { ok: true, value }
   } catch (error) {
     // The engine's words quote the text. A long text would have to be walked too long for its fault.

@@ -75,7 +75,7 @@ export interface ObservationOptions {
 
 export function observationOf(shape: Shape, call: ToolCall, options: ObservationOptions): ObservationInput {
   const output = outputOf(call)
-  const full = options.mask(output.text)
+  const full = options.mask(keptOf(output.text))
   const isCut = full.length > options.outputLimitChars
   const text = isCut ? shorten(full, options.outputLimitChars, options.saveOutput(full)) : full
   const place = isCut ? { full_output_save_dir: options.observationsDir } : {}
@@ -111,7 +111,7 @@ export function noteObservation(shape: Shape, toolName: string, note: string): O
 
 /** True when the action leaves out what the call does, because that is too long. */
 export function isTooLongToShow(call: ToolCall): boolean {
-  return JSON.stringify(toolData(call)).length > inputLimitChars || diffsOf(call).some(isTooLong)
+  return isLongInPrint(toolData(call)) || diffsOf(call).some(isTooLong)
 }
 
 function textContent(text: string): ContentInput {
@@ -162,6 +162,30 @@ function editEnd(shape: Shape & { as: 'edit' }, call: ToolCall): ObservationInpu
   }
 }
 
+/** A longer output is cut, also in its file. */
+const keptLimitChars = 4_000_000
+
+function keptOf(text: string): string {
+  if (text.length <= keptLimitChars) return text
+  return `${text.slice(0, keptLimitChars)}\n[The rest of the output was too long to keep]\n`
+}
+
+/** The characters of all texts in a value, counted as far as the limit. */
+function charsIn(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let chars = 0
+  for (const member of Object.values(value)) {
+    chars += charsIn(member)
+    if (chars > inputLimitChars) break
+  }
+  return chars
+}
+
+function isLongInPrint(value: unknown): boolean {
+  return charsIn(value) > inputLimitChars || JSON.stringify(value).length > inputLimitChars
+}
+
 interface Printed {
   readonly data: Readonly<Record<string, unknown>>
   readonly json: string
@@ -173,9 +197,10 @@ function inputOf(call: ToolCall): Printed {
 }
 
 function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
-  const json = JSON.stringify(data)
-  if (json.length <= inputLimitChars) return { data, json }
-  const leftOut = { left_out: `${json.length} characters of input` }
+  // What is long for certain is not printed to be measured.
+  const json = charsIn(data) > inputLimitChars ? undefined : JSON.stringify(data)
+  if (json !== undefined && json.length <= inputLimitChars) return { data, json }
+  const leftOut = { left_out: `more than ${inputLimitChars} characters of input` }
   return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
@@ -186,7 +211,7 @@ function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Re
 
 function dataOf(call: ToolCall): Printed['data'] {
   const all = toolData(call)
-  return JSON.stringify(all).length > inputLimitChars ? inputOf(call).data : all
+  return isLongInPrint(all) ? inputOf(call).data : all
 }
 
 /** Diffs beside an input belong to it where the action has no other place for them. */

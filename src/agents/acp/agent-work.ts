@@ -5,11 +5,13 @@
  * The idle clock runs while the agent has the word: it begins again with every update and rests while a question is open.
  * What reading more has to wait for (the log, long outputs) is what `onUpdate` gives back. After `close` nothing is recorded.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
 import type { AgentHost, Turn } from '../../conversation/agent.ts'
 import type { CallMemory } from './call-memory.ts'
 import type { AgentListener } from './connection.ts'
 import { memberAt, type Fields } from '../../base/fields.ts'
+import { chunksOf, isLong, maskedInTurns } from './long-updates.ts'
 import type { ObservationFiles } from './observation-files.ts'
 import type { PermissionResult } from './permissions.ts'
 import { sessionIdMask, sessionMask } from './session-mask.ts'
@@ -100,9 +102,22 @@ export class AgentWork implements AgentListener {
     if (memberAt(update, '_meta', 'codex', 'threadStatus', 'type') === 'systemError') this.#systemError = true
     if (isModeNotice(update)) return undefined
     this.#hasWorked ||= isWork(update)
+    if (isLong(update)) return this.#updateInTurns(update)
     this.events.update(update)
     this.#listener.updated?.(update)
     return this.#backlog()
+  }
+
+  async #updateInTurns(update: Fields): Promise<void> {
+    const chunks = chunksOf(update)
+    if (chunks === undefined) this.events.update(await maskedInTurns(update, this.#options.host), true)
+    for (const chunk of chunks ?? []) {
+      this.events.update(chunk)
+      await nextTurn()
+      await this.#backlog()
+    }
+    this.#listener.updated?.(update)
+    await this.#backlog()
   }
 
   onPermission(params: Fields): Promise<PermissionResult> {

@@ -5,7 +5,19 @@
  * a TaskItem: it stays readable in the arguments of the call.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
-import { objectsOf, textOf } from '../../base/fields.ts'
+import { objectOf, objectsOf, textOf } from '../../base/fields.ts'
+
+const entryLimit = 1000
+const entryLimitChars = 10_000
+
+/** As many entries as a plan can be read with, none of them too long: all of it stands in three places. */
+export function limitedEntries(entries: unknown): readonly unknown[] {
+  if (!Array.isArray(entries)) return []
+  return entries.slice(0, entryLimit).map((entry: unknown) => {
+    const text = textOf(objectOf(entry).content)
+    return text === undefined || text.length <= entryLimitChars ? entry : { ...objectOf(entry), content: `${text.slice(0, entryLimitChars)} ...` }
+  })
+}
 
 export function tasksOf(entries: unknown): readonly TaskItemInput[] {
   return objectsOf(entries).map((entry) => ({ title: textOf(entry.content) ?? '', status: statusOf(entry.status) }))

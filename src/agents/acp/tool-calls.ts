@@ -29,7 +29,9 @@ export interface ToolCall {
 }
 
 /** More output of one command than this is dropped from memory; the observation says so. */
-const terminalOutputLimitChars = 16 * 1024 * 1024
+const terminalOutputLimitChars = 4_000_000
+const titleLimitChars = 10_000
+const kindLimitChars = 100
 
 export const newToolCall: ToolCall = {
   title: '',
@@ -50,8 +52,8 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
   const status = isFinal(call) ? call.status : (textOf(news.status) ?? call.status)
   const hasContent = Array.isArray(news.content)
   return {
-    title: textOf(news.title) ?? call.title,
-    kind: textOf(news.kind) ?? call.kind,
+    title: textOf(news.title)?.slice(0, titleLimitChars) ?? call.title,
+    kind: textOf(news.kind)?.slice(0, kindLimitChars) ?? call.kind,
     status,
     input: isEmpty(news.rawInput) ? call.input : readInput(news.rawInput),
     announcesInput: call.announcesInput || (news.rawInput !== undefined && news.rawInput !== null),

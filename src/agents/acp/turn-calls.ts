@@ -62,16 +62,16 @@ export class TurnCalls {
   }
 
   /** Takes a `tool_call` or `tool_call_update`. */
-  update(update: Fields): void {
-    const news = this.#masked(update)
-    const id = textOf(news.toolCallId)
+  update(update: Fields, isMasked: boolean): void {
+    const news = isMasked ? update : this.#masked(update)
+    const id = idOf(news)
     if (id !== undefined) this.#callFor(id, news)?.update(news)
   }
 
   /** Records the action that the agent asks permission for, and gives what a question needs. */
-  asks(toolCall: Fields): AskedCall | undefined {
-    const news = this.#masked(toolCall)
-    const id = textOf(news.toolCallId)
+  asks(toolCall: Fields, isMasked: boolean): AskedCall | undefined {
+    const news = isMasked ? toolCall : this.#masked(toolCall)
+    const id = idOf(news)
     if (id === undefined) return undefined
     const known = this.#calls.get(id)
     const open = known?.isOver === false ? known : undefined
@@ -153,3 +153,11 @@ function askedCall(call: ToolCall, news: Fields): ToolCall {
   if (diffsOf(asked).length > 0 || diffsOf(call).length === 0) return asked
   return { ...asked, content: [...call.content, ...asked.content] }
 }
+
+/** A longer one is none: it stands in every event of its call. */
+function idOf(news: Fields): string | undefined {
+  const id = textOf(news.toolCallId)
+  return id === undefined || id.length > idLimitChars ? undefined : id
+}
+
+const idLimitChars = 1000

@@ -15,7 +15,7 @@ import { objectOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { MessageBuffer } from './message-buffer.ts'
 import { blockText, imageUrl } from './output.ts'
-import { tasksOf } from './plan.ts'
+import { limitedEntries, tasksOf } from './plan.ts'
 import type { Timers } from './timers.ts'
 import { TurnCalls, type AskedCall } from './turn-calls.ts'
 
@@ -74,21 +74,21 @@ export class TurnEvents {
     return this.#calls.hasOpen
   }
 
-  /** Takes the `update` of one `session/update`. Kinds that tell nothing about the work are ignored, known or not. */
-  update(update: Fields): void {
+  /** Takes the `update` of one `session/update`, which may be masked already. Kinds that tell nothing about the work are ignored, known or not. */
+  update(update: Fields, isMasked = false): void {
     if (this.#isClosed) return
     switch (update.sessionUpdate) {
       case 'agent_message_chunk': return this.#chunk('text', update)
       case 'agent_thought_chunk': return this.#chunk('thought', update)
       case 'tool_call':
-      case 'tool_call_update': return this.#calls.update(update)
-      case 'plan': return this.#plan(update.entries)
+      case 'tool_call_update': return this.#calls.update(update, isMasked)
+      case 'plan': return this.#plan(isMasked ? update.entries : maskJson(update.entries, this.#options.mask))
     }
   }
 
   /** As `TurnCalls.asks`. */
-  asks(toolCall: Fields): AskedCall | undefined {
-    return this.#isClosed ? undefined : this.#calls.asks(toolCall)
+  asks(toolCall: Fields, isMasked = false): AskedCall | undefined {
+    return this.#isClosed ? undefined : this.#calls.asks(toolCall, isMasked)
   }
 
   /** As `TurnCalls.allowed`. */
@@ -144,13 +144,13 @@ export class TurnEvents {
   }
 
   #plan(entries: unknown): void {
-    const masked = maskJson(entries ?? [], this.#options.mask)
-    const plan = JSON.stringify(masked)
+    const tasks = limitedEntries(entries)
+    const plan = JSON.stringify(tasks)
     if (plan === this.#lastPlan) return
     this.#lastPlan = plan
     const { responseId, reasoning } = this.#beginsCall()
     const id = `${this.#options.turnId}-plan-${++this.#plans}`
-    const drafts = planDrafts({ id, responseId, reasoning }, plan, tasksOf(masked))
+    const drafts = planDrafts({ id, responseId, reasoning }, plan, tasksOf(tasks))
     this.#options.record(drafts.observation(this.#options.record(drafts.action).id))
   }
 

@@ -10,6 +10,7 @@ import { deferred } from '../../base/wait.ts'
 import type { Log } from '../../base/log.ts'
 import type { AgentHost, Answer, QuestionOption, Turn } from '../../conversation/agent.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
+import { isLong, maskedInTurns } from './long-updates.ts'
 import { allowOnce, cancelledResult, decide, deny, readOptions, shownOptions, type PermissionResult } from './permissions.ts'
 import { questionOf } from './question.ts'
 import type { AskedCall } from './turn-calls.ts'
@@ -53,7 +54,9 @@ export class TurnPermissions {
 
   /** The answer to one `session/request_permission`. */
   async answer(params: Fields): Promise<PermissionResult> {
-    const asked = this.#isStopping ? undefined : this.#options.events.asks(objectOf(params.toolCall))
+    const call = objectOf(params.toolCall)
+    const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
+    const asked = this.#isStopping ? undefined : this.#options.events.asks(masked ?? call, masked !== undefined)
     if (asked === undefined) return cancelledResult
     const options = readOptions(params.options)
     const decision = decide(this.#options.host.policy(), options)

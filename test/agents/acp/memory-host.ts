@@ -1,4 +1,5 @@
 /** A conversation in memory: what an agent was given and what it reported, for tests of the agent alone. */
+import { createMasker, type Masker } from '../../../src/base/masking.ts'
 import { deferred, type Deferred } from '../../../src/base/wait.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { AgentHost, Answer, KeptKey, QuestionDraft, Turn, UsageReport } from '../../../src/conversation/agent.ts'
@@ -76,6 +77,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     state: (changes) => void Object.assign(host.states, changes),
     skillInvoked: () => undefined,
     mask: (text) => text.replaceAll(secret, '<secret-hidden>'),
+    maskingStream: () => createMaskerFor(secret).stream(),
     transcript: async () => host.past,
     text: () => JSON.stringify([host.events, host.deltas, host.questions]),
     seen(pattern) {
@@ -137,4 +139,10 @@ export function userMessage(text: string): MessageEvent {
     activated_skills: [],
     extended_content: [],
   }
+}
+
+function createMaskerFor(value: string): Masker {
+  const masker = createMasker()
+  masker.register([value])
+  return masker
 }

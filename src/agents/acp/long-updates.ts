@@ -1,0 +1,46 @@
+/**
+ * Updates of an external agent that are too long for one turn of the event loop: how they become several, or are masked in
+ * several.
+ *
+ * What the agent says in a chunk of a message becomes chunks of a bearable length: the message is the same. Anything else
+ * is masked in turns and then taken as a whole. A short update never comes here.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { objectOf, type Fields } from '../../base/fields.ts'
+import { maskJsonInTurns, turnWeight, weightOf } from '../../base/mask-turns.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import { blockText, imageUrl } from './output.ts'
+import { sessionIdMask, sessionMask } from './session-mask.ts'
+
+const pieceChars = 256 * 1024
+
+export function isLong(update: Fields): boolean {
+  return weightOf(update) > turnWeight
+}
+
+/** The chunks that a long chunk becomes; undefined for an image and for what is no chunk. */
+export function chunksOf(update: Fields): readonly Fields[] | undefined {
+  if (update.sessionUpdate !== 'agent_message_chunk' && update.sessionUpdate !== 'agent_thought_chunk') return undefined
+  const block = objectOf(update.content)
+  if (imageUrl(block) !== undefined) return undefined
+  const text = blockText(block)
+  return Array.from({ length: Math.ceil(text.length / pieceChars) }, (_, index) => {
+    return { ...update, content: { type: 'text', text: text.slice(index * pieceChars, (index + 1) * pieceChars) } }
+  })
+}
+
+/** The members of an update or a tool call, masked as `sessionMask` does. */
+export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fields> {
+  const hideId = sessionIdMask(host)
+  const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })
+  await nextTurn()
+  return objectOf(withTexts(masked, hideId))
+}
+
+/** The id of a session in a text that was masked in pieces. */
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return value.length > turnWeight ? change(value) : value
+  if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withTexts(member, change)]))
+}

@@ -1,0 +1,54 @@
+/** Updates of many megabytes: chunks of a message, and tool calls whose parts are too long to be kept whole. */
+import * as assert from 'uvu/assert'
+import { chunksOf, isLong, maskedInTurns } from '../../../src/agents/acp/long-updates.ts'
+import { limitedEntries } from '../../../src/agents/acp/plan.ts'
+import { mergeToolCall, newToolCall } from '../../../src/agents/acp/tool-calls.ts'
+import { outputOf } from '../../../src/agents/acp/output.ts'
+import { suite } from '../../support/suite.ts'
+import { memoryHost } from './memory-host.ts'
+
+const test = suite('agents/acp/long-updates', 20_000)
+
+const long = 'x'.repeat(3_000_000)
+
+test('a long chunk becomes chunks with the same text, id and kind', () => {
+  for (const sessionUpdate of ['agent_message_chunk', 'agent_thought_chunk']) {
+    const update = { sessionUpdate, messageId: 'm', content: { type: 'text', text: `${long}end` } }
+    assert.ok(isLong(update))
+    const chunks = chunksOf(update) ?? []
+    assert.ok(chunks.length > 10 && chunks.every((chunk) => chunk.sessionUpdate === sessionUpdate && chunk.messageId === 'm' && !isLong(chunk)))
+    assert.is(chunks.map(({ content }) => (content !== null && typeof content === 'object' && 'text' in content ? String(content.text) : '')).join(''), `${long}end`)
+  }
+})
+
+test('an image and a tool call stay whole', () => {
+  assert.is(chunksOf({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: long, mimeType: 'image/png' } }), undefined)
+  assert.is(chunksOf({ sessionUpdate: 'tool_call', rawInput: long }), undefined)
+})
+
+test('hides secrets and the id of the session in long texts and short ones', async () => {
+  const host = memoryHost('/')
+  host.keep('session', { id: 'the-id-of-a-session' })
+  const said = 'SECRET-VALUE-1 and the-id-of-a-session'
+  const masked = await maskedInTurns({ toolCallId: said, rawInput: { a: `${long} ${said}`, b: [said] } }, host)
+  assert.not.match(JSON.stringify(masked), /SECRET-VALUE|the-id-of/)
+  assert.is(JSON.stringify(masked).split('<session>').length - 1, 3)
+})
+
+test('a plan keeps a thousand entries, and the beginning of a long one', () => {
+  const entries = limitedEntries([{ content: long, status: 'pending' }, ...Array(2000).fill({ content: 'a', status: 'pending' })])
+  assert.is(entries.length, 1000)
+  assert.ok(JSON.stringify(entries).length < 100_000)
+})
+
+test('a title has a limit, and output in a fence of any length is looked through once', () => {
+  assert.is(mergeToolCall(newToolCall, { title: long }, false).title.length, 10_000)
+  const ticks = '`'.repeat(1_000_000)
+  const text = `${ticks}\n${ticks}${ticks}x`
+  assert.is(outputOf({ ...newToolCall, rawOutput: [{ type: 'text', text }] }).text, text)
+  const fenced = (inside: string): string => outputOf({ ...newToolCall, rawOutput: [{ type: 'text', text: inside }] }).text
+  assert.equal(['```\na\n```', '```sh\na\n```\n', '````\n```\n````', '```\na', '``\na\n``', '```a b\nc\n```', '```'].map(fenced),
+    ['a', 'a', '```', '```\na', '``\na\n``', '```a b\nc\n```', '```'])
+})
+
+test.run()
