@@ -108,6 +108,11 @@ export interface AgentHost {
    * False when the secret is another by now: then that one stays.
    */
   replaceSecret(change: SecretChange): Promise<boolean>
+  /**
+   * The agent has begun to work by itself: a run begins, or the one under way has another turn, with `Turn.isOwn`, unless
+   * a turn with messages comes first. Rejects when there can be none: then the agent has to end what it has begun.
+   */
+  beginRun(): Promise<void>
   /** What the agent kept with `keep` in an earlier life of this conversation. */
   kept(key: KeptKey): JsonObject | undefined
   /** Keeps private state: durable with the next commit, never served, at most a few KB. */
@@ -170,6 +175,8 @@ export type KeptKey = 'session' | 'usage' | 'provider_state'
 
 /** What one turn works with and reports through. */
 export interface Turn {
+  /** The agent has begun this turn by itself (`AgentHost.beginRun`): it has no messages, and none is sent. */
+  readonly isOwn: boolean
   /** User messages that no turn has served, oldest first. Empty when the user resumes a stopped run. */
   readonly messages: readonly MessageEvent[]
   readonly signal: AbortSignal

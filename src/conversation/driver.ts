@@ -5,7 +5,7 @@
  * (`agent.ts`) meets the journal; what an agent may read and keep is in `host.ts`, and nothing else is.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { errorOf } from '../base/errors.ts'
+import { AppError, errorOf } from '../base/errors.ts'
 import { parseOwnJson, type JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -22,9 +22,9 @@ import type { Journal } from './journal.ts'
 import { LiveTurn } from './live-turn.ts'
 import { createHost } from './host.ts'
 import { shownAgent } from './info.ts'
-import { Questions, type PendingConfirmation } from './questions.ts'
+import { confirmationValue, Questions, type PendingConfirmation } from './questions.ts'
 import type { KeyedRequest } from './requests.ts'
-import { Runner, type StopReason } from './runner.ts'
+import { Runner, type StopReason, type TurnOpening } from './runner.ts'
 import { storedEvent } from './stored-event.ts'
 import { addFigures, hasFigures } from './usage-figures.ts'
 import { UsageLedger } from './usage.ts'
@@ -56,6 +56,7 @@ export class Driver {
   #runner: Runner | undefined
   #turn: LiveTurn | undefined
   readonly #ledger: UsageLedger
+  #isClosed = false
   #introducing: Promise<void> | undefined
   /** As it was set last, durable or not. */
   #settings: JsonObject
@@ -100,6 +101,13 @@ export class Driver {
     this.#ensureAgent()
     this.#runner ??= this.#createRunner()
     await this.#runner.start(request)
+  }
+
+  /** The agent works by itself: a run takes what it does. */
+  async #beginOwn(): Promise<void> {
+    if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
+    this.#runner ??= this.#createRunner()
+    await this.#runner.startOwn()
   }
 
   /** Has the newest message served: by the run under way, or by a new one. A message approves nothing (decisions 15). */
@@ -208,6 +216,7 @@ export class Driver {
 
   /** Stops the run and ends the agent. */
   async close(reason: StopReason): Promise<void> {
+    this.#isClosed = true
     await this.stop(reason)
     await this.#discardAgent()
   }
@@ -232,6 +241,7 @@ export class Driver {
       ...this.#options,
       settings: () => this.#settings,
       budgetSpent: () => this.#budgetSpent(),
+      beginRun: () => this.#beginOwn(),
       kept: (key) => this.#kept[key],
       keep: (key, value) => this.#keep(key, value),
       state: (changes) => this.#agentStateChanged(changes),
@@ -249,18 +259,18 @@ export class Driver {
       clock,
       stopLimitMs,
       readMessages: (ids) => this.#readMessages(ids),
-      openTurn: (messages, approved) => this.#openTurn(messages, approved),
+      openTurn: (opening) => this.#openTurn(opening),
       budgetSpent: () => this.#budgetSpent(),
       onEnd: onRunEnd,
       onLogFailure,
     })
   }
 
-  #openTurn(messages: readonly MessageEvent[], approved: readonly string[]): LiveTurn {
+  #openTurn(opening: TurnOpening): LiveTurn {
     const { journal, nextFrameStamp, createMaskingStream } = this.#options
     const count = (report: UsageReport): void => this.#count(report)
     const parts = { journal, questions: this.#questions, count, nextFrameStamp, createMaskingStream }
-    this.#turn = new LiveTurn({ messages, approved, ...parts })
+    this.#turn = new LiveTurn({ ...opening, ...parts })
     return this.#turn
   }
 
@@ -328,15 +338,5 @@ export class Driver {
       this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
       this.#turn?.refuse(cause)
     }
-  }
-}
-
-function confirmationValue(question: PendingConfirmation): JsonObject {
-  const { options, locations, diff, ...rest } = question
-  return {
-    ...rest,
-    diff: diff === null ? null : { ...diff },
-    locations: locations.map((location) => ({ ...location })),
-    options: options.map(({ id, name, kind }) => ({ id, name, kind })),
   }
 }

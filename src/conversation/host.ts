@@ -16,7 +16,7 @@ import type { ConversationState } from './state.ts'
 import { toolCallIds } from './tool-call-ids.ts'
 import { readTranscript } from './transcript.ts'
 
-export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentDir' | 'settings' | 'kept' | 'keep' | 'state' | 'skillInvoked' | 'mask'> {
+export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentDir' | 'settings' | 'beginRun' | 'kept' | 'keep' | 'state' | 'skillInvoked' | 'mask'> {
   readonly journal: Journal
   readonly log: ConversationLog
   readonly secrets: AgentSecrets
@@ -47,6 +47,7 @@ export function createHost(options: HostOptions): AgentHost {
     ownSecretNames: () => new Set(Object.keys(state.secrets)),
     secretNames: () => secrets.list(state.secrets),
     replaceSecret: (change) => replaceSecret(change, options),
+    beginRun: options.beginRun,
     kept,
     keep,
     state: options.state,

@@ -18,6 +18,7 @@ import type { Stamp } from '../base/stamp.ts'
 export interface LiveTurnOptions {
   readonly messages: readonly MessageEvent[]
   readonly approved: readonly string[]
+  readonly isOwn: boolean
   readonly journal: Journal
   readonly questions: Questions
   readonly count: (report: UsageReport) => void
@@ -29,6 +30,7 @@ export interface LiveTurnOptions {
 export class LiveTurn implements Turn {
   readonly messages: readonly MessageEvent[]
   readonly approved: readonly string[]
+  readonly isOwn: boolean
   readonly #options: LiveTurnOptions
   readonly #controller = new AbortController()
   readonly #pausing = new AbortController()
@@ -42,6 +44,7 @@ export class LiveTurn implements Turn {
   constructor(options: LiveTurnOptions) {
     this.messages = options.messages
     this.approved = options.approved
+    this.isOwn = options.isOwn
     this.#options = options
   }
 

@@ -8,6 +8,7 @@
  * here is stored, since a question of an external agent dies with its process.
  */
 import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '../base/json.ts'
 import { formatMicros, type Clock } from '../base/stamp.ts'
 import type { Answer, QuestionDiff, QuestionDraft, QuestionLocation, QuestionOption } from './agent.ts'
 
@@ -119,4 +120,15 @@ function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
   const { toolCallId, actionId, title, command, diff, locations = [], options } = draft
   const said = { title, command: command ?? null, diff: diff ?? null, locations, options }
   return { id, tool_call_id: toolCallId, action_id: actionId ?? null, ...said, deadline }
+}
+
+/** A question as the state shows it. */
+export function confirmationValue(question: PendingConfirmation): JsonObject {
+  const { options, locations, diff, ...rest } = question
+  return {
+    ...rest,
+    diff: diff === null ? null : { ...diff },
+    locations: locations.map((location) => ({ ...location })),
+    options: options.map(({ id, name, kind }) => ({ id, name, kind })),
+  }
 }

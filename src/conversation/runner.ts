@@ -31,13 +31,22 @@ export interface RunnerOptions {
   /** An agent that does not settle this long after its signal was aborted is closed by force. */
   readonly stopLimitMs: number
   readonly readMessages: (ids: readonly string[]) => Promise<readonly MessageEvent[]>
-  readonly openTurn: (messages: readonly MessageEvent[], approved: readonly string[]) => LiveTurn
+  readonly openTurn: (opening: TurnOpening) => LiveTurn
   /** Why no turn may begin any more; undefined while one may. */
   readonly budgetSpent: () => string | undefined
   /** Called when a run has ended and its end is durable. */
   readonly onEnd: () => Promise<void>
   /** Called when a run has ended because the log took nothing more. Must not reject. */
   readonly onLogFailure: (cause: unknown) => Promise<void>
+}
+
+/** What a turn begins with. */
+export interface TurnOpening {
+  readonly messages: readonly MessageEvent[]
+  /** Ids of the actions that the user has approved. */
+  readonly approved: readonly string[]
+  /** The agent has begun it by itself. */
+  readonly isOwn: boolean
 }
 
 interface Stop {
@@ -53,6 +62,8 @@ export class Runner {
   #stop: Stop | undefined
   /** A message asked to be served: after the turn under way began, and after it was told to stop, if it was. */
   #again = false
+  /** The agent has begun to work by itself, and no turn has taken that yet. */
+  #own = false
   /** When the run under way began, and the code of the failure that ended it. */
   #startedAt = 0
   #failure: string | undefined
@@ -69,9 +80,18 @@ export class Runner {
   async start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
+    // A turn with messages takes what the agent has begun meanwhile.
+    this.#own = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
     await begun
+  }
+
+  /** The agent works by itself: the run under way has a turn for that, or one begins. Resolves once `running` is durable. */
+  async startOwn(): Promise<void> {
+    const started = this.#run === undefined ? this.start() : undefined
+    this.#own = true
+    await started
   }
 
   /**
@@ -123,6 +143,8 @@ export class Runner {
     } catch (cause) {
       // Only a failed log ends here: without it nothing can be recorded.
       this.#again = false
+      if (this.#own) await this.#options.discardAgent()
+      this.#own = false
       this.#failure = cause instanceof AppError ? cause.code : 'InternalError'
       this.#tellEnd('error')
       await onLogFailure(cause)
@@ -131,7 +153,8 @@ export class Runner {
     // `isRunning` may rely on `supersede`.
     this.#stop?.done.resolve()
     this.#stop = undefined
-    const goesOn = this.#again && journal.state.unserved.length > 0 && journal.status !== 'waiting_for_confirmation'
+    const hasMore = (this.#again && journal.state.unserved.length > 0) || this.#own
+    const goesOn = hasMore && journal.status !== 'waiting_for_confirmation'
     this.#run = goesOn ? this.#serve(this.#begin()) : undefined
   }
 
@@ -144,12 +167,14 @@ export class Runner {
   /** One turn. True when another one is to follow. */
   async #serveOne(): Promise<boolean> {
     const { journal, readMessages } = this.#options
+    const isOwn = this.#own && !this.#again
+    this.#own = false
     // What was asked for after a stop is for the run after it.
     if (this.#stop === undefined) this.#again = false
-    const unserved = [...journal.state.unserved]
+    const unserved = isOwn ? [] : [...journal.state.unserved]
     const messages = await readMessages(unserved)
-    if (this.#again && this.#stop === undefined) return true
-    const end = this.#stop === undefined ? (this.#overBudget() ?? (await this.#runTurn(messages))) : notBegun
+    if (this.#again && this.#stop === undefined && !isOwn) return true
+    const end = await this.#endOfTurn(messages, isOwn)
     if (this.#stop?.reason === 'delete') return false
     await this.#answerOpenActions(end)
     const last = unserved.at(-1)
@@ -166,10 +191,19 @@ export class Runner {
     return spent === undefined ? undefined : { outcome: 'failed', served: false, code: 'MaxBudgetReached', detail: `No turn was begun: ${spent}` }
   }
 
-  async #runTurn(messages: readonly MessageEvent[]): Promise<TurnEnd> {
+  /** What the agent has begun by itself has to be ended, by a turn that is stopped at once, where no turn may begin. */
+  async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
+    const refused = this.#stop === undefined ? this.#overBudget() : notBegun
+    if (refused === undefined) return this.#runTurn(messages, isOwn)
+    if (isOwn) await this.#runTurn(messages, isOwn, 'stopped')
+    return refused
+  }
+
+  async #runTurn(messages: readonly MessageEvent[], isOwn: boolean, stopped?: 'stopped'): Promise<TurnEnd> {
     const approved = this.#options.journal.state.open_actions.map((action) => action.action_id)
-    const turn = this.#options.openTurn(messages, approved)
+    const turn = this.#options.openTurn({ messages, approved, isOwn })
     this.#turn = turn
+    if (stopped !== undefined) turn.abort()
     try {
       const end = await this.#untilSettled(this.#options.agent().runTurn(turn), turn)
       if (turn.refusal === undefined) return end

@@ -5,6 +5,7 @@ const buffer = ['test/agents/acp/message-buffer.test.ts']
 const slots = ['test/agents/acp/slots.test.ts']
 const permissions = ['test/agents/acp/permissions.test.ts']
 const turn = ['test/agents/acp/agent-turn.test.ts']
+const ownBeginning = ['test/agents/acp/own-beginning.test.ts']
 const turnCalls = ['test/agents/acp/turn-calls.test.ts']
 const turnEvents = ['test/agents/acp/turn-events.test.ts']
 
@@ -99,6 +100,27 @@ export const acpMutations: readonly Mutation[] = [
     new: 'const replace = hadOpenCalls && false',
     promise: 'An agent whose command runs on after a stop is replaced.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts', 'test/agents/acp/agent-session.test.ts'],
+  },
+  {
+    file: 'src/agents/acp/own-beginning.ts',
+    old: 'if (!this.#hasBegun && !this.#isWork(update, isNew)) return undefined',
+    new: 'if (!this.#hasBegun) return undefined',
+    promise: 'What an agent begins by itself does not run unseen.',
+    tests: ownBeginning,
+  },
+  {
+    file: 'src/agents/acp/own-beginning.ts',
+    old: 'return this.#wasPrompted && !this.#isTail && isNewMessage && saysSomething(update)',
+    new: 'return this.#wasPrompted && isNewMessage && saysSomething(update)',
+    promise: 'The late tail of a turn begins no run.',
+    tests: ownBeginning,
+  },
+  {
+    file: 'src/agents/acp/own-turn.ts',
+    old: 'return hasSaidSo === \'late\' || (await hasLeftovers(session))',
+    new: 'return false',
+    promise: 'An agent whose own work does not stop is ended.',
+    tests: ['test/agents/acp/own-work.test.ts'],
   },
   {
     file: 'src/agents/acp/turn-calls.ts',

@@ -72,6 +72,13 @@ export const conversationMutations: readonly Mutation[] = [
     tests: questions,
   },
   {
+    file: 'src/conversation/runner.ts',
+    old: 'const unserved = isOwn ? [] : [...journal.state.unserved]',
+    new: 'const unserved = [...journal.state.unserved]',
+    promise: 'A run that the agent has begun serves no message that waits.',
+    tests: ['test/conversation/own-run.test.ts'],
+  },
+  {
     file: 'src/conversation/questions.ts',
     old: 'if (this.#asked.size === 1) this.#open()',
     new: 'this.#open()',
@@ -108,8 +115,8 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/runner.ts',
-    old: 'const end = this.#stop === undefined ? (this.#overBudget() ?? (await this.#runTurn(messages))) : notBegun',
-    new: 'const end = this.#stop === undefined ? (await this.#runTurn(messages)) : notBegun',
+    old: 'const refused = this.#stop === undefined ? this.#overBudget() : notBegun',
+    new: 'const refused = this.#stop === undefined ? undefined : notBegun',
     promise: 'No turn begins once the budget is spent.',
     tests: ['test/conversation/budget.test.ts'],
   },
@@ -122,8 +129,8 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/runner.ts',
-    old: 'const goesOn = this.#again && journal.state.unserved.length > 0 &&',
-    new: 'const goesOn = this.#again && journal.state.unserved.length > 10 &&',
+    old: 'const hasMore = (this.#again && journal.state.unserved.length > 0)',
+    new: 'const hasMore = (this.#again && journal.state.unserved.length > 10)',
     promise: 'A message that comes while a run ends is served by another run.',
     tests: runner,
   },

@@ -65,6 +65,11 @@ export class AgentProgram {
     return entering
   }
 
+  /** A lease of what runs, as it is: for work that the agent has begun. */
+  hold(): Lease | undefined {
+    return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
+  }
+
   /** Ends the program of this session, in whatever state it is; nothing happens if it is not the one that runs. */
   async end(session: AcpSession | undefined): Promise<void> {
     const running = this.#running
@@ -93,6 +98,10 @@ export class AgentProgram {
     if (this.session === undefined) await this.end(this.#running?.session)
     else await this.#applyMode(this.session)
     const running = this.#running ?? (await this.#start(signal))
+    return this.#lease(running)
+  }
+
+  #lease(running: Running): Lease {
     running.leases++
     running.slot.busy()
     return {

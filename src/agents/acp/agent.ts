@@ -13,6 +13,7 @@ import { untilAborted } from '../../base/wait.ts'
 import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
 import { isOpenByName } from '../../settings/open-modes.ts'
 import { resolveAcp } from '../../settings/providers.ts'
+import type { AgentWorkOptions } from './agent-work.ts'
 import { askAside } from './aside.ts'
 import { CallMemory } from './call-memory.ts'
 import { AcpFailure, failureOf } from './failure.ts'
@@ -21,7 +22,8 @@ import { maskJson } from '../../base/mask-json.ts'
 import { Introduction } from './introduction.ts'
 import { ObservationFiles } from './observation-files.ts'
 import { isTooOpen, providerRules, unknownAgentRules, type ModeRules } from './modes.ts'
-import { AgentProgram, type ProgramOptions } from './agent-program.ts'
+import { AgentProgram, type Lease, type ProgramOptions } from './agent-program.ts'
+import { OwnTurn } from './own-turn.ts'
 import { PromptTurn, type PromptTurnEnd } from './prompt-turn.ts'
 import { transcriptBlocks } from './prompt.ts'
 import { sessionMask } from './session-mask.ts'
@@ -52,6 +54,8 @@ class AcpAgent implements Agent {
   readonly #mask: (text: string) => string
   readonly #introduction: Introduction
   readonly #calls = new CallMemory()
+  /** Keeps the program busy while work that it has begun by itself waits for its turn. */
+  #ownLease: Lease | undefined
   /** What is under way, so that `close` can wait for it. */
   readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
@@ -122,6 +126,7 @@ class AcpAgent implements Agent {
   }
 
   async #runTurn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+    if (turn.isOwn) return this.#serveOwn(turn, signal)
     const reused = this.#program.session
     const end = await this.#serve(turn, signal)
     // A program may end between two turns and be met before its end is noticed. It has got nothing then: once more.
@@ -131,6 +136,7 @@ class AcpAgent implements Agent {
   async #serve(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     try {
       const { session, leave } = await this.#program.enter(signal)
+      this.#leaveOwn()
       try {
         this.#introduction.tell(turn)
         // Before the prompt, so that whatever it starts is told apart.
@@ -147,32 +153,61 @@ class AcpAgent implements Agent {
     }
   }
 
-  async #prompt(session: AcpSession, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
-    const { host, timers, log, settings, createId, drainMs = defaultDrainMs } = this.#options
-    const prompt = new PromptTurn({
-      session,
-      turn,
-      signal,
-      host,
-      timers,
-      log,
-      files: this.#files,
-      memory: this.#calls,
-      turnId: createId(),
-      transcript: await this.#transcript('served'),
-      idleMs: settings.acp_prompt_timeout * 1000,
-      drainMs,
-    })
-    // Whatever went wrong here, a program with an open prompt is not used again.
-    const end = await prompt.run().catch((error: unknown) => this.#program.end(session).then(() => Promise.reject(error)))
+  /** Work that the agent has begun. What is held has a turn already if a prompt came first. */
+  async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+    const session = this.#ownLease?.session
+    try {
+      if (session?.hasOwnWork !== true) return { outcome: 'finished', served: true }
+      await this.#calls.recall(this.#options.host)
+      const { drainMs = defaultDrainMs } = this.#options
+      const work = new OwnTurn({ ...this.#workOptions(session, turn, signal), drainMs })
+      return await this.#concluded(await work.run(), session, turn)
+    } finally {
+      this.#leaveOwn()
+    }
+  }
+
+  /** The agent goes on without a prompt: a run is asked for that takes what it does. */
+  async #ownWorkBegan(): Promise<void> {
+    this.#leaveOwn()
+    this.#ownLease = this.#program.hold()
+    try {
+      await this.#options.host.beginRun()
+    } catch (error) {
+      this.#leaveOwn()
+      this.#options.log.error('An agent works by itself and no run could be begun: it is ended', { error: errorOf(error) })
+      throw error
+    }
+  }
+
+  #leaveOwn(): void {
+    this.#ownLease?.leave()
+    this.#ownLease = undefined
+  }
+
+  #workOptions(session: AcpSession, turn: Turn, signal: AbortSignal): AgentWorkOptions {
+    const { host, timers, log, settings, createId } = this.#options
+    const idleMs = settings.acp_prompt_timeout * 1000
+    return { session, turn, signal, host, timers, log, files: this.#files, memory: this.#calls, turnId: createId(), idleMs }
+  }
+
+  async #concluded(end: PromptTurnEnd, session: AcpSession, turn: Turn): Promise<TurnEnd> {
     await session.readBack()
     const conclusion = this.#endOf(end, session)
-    if (conclusion.served) {
-      if (!this.#isPrompted) this.#keep({ is_prompted: true })
-      turn.usage(this.#reportOf(session.id, session, end))
-    }
+    if (conclusion.served) turn.usage(this.#reportOf(session.id, session, end))
     if (end.replace) await this.#program.end(session)
     return conclusion
+  }
+
+  async #prompt(session: AcpSession, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
+    const { drainMs = defaultDrainMs } = this.#options
+    const transcript = await this.#transcript('served')
+    const prompt = new PromptTurn({ ...this.#workOptions(session, turn, signal), transcript, drainMs })
+    // Whatever went wrong here, a program with an open prompt is not used again.
+    const end = await prompt.run().catch((error: unknown) => this.#program.end(session).then(() => Promise.reject(error)))
+    const isServed = end.end.outcome !== 'failed' || end.end.served
+    if (isServed && !this.#isPrompted) this.#keep({ is_prompted: true })
+    return this.#concluded(end, session, turn)
   }
 
   #endOf({ end }: PromptTurnEnd, session: AcpSession): TurnEnd {
@@ -226,6 +261,11 @@ class AcpAgent implements Agent {
     const { host } = this.#options
     const { session, isNew } = started
     this.#introduction.add(started, host.kept('session')?.id === undefined)
+    session.keepOwnWork({
+      isKnownCall: (id) => this.#calls.has(id),
+      begin: () => this.#ownWorkBegan(),
+      refused: () => void this.#program.end(session),
+    })
     const { name, version } = session.agent
     const begun = session.begunIn === undefined ? {} : { begun_in: session.begunIn }
     const agent = { agent_name: name, agent_version: version }

@@ -67,7 +67,7 @@ export class PromptTurn {
       return await this.#finish(await Promise.race([answer, this.#stop.promise]), answer)
     } finally {
       signal.removeEventListener('abort', onAbort)
-      session.rest()
+      session.rest(signal.aborted)
       await this.#work.close()
     }
   }

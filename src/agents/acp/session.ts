@@ -1,16 +1,15 @@
 /**
  * One session of a running agent: what it said of itself, the prompts it gets, its mode, its model, its MCP servers.
  *
- * It listens for as long as it lives, since agents change modes and report MCP servers between turns too; what else is
- * said while no turn listens is dropped. Made by start-session. A session lives until `close`, or until its program ends; nothing here restarts it. Session ids
- * are private: they never appear in a message, an event or a log line.
+ * It listens for as long as it lives, since agents change modes, report MCP servers and begin to work between turns too
+ * (own-beginning). Made by start-session. A session lives until `close`, or until its program ends; nothing here restarts
+ * it. Session ids are private: they never appear in a message, an event or a log line.
  */
 import { AppError, errorOf, messageOf, type ErrorCode } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
-import { rpcCodes } from '../../rpc/message.ts'
 import type { AgentInfo } from './agent-info.ts'
 import type { AgentConnection, AgentListener, RunningProcess } from './connection.ts'
 import { AcpFailure, describe } from './failure.ts'
@@ -18,11 +17,13 @@ import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { failedMcpServer, mcpState, withFailure, type McpServerState } from './mcp-servers.ts'
 import { chooseMode, isTooOpen, modeRequest, type ModeRules } from './modes.ts'
 import { modelRequest } from './models.ts'
+import { OwnBeginning } from './own-beginning.ts'
 import type { PromptBlock } from './prompt.ts'
 import {
   choicesState, readChoices, updateChoices, withMode, withModel, withOptions, type SessionChoices,
 } from './session-choices.ts'
 import { signedInState, type SignIn } from './sign-in.ts'
+import type { Timers } from './timers.ts'
 
 export interface SessionOptions {
   readonly id: string
@@ -35,10 +36,21 @@ export interface SessionOptions {
   readonly rules: ModeRules
   readonly signIn: SignIn
   readonly log: Log
+  readonly timers: Timers
   /** Takes over what the program has changed in the files it was lent. */
   readonly readBack: () => Promise<void>
   /** Removes what was made for the program. */
   readonly cleanUp: () => Promise<void>
+}
+
+/** Who has a turn made for what the agent begins by itself. */
+export interface OwnWorkKeeper {
+  /** True for the id of a call that the history has. */
+  isKnownCall(id: string): boolean
+  /** Resolves when a turn is under way that will take it; rejects when there will be none. */
+  begin(): Promise<void>
+  /** There was none: the agent must not go on unseen. */
+  refused(): void
 }
 
 /** Everything but a prompt is answered soon or not at all. */
@@ -52,7 +64,8 @@ export class AcpSession {
   readonly #options: SessionOptions
   #choices: SessionChoices
   #mcpServers: readonly McpServerState[]
-  #turn: AgentListener | undefined
+  readonly #own: OwnBeginning
+  #keeper: OwnWorkKeeper | undefined
   #onChange: () => void = () => undefined
   #processes: Promise<readonly RunningProcess[] | undefined>
   #closing: Promise<void> | undefined
@@ -65,10 +78,16 @@ export class AcpSession {
     this.#options = options
     this.#choices = options.choices
     this.#mcpServers = options.mcpServers
+    this.#own = new OwnBeginning({
+      timers: options.timers,
+      isKnownCall: (id) => this.#keeper?.isKnownCall(id) ?? false,
+      begin: () => (this.#keeper === undefined ? Promise.reject(new TypeError('Nobody takes it')) : this.#keeper.begin()),
+      refused: () => this.#keeper?.refused(),
+    })
     this.#processes = this.#findProcesses()
     this.connection.listen(this.id, {
       onUpdate: (update) => this.#hear(update),
-      onPermission: (params) => this.#asked(params),
+      onPermission: (params) => this.#own.asked(params),
     })
   }
 
@@ -77,14 +96,29 @@ export class AcpSession {
     this.#onChange = onChange
   }
 
+  /** Work that the agent begins by itself goes to `keeper`; without one it is dropped, and its questions are cancelled. */
+  keepOwnWork(keeper: OwnWorkKeeper): void {
+    this.#keeper = keeper
+  }
+
+  /** True while the agent has begun something that no turn has taken. */
+  get hasOwnWork(): boolean {
+    return this.#own.isHolding
+  }
+
+  /** Hands what the agent has begun by itself, and goes on with, to a turn. */
+  take(listener: AgentListener): void {
+    this.#own.attach(listener, false)
+  }
+
   /** What of the program ran when it last had nothing to do; undefined where that cannot be seen. */
   get processesAtRest(): Promise<readonly RunningProcess[] | undefined> {
     return this.#processes
   }
 
   /** A turn is over: what runs now was not started by the next one. */
-  rest(): void {
-    this.#turn = undefined
+  rest(wasStopped: boolean): void {
+    this.#own.detach(wasStopped)
     this.#processes = this.#findProcesses()
   }
 
@@ -122,7 +156,7 @@ export class AcpSession {
 
   /** Sends a prompt; resolves with the answer that ends the turn, whenever that is. */
   prompt(blocks: readonly PromptBlock[], listener: AgentListener): Promise<unknown> {
-    this.#turn = listener
+    this.#own.attach(listener, true)
     return this.connection.request('session/prompt', { sessionId: this.id, prompt: blocks }, { timeoutMs: Infinity })
   }
 
@@ -230,6 +264,7 @@ export class AcpSession {
   /** Has the agent forget a session that `fork` made, as far as it can; the program goes on. */
   async discard(): Promise<void> {
     this.connection.unlisten(this.id)
+    this.#own.close()
     for (const step of ['close', 'delete']) {
       if (!this.agent.can(step)) continue
       await this.#request(`session/${step}`, { sessionId: this.id }).catch((error: unknown) => {
@@ -245,6 +280,7 @@ export class AcpSession {
 
   /** Ends the program and removes what was made for it. Idempotent. */
   close(): Promise<void> {
+    this.#own.close()
     this.#closing ??= this.connection.close().finally(() => this.#options.cleanUp())
     return this.#closing
   }
@@ -264,17 +300,12 @@ export class AcpSession {
       this.#choices = choices
       this.#onChange()
     }
-    return this.#turn?.onUpdate(update)
+    return this.#own.hear(update)
   }
 
   #mcpServerFailed(failure: { readonly name: string; readonly detail: string }): void {
     this.#mcpServers = withFailure(this.#mcpServers, failure)
     this.#onChange()
-  }
-
-  #asked(params: Fields): Promise<unknown> {
-    if (this.#turn === undefined) throw new RpcError({ code: rpcCodes.invalidRequest, message: 'No prompt is running' })
-    return this.#turn.onPermission(params)
   }
 
   #findProcesses(): Promise<readonly RunningProcess[] | undefined> {

@@ -159,6 +159,7 @@ class Opening {
       begunIn,
       rules: this.#rulesFor(agent, begunIn),
       log,
+      timers: this.#options.timers,
       signIn: this.#launch.signIn,
       readBack: this.#launch.readBack,
       cleanUp: this.#launch.cleanUp,

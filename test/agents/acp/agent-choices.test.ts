@@ -1,8 +1,6 @@
 /**
  * AcpAgent: modes and MCP servers as state, models and modes kept over a new program, lost sessions told what was said.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import type { TurnEnd } from '../../../src/conversation/agent.ts'
@@ -74,11 +72,12 @@ test('asks nothing of the agent for what is in use already, and says so when the
   })
 })
 
-test('refuses a question that is asked while no prompt runs', () => withAgent('asks-between', async ({ agent, host }) => {
+test('ends an agent that asks while no prompt runs, where no run can take the question', () => withAgent('asks-between', async ({ agent, host, slots }) => {
+  host.begun = () => {
+    throw new AppError('conflict', 'no')
+  }
   await agent.runTurn(host.turn('one'))
-  const result = join(host.workingDir, 'between')
-  await until(() => existsSync(result) && readFileSync(result, 'utf8') !== '')
-  assert.match(readFileSync(result, 'utf8'), 'No prompt is running')
+  await until(() => slots.running === 0)
   assert.not.ok(host.events.some(({ kind }) => kind === 'ActionEvent'))
 }))
 

@@ -16,6 +16,8 @@ export interface MemoryHost extends AgentHost {
   readonly deltas: string[]
   readonly memory: Map<KeptKey, JsonObject>
   confirmation: ConfirmationPolicy
+  /** Called when the agent begins to work by itself. */
+  begun: () => void
   /** What `toolCallIds` gives. */
   callIds: readonly string[]
   /** What `transcript` gives. */
@@ -31,6 +33,7 @@ export interface MemoryHost extends AgentHost {
 }
 
 export interface TurnOptions {
+  readonly isOwn?: boolean
   readonly ready?: () => Promise<void> | undefined
   readonly durable?: () => Promise<void>
 }
@@ -58,6 +61,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     confirmation: { kind: 'NeverConfirm' },
     past: '',
     callIds: [],
+    begun: () => undefined,
     answer: undefined,
     history: () => ({ next: async () => ({ isFresh: true, events: [], responses: new Map(), late: new Map() }) }),
     toolCallIds: async () => host.callIds,
@@ -72,6 +76,7 @@ export function memoryHost(workingDir: string): MemoryHost {
       host.environment.set(name, current)
       return true
     },
+    beginRun: async () => host.begun(),
     kept: (key) => host.memory.get(key),
     keep: (key, value) => void host.memory.set(key, value),
     state: (changes) => void Object.assign(host.states, changes),
@@ -96,13 +101,14 @@ export function memoryHost(workingDir: string): MemoryHost {
 }
 
 function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options: TurnOptions): MemoryTurn {
-  const { ready = () => undefined, durable = async () => undefined } = options
+  const { ready = () => undefined, durable = async () => undefined, isOwn = false } = options
   const controller = new AbortController()
   return {
     messages: prompt === '' ? [] : [userMessage(prompt)],
     signal: controller.signal,
     pausing: new AbortController().signal,
     approved: [],
+    isOwn,
     served() {},
     keepResponse() {},
     keepCall() {},

@@ -1,0 +1,150 @@
+/**
+ * What an agent says while no turn listens: the late tail of the turn before, or work that it begins by itself.
+ *
+ * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must not run
+ * unseen: what is said is held, and `begin` asks for a turn that takes it (decisions, 3). Told apart from late leftovers: a
+ * tool call with an id of its own that is not over is work, and so is a question, unless its turn was stopped just now; text is work when a time has passed since
+ * the end of the turn and the message is none of before, and only once a prompt was sent, since agents greet and warn
+ * before. The rest is dropped. When too much is held, reading waits.
+ */
+import { deferred, type Deferred } from '../../base/wait.ts'
+import type { AgentListener } from './connection.ts'
+import { isEmpty, textOf, type Fields } from '../../base/fields.ts'
+import { cancelledResult } from './permissions.ts'
+import type { Timer, Timers } from './timers.ts'
+import { describesCall } from './tool-calls.ts'
+import { saysSomething } from './updates.ts'
+
+export interface OwnBeginningOptions {
+  readonly timers: Timers
+  /** True for the id of a call of before. */
+  readonly isKnownCall: (id: string) => boolean
+  /** Asks for a turn. Rejects when there will be none: then what the agent does has to be ended. */
+  readonly begin: () => Promise<void>
+  /** There will be no turn. */
+  readonly refused: () => void
+}
+
+/** So long after the end of a turn a text may still belong to it. */
+const tailMs = 2000
+/** More than this is not held: reading waits. */
+const heldLimit = 1000
+const rememberedMessages = 50
+
+export class OwnBeginning {
+  readonly #options: OwnBeginningOptions
+  #listener: AgentListener | undefined
+  #held: Fields[] = []
+  #questions: { readonly params: Fields; readonly answer: Deferred<unknown> }[] = []
+  #room: Deferred<void> | undefined
+  #tail: Timer | undefined
+  #isTail = false
+  /** The turn before was stopped. */
+  #wasStopped = false
+  #wasPrompted = false
+  #hasBegun = false
+  readonly #messages = new Set<string>()
+
+  constructor(options: OwnBeginningOptions) {
+    this.#options = options
+  }
+
+  /** True while something is held for a turn that has not come yet. */
+  get isHolding(): boolean {
+    return this.#hasBegun
+  }
+
+  /** A turn takes what is held, in its order, and everything from now on. */
+  attach(listener: AgentListener, isPrompt: boolean): void {
+    this.#listener = listener
+    this.#wasPrompted ||= isPrompt
+    this.#tail?.stop()
+    this.#isTail = false
+    const { held, questions } = this.#letGo()
+    for (const update of held) void listener.onUpdate(update)
+    for (const { params, answer } of questions) listener.onPermission(params).then(answer.resolve, answer.reject)
+  }
+
+  /** The turn is over: what comes now is its tail for a time. */
+  detach(wasStopped: boolean): void {
+    this.#listener = undefined
+    this.#wasStopped = wasStopped
+    this.#isTail = true
+    this.#tail?.stop()
+    this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
+  }
+
+  /** Takes one `session/update`. */
+  hear(update: Fields): void | Promise<void> {
+    const isNew = this.#isNewMessage(update)
+    if (this.#listener !== undefined) return this.#listener.onUpdate(update)
+    if (!this.#hasBegun && !this.#isWork(update, isNew)) return undefined
+    this.#held.push(update)
+    this.#begin()
+    if (this.#held.length < heldLimit) return undefined
+    this.#room ??= deferred<void>()
+    return this.#room.promise
+  }
+
+  /** Takes one `session/request_permission`. */
+  asked(params: Fields): Promise<unknown> {
+    if (this.#listener !== undefined) return this.#listener.onPermission(params)
+    if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)
+    const answer = deferred<unknown>()
+    this.#questions.push({ params, answer })
+    this.#begin()
+    return answer.promise
+  }
+
+  /** Nobody listens any more, and nobody will. Idempotent. */
+  close(): void {
+    this.#tail?.stop()
+    for (const { answer } of this.#letGo().questions) answer.resolve(cancelledResult)
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    this.#options.begin().catch(() => {
+      if (!this.#hasBegun) return
+      this.close()
+      this.#options.refused()
+    })
+  }
+
+  #letGo(): { readonly held: readonly Fields[]; readonly questions: OwnBeginningQuestions } {
+    const gone = { held: this.#held, questions: this.#questions }
+    this.#held = []
+    this.#questions = []
+    this.#hasBegun = false
+    this.#room?.resolve()
+    this.#room = undefined
+    return gone
+  }
+
+  #isWork(update: Fields, isNewMessage: boolean): boolean {
+    if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') return this.#isNewCall(update)
+    return this.#wasPrompted && !this.#isTail && isNewMessage && saysSomething(update)
+  }
+
+  /** A call of before begins anew only when it is announced as one that is not over. */
+  #isNewCall(update: Fields): boolean {
+    const id = textOf(update.toolCallId)
+    const isOver = update.status === 'completed' || update.status === 'failed'
+    if (id === undefined || (isOver && (this.#isTail || !this.#wasPrompted))) return false
+    if (!this.#options.isKnownCall(id)) return describesCall(update)
+    return !isOver && !this.#isTail && update.sessionUpdate === 'tool_call' && !isEmpty(update.status)
+  }
+
+  /** Remembers the messages of the agent, as far as they have ids. */
+  #isNewMessage(update: Fields): boolean {
+    const id = textOf(update.messageId)
+    if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined
+    this.#messages.add(id)
+    const [oldest] = this.#messages
+    if (this.#messages.size > rememberedMessages && oldest !== undefined) this.#messages.delete(oldest)
+    return true
+  }
+}
+
+type OwnBeginningQuestions = readonly { readonly params: Fields; readonly answer: Deferred<unknown> }[]

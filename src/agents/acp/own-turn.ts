@@ -1,0 +1,99 @@
+/**
+ * Work that an agent has begun by itself, as a turn: from its first update to the agent's sign, or to quiet.
+ *
+ * There is no prompt, so no answer ends it: Claude's figures of such a cycle do, for others a time without an update while
+ * no call is open and nobody is asked. Its first event says that the agent began it. When it is stopped the agent is told to
+ * cancel; without a sign that it has, or while something that it has started runs, its program must be ended (`replace`).
+ */
+import { deferred, within, type Deferred } from '../../base/wait.ts'
+import { AgentWork, type AgentWorkOptions } from './agent-work.ts'
+import { hasLeftovers } from './cancelling.ts'
+import { AcpFailure, withTail } from './failure.ts'
+import { cancelledCall, type PromptTurnEnd } from './prompt-turn.ts'
+import type { Timer } from './timers.ts'
+import { endsOwnWork } from './updates.ts'
+
+export interface OwnTurnOptions extends AgentWorkOptions {
+  /** How long an agent may take to say that it has stopped. Default 4 s. */
+  readonly drainMs?: number
+  /** How long quiet must last to be the end. Default 10 s. */
+  readonly quietMs?: number
+}
+
+type Ending = 'sign' | 'quiet' | 'stop' | 'silence' | { readonly over: string }
+
+export class OwnTurn {
+  readonly #options: OwnTurnOptions
+  readonly #work: AgentWork
+  readonly #ending: Deferred<Ending> = deferred<Ending>()
+  readonly #sign = deferred<void>()
+  #quiet: Timer | undefined
+
+  constructor(options: OwnTurnOptions) {
+    this.#options = options
+    this.#work = new AgentWork(options, {
+      silent: () => this.#ending.resolve('silence'),
+      updated: (update) => {
+        this.#quiet?.restart()
+        if (endsOwnWork(update)) this.#signed()
+      },
+    })
+  }
+
+  async run(): Promise<PromptTurnEnd> {
+    const { session, turn, signal } = this.#options
+    const onAbort = (): void => this.#ending.resolve('stop')
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    void session.connection.over.then((over) => this.#ending.resolve({ over }))
+    turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: [{ type: 'text', text: begun }] } })
+    session.take(this.#work)
+    this.#work.startIdle()
+    this.#awaitQuiet()
+    try {
+      return await this.#finish(await this.#ending.promise)
+    } finally {
+      this.#quiet?.stop()
+      signal.removeEventListener('abort', onAbort)
+      session.rest(signal.aborted)
+      await this.#work.close()
+    }
+  }
+
+  async #finish(ending: Ending): Promise<PromptTurnEnd> {
+    const { context, events } = this.#work
+    if (ending === 'sign' || ending === 'quiet') {
+      events.finish('The agent ended its work without telling how this tool call ended')
+      return { end: { outcome: 'finished' }, replace: false, result: undefined, context }
+    }
+    if (ending === 'stop') return { end: { outcome: 'stopped' }, replace: await this.#cancel(), result: undefined, context }
+    const replace = typeof ending === 'object' || (await this.#cancel())
+    const detail = typeof ending === 'object' ? ending.over : `The agent sent nothing for ${this.#options.idleMs / 1000} s in work of its own`
+    const failure = withTail(new AcpFailure('ACPPromptError', detail), this.#options.session.connection.stderrTail())
+    events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(detail)}`)
+    return { end: { outcome: 'failed', failure, served: true }, replace, result: undefined, context }
+  }
+
+  /** Tells the agent to stop. True when its program must be ended. */
+  async #cancel(): Promise<boolean> {
+    const { session, drainMs = 4000 } = this.#options
+    session.cancelPrompt()
+    this.#work.stop(cancelledCall)
+    const hasSaidSo = await within(this.#sign.promise.then(() => true), drainMs)
+    return hasSaidSo === 'late' || (await hasLeftovers(session))
+  }
+
+  #signed(): void {
+    this.#sign.resolve()
+    this.#ending.resolve('sign')
+  }
+
+  #awaitQuiet(): void {
+    this.#quiet = this.#options.timers.after(this.#options.quietMs ?? 10_000, () => {
+      if (this.#work.isWaiting) this.#awaitQuiet()
+      else this.#ending.resolve('quiet')
+    })
+  }
+}
+
+const begun = 'The agent has begun to work by itself, without a message of the user (work in the background that went on or ended).'
