@@ -1,8 +1,8 @@
 /**
  * What is known of the agents themselves, each with the scenario in which it shows and the evidence for it: data.
  *
- * A check that fails as a limit says is no failure of the server. `checks` are beginnings of the checks' names; a limit of
- * an agent without one explains nothing.
+ * A check that fails as a limit says is no failure of the server. `checks` are beginnings of the checks' names; a limit
+ * without one is told, and explains no failure.
  */
 
 export interface Limit {
@@ -14,7 +14,36 @@ export interface Limit {
   readonly evidence: string
 }
 
-export const limits: readonly Limit[] = []
+export const limits: readonly Limit[] = [
+  {
+    agent: 'openhands',
+    scenario: 'file that comes slowly',
+    checks: [],
+    limit: 'It asks its model for whole answers, so no input grows.',
+    evidence: 'its requests have no "stream"; test/fixtures/acp-transcripts/openhands-slow.jsonl: one tool_call, whole',
+  },
+  {
+    agent: 'openhands',
+    scenario: 'question of a slow command',
+    checks: [],
+    limit: 'It asks under an id of its own, with the title "Confirm Agent Actions" and no input; the call itself is told before.',
+    evidence: 'test/fixtures/acp-transcripts/openhands-slow.jsonl: session/request_permission',
+  },
+  {
+    agent: 'gemini-cli',
+    scenario: 'question of a slow command',
+    checks: [],
+    limit: 'Its API sends a call whole, so no input grows.',
+    evidence: 'ai.google.dev/api/generate-content: FunctionCall.args; test/fixtures/pace.test.ts',
+  },
+  {
+    agent: 'copilot',
+    scenario: 'turn, asked and allowed',
+    checks: [],
+    limit: 'Without a network only models of the user run (COPILOT_PROVIDER_BASE_URL); GitHub\'s own endpoints were not driven.',
+    evidence: '"copilot help providers": COPILOT_OFFLINE needs a provider of one\'s own',
+  },
+]
 
 export function limitsOf(agent: string, scenario: string): readonly Limit[] {
   return limits.filter((one) => one.agent === agent && one.scenario === scenario)

@@ -4,6 +4,7 @@
  * Where agents differ by nature (who remembers, who stops when denied), `agents` says it; everything else must be the same
  * for all of them.
  */
+import { isAcpServer } from '../../src/schema/generated/settings.ts'
 import { askBeside, askDuringTurn, mcpTool } from './beside.ts'
 import {
   cancelQuestion, cancelText, cancelTool, killedAgent, restartBetween, restartInside,
@@ -38,7 +39,8 @@ export const scenarios: readonly Scenario[] = [
   { name: 'two calls that grow at once', run: growingCalls, paces },
   { name: 'work behind the turn', run: ownTurn, isFor: ({ runInBackground }) => runInBackground !== undefined },
   { name: 'restart after a call', run: resumedCall },
-  { name: 'agent under another name', run: renamed },
+  // Of a custom server only the command tells which agent it is, and a wrapper hides that.
+  { name: 'agent under another name', run: renamed, isFor: ({ provider }) => isAcpServer(provider) },
   { name: 'model answers 400', run: failing(400) },
   { name: 'model answers 401', run: failing(401) },
   { name: 'model answers 429', run: failing(429) },
