@@ -126,7 +126,7 @@ export const optionTable = {
   mcpStartTimeoutMs: milliseconds(60 * second, 'Agents', 'Time for an MCP server to start and list its tools'),
   mcpPatienceMs: milliseconds(5 * second, 'Agents', 'Time that a step of the built-in agent waits for MCP servers that start'),
   confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'An open question is answered with no after this time'),
-  connectionLimit: count(12_000, 'Limits', 'Open connections'),
+  connectionLimit: count(12_000, 'Limits', 'Open connections; when they are all taken, the oldest without a key makes room'),
   subscriberLimit: count(1024, 'Limits', 'Readers of one conversation'),
   urlLimitBytes: bytes(16 * KiB, 'Target of a request'),
   headerLimitBytes: bytes(32 * KiB, 'Request line and headers of a request'),

@@ -43,6 +43,8 @@ export interface Subscription {
   readonly resend: Resend
   /** Keys to wait for in the first frame; undefined when the handshake has settled it. */
   readonly awaitKeys: SessionKeys | undefined
+  /** Called when the client has shown that it may be here. */
+  readonly onAdmitted: () => void
   /** Where the client is. */
   readonly address: string | undefined
 }
@@ -97,7 +99,8 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 
   /** Must be called in the turn in which the connection is handed over. */
-  async start({ conversationId, resend }: Subscription): Promise<void> {
+  async start({ conversationId, resend, onAdmitted }: Subscription): Promise<void> {
+    onAdmitted()
     const connection = this.#connection
     const { service, messageLimitBytes } = this.#rules
     connection.maxMessageBytes = messageLimitBytes

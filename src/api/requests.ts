@@ -13,6 +13,7 @@ import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { framingFault, mayServe } from '../http/framing.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
+import { noteKeyHolder } from '../http/key-holders.ts'
 import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
@@ -127,9 +128,8 @@ function options(request: IncomingMessage, corsHeaders: readonly string[]): Answ
 
 /** @throws AppError `unauthorized` */
 function assertKey(request: IncomingMessage, { keys, refusedKeys }: RequestRules): void {
-  if (keys === undefined) return
   const credential = readHeaderCredential(request.rawHeaders)
-  if (credential.kind === 'given' && keys.has(credential.key)) return
+  if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) return noteKeyHolder(request.socket)
   if (credential.kind !== 'absent') refusedKeys.add(request.socket.remoteAddress)
   throw new AppError('unauthorized', 'Unauthorized')
 }

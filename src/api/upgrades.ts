@@ -11,6 +11,7 @@ import { AppError, errorOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
 import { newestAnswer } from '../http/framing.ts'
+import { noteKeyHolder } from '../http/key-holders.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
 import { readQuery, uuid } from '../http/query.ts'
@@ -76,7 +77,9 @@ function check(request: IncomingMessage, rules: UpgradeRules): Subscription {
   const id = uuid().read([parameterOf(match.parameters, 'conversation_id')])
   if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
   const resend = resendFrom(target.query)
-  return { conversationId: id.value, resend, awaitKeys: authenticate(request, target.query, rules), address: request.socket.remoteAddress }
+  const awaitKeys = authenticate(request, target.query, rules)
+  const address = request.socket.remoteAddress
+  return { conversationId: id.value, resend, awaitKeys, address, onAdmitted: () => noteKeyHolder(request.socket) }
 }
 
 function resendFrom(query: string): Resend {

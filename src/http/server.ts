@@ -13,6 +13,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { mayServe, newestAnswer } from './framing.ts'
+import { oldestStranger } from './key-holders.ts'
 import { isLingering } from './linger.ts'
 import { guardHeaders } from './reply.ts'
 
@@ -26,7 +27,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The request line and all headers together; above it 431, or 414 when the target alone is as long. */
   readonly headerLimitBytes: number
-  /** Connections beyond it are closed at once. */
+  /** For one beyond it the oldest connection without a key is closed, or the new one if all the others have shown theirs. */
   readonly connectionLimit: number
   /** From the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
@@ -106,7 +107,15 @@ export class HttpServer {
 
   #hold(socket: Socket): void {
     this.#connections.add(socket)
+    if (this.#connections.size > this.#limits.connectionLimit) this.#closeStranger()
     socket.on('close', () => this.#connections.delete(socket))
+  }
+
+  #closeStranger(): void {
+    const stranger = oldestStranger(this.#connections)
+    if (stranger === undefined) return
+    this.#connections.delete(stranger)
+    stranger.destroy()
   }
 
   #destroyAll(): void {
@@ -158,7 +167,6 @@ function createHttpServer(limits: HttpLimits): Server {
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  server.maxConnections = limits.connectionLimit
   // By default Node drops headers beyond the 2,000th in silence, and access depends on headers. Their size is limited.
   server.maxHeadersCount = 0
   return server

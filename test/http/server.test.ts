@@ -6,9 +6,10 @@ import { AppError } from '../../src/base/errors.ts'
 import { deferred } from '../../src/base/wait.ts'
 import { readBytes } from '../../src/http/body.ts'
 import { sendJson, startStream, type Exchange } from '../../src/http/reply.ts'
+import { noteKeyHolder } from '../../src/http/key-holders.ts'
 import { HttpServer } from '../../src/http/server.ts'
 import { suite } from '../support/suite.ts'
-import { exchange, open, parseAnswers, statuses } from './raw-client.ts'
+import { exchange, open, parseAnswers, statuses, type RawConnection } from './raw-client.ts'
 import { serve, serving } from './serve.ts'
 
 const test = suite('http/server', 20_000)
@@ -223,9 +224,35 @@ test('keeps a connection after errors of the owner', async () => {
   )
 })
 
+test('when it is full, the oldest connection without a key makes room, and those with one stay', async () => {
+  const answer = (one: Exchange): void => {
+    if (one.request.url === '/key') noteKeyHolder(one.request.socket)
+    sendJson(one, 200, one.request.url)
+  }
+  await serving(answer, async (port) => {
+    const ask = async (target: string): Promise<RawConnection> => {
+      const connection = open(port)
+      connection.socket.write(get(target))
+      await connection.until((text) => text.includes(`"${target}"`))
+      return connection
+    }
+    const holder = await ask('/key')
+    const [older, newer] = [await ask('/1'), await ask('/2')]
+    const owner = await ask('/key')
+    assert.equal(statuses(await older.closed()), [200])
+    const last = await ask('/key')
+    assert.equal(statuses(await newer.closed()), [200])
+    assert.is(await open(port).closed(), '')
+    for (const { socket } of [holder, owner, last]) assert.not.ok(socket.destroyed)
+  }, { limits: { connectionLimit: 3, keepAliveTimeoutMs: 60_000 } })
+})
+
 test('closes connections beyond the limit', async () => {
   await serving(
-    path,
+    (one) => {
+      noteKeyHolder(one.request.socket)
+      path(one)
+    },
     async (port) => {
       const first = open(port)
       first.socket.write(get('/'))
