@@ -3,7 +3,6 @@
  *
  * The path of the request tells the format. A first answer is the attack; when it was a call, the next one ends the turn.
  */
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { startModelServer, type ModelServer } from '../../test/fixtures/model-server.ts'
 
@@ -25,9 +24,10 @@ export function startAttackingModel(attack: () => Attack): Promise<ModelServer> 
 
 async function send(response: ServerResponse, pieces: Iterable<string>): Promise<void> {
   response.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => response.once('close', resolve))
   for (const piece of pieces) {
     if (response.destroyed) return
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (!response.write(piece)) await Promise.race([new Promise<void>((resolve) => response.once('drain', resolve)), closed])
   }
   response.end()
 }

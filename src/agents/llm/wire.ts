@@ -95,6 +95,8 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
       let isHandedOn = false
       const onDelta = (piece: AnswerPiece): void => {
         if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) return
+        // It is no token: the message will say it.
+        if ((piece.content?.length ?? 0) + (piece.reasoning_content?.length ?? 0) > deltaLimitChars) return
         isHandedOn = true
         request.onDelta(piece)
       }
@@ -138,11 +140,14 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
   })
   const answer = fold.finish() ?? unfinished(provider, end)
   const { content, thinking_blocks, tool_calls = [] } = answer.message
-  if (sizeOf(answer.message) > limits.limitBytes) throw tooMuch(wire, `more than ${limits.limitBytes} characters`)
+  if (sizeOf(answer.message) > textLimitChars) throw tooMuch(wire, `more than ${textLimitChars} characters`)
   if (Math.max(content.length, thinking_blocks.length, tool_calls.length) > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
   return answer
 }
 
+/** Several times what any model says in one answer. It is masked and printed in one go. */
+const textLimitChars = 4_000_000
+const deltaLimitChars = 1_000_000
 /** More calls, texts or thoughts than a model has in one answer. */
 const partLimit = 1000
 

@@ -59,8 +59,8 @@ test('an answer with more than 1,000 calls, or longer than its limit in pieces, 
   assert.is(await failure({ headers, chunks: [answer(1000)] }), '1000 calls')
   assert.is(await failure({ headers, chunks: [answer(1001)] }), 'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 1000 parts')
   const piece = `data: ${JSON.stringify({ choices: [{ delta: { content: 'x'.repeat(1_000_000) } }] })}\n\n`
-  const chunks = [...times(17, () => piece), 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n']
-  assert.is(await failure({ chunks }), 'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 16777216 characters')
+  const chunks = [...times(5, () => piece), 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n']
+  assert.is(await failure({ chunks }), 'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 4000000 characters')
 })
 
 /** Why the call failed, or how many calls came. */
