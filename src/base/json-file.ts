@@ -20,6 +20,8 @@ const defaultLimitBytes = 64 * 1024 * 1024
 export interface ReadJsonFileOptions {
   /** A longer file is refused before it is read; 64 MiB unless told. */
   readonly limitBytes?: number
+  /** Default: the usual one of `parseJson`. */
+  readonly valueLimit?: number
 }
 
 /**
@@ -27,11 +29,11 @@ export interface ReadJsonFileOptions {
  * @throws AppError `storage_failed` when it cannot be read, is too long or is not JSON.
  */
 export async function readJsonFile(path: string, options: ReadJsonFileOptions = {}): Promise<unknown> {
-  const { limitBytes = defaultLimitBytes } = options
+  const { limitBytes = defaultLimitBytes, valueLimit } = options
   const what = `Cannot read "${basename(path)}"`
   try {
     const text = await readText(path, limitBytes)
-    return text === undefined ? undefined : parseContent(text)
+    return text === undefined ? undefined : parseContent(text, valueLimit)
   } catch (thrown) {
     throw storageError(what, thrown)
   }
@@ -155,9 +157,9 @@ export function storageError(what: string, thrown: unknown): AppError {
 }
 
 /** The engine's words quote the text, which may hold secrets: of them only the place is passed on. */
-function parseContent(text: string): unknown {
+function parseContent(text: string, valueLimit?: number): unknown {
   try {
-    return parseJson(text)
+    return parseJson(text, valueLimit)
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown
     throw new SyntaxError(`it is not JSON${/ at position \d+/.exec(thrown.message)?.[0] ?? ''}`)

@@ -55,6 +55,8 @@ export interface FileStamp {
 /** Of the records' own form. */
 const format = 1
 const limitBytes = 64 * 1024 * 1024
+/** For as many files as an installation may have, see `digests`, with about 16 values each. */
+const valueLimit = 4_000_000
 
 const nameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
 const folderShape = /^[^/\\\0]*@[^/\\\0]*$/
@@ -66,7 +68,7 @@ const digestShape = /^[0-9a-f]{64}$/
  */
 export async function readInstallation(folder: string, name: string): Promise<Installation | undefined> {
   if (!nameShape.test(name)) return undefined
-  const value = await readJsonFile(recordPath(folder, name), { limitBytes })
+  const value = await readJsonFile(recordPath(folder, name), { limitBytes, valueLimit })
   if (value === undefined) return undefined
   const { format: found, ...installation } = isObject(value) ? value : {}
   if (found === format && isInstallation(installation) && installation.name === name) return installation

@@ -7,7 +7,7 @@ import { digestFolder } from '../../../src/agents/install/digests.ts'
 import { changeAgents, removeUnused } from '../../../src/agents/install/folder.ts'
 import { removeAgent, verifyAgent, type InstallOptions } from '../../../src/agents/install/install.ts'
 import { runNpmInstall } from '../../../src/agents/install/npm.ts'
-import { commandOf, listInstalled, readInstallation, sizeOf } from '../../../src/agents/install/record.ts'
+import { commandOf, listInstalled, readInstallation, sizeOf, writeInstallation } from '../../../src/agents/install/record.ts'
 import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { codex, inWorld, never } from './world.ts'
@@ -80,6 +80,15 @@ test('lets npm run no scripts, make no links, and see none of the server\'s keys
   const called = JSON.parse(readFileSync(join(agentsDir, folder, inside, 'called.json'), 'utf8'))
   for (const flag of ['install', '--ignore-scripts', '--no-bin-links', '--omit=dev']) assert.ok(called.args.includes(flag), flag)
   assert.equal([called.env.FAKE_NPM, called.env.SESSION_API_KEY, called.args[1]], ['script', undefined, `${codex.packageName}@2.6.0`])
+}))
+
+test('reads the record of an agent with as many files as real ones have', inWorld(async ({ agentsDir, install }) => {
+  const done = await install()
+  const [file] = done.files
+  assert.ok(file !== undefined)
+  const many = { ...done, files: [...done.files, ...Array.from({ length: 20_000 }, (_, index) => ({ ...file, path: `more/${index}` }))] }
+  await writeInstallation(agentsDir, many)
+  assert.is((await readInstallation(agentsDir, 'codex'))?.files.length, many.files.length)
 }))
 
 test('keeps the record and the files for their owner alone, one line for each file', inWorld(async ({ agentsDir, install }) => {
