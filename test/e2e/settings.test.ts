@@ -222,20 +222,22 @@ test('refuses names and values that cannot be a variable', () =>
 
 test('files of a newer version, or damaged ones, are refused with 409 in every way and left as they are', async () => {
   for (const content of ['{"version":99,"agent_settings":{}}', '{"version":1', 'nonsense', '[]', '']) {
-    await withServer(async (server) => {
-      for (const [name, uses] of Object.entries({
-        'settings.json': () => [server.rest.get(path), server.rest.patch(path, { misc_settings_diff: {} }), server.rest.post('/api/conversations', {})],
-        'secrets.json': () => [server.rest.get(`${path}/secrets`), server.rest.put(`${path}/secrets`, { name: 'A', value: 'x' }), server.rest.delete(`${path}/secrets/A`)],
-      })) {
-        const file = join(server.dataDir, name)
-        writeFileSync(file, content)
-        for (const answer of await Promise.all(uses())) {
-          assert.is(answer.status, 409, `${content} ${answer.text}`)
-          assert.type(member(answer.json, 'detail'), 'string')
-        }
-        assert.is(readFileSync(file, 'utf8'), content)
+    await withServer(async (first) => {
+      const files = ['settings.json', 'secrets.json'].map((name) => join(first.dataDir, name))
+      await first.server.close()
+      for (const file of files) writeFileSync(file, content)
+      const { rest, close } = await startServer({ folder: first.folder })
+      const uses = [
+        rest.get(path), rest.patch(path, { misc_settings_diff: {} }), rest.post('/api/conversations', {}),
+        rest.get(`${path}/secrets`), rest.put(`${path}/secrets`, { name: 'A', value: 'x' }), rest.delete(`${path}/secrets/A`),
+      ]
+      for (const answer of await Promise.all(uses)) {
+        assert.is(answer.status, 409, `${content} ${answer.text}`)
+        assert.type(member(answer.json, 'detail'), 'string')
       }
-      assert.is((await server.rest.get('/ready')).status, 200)
+      for (const file of files) assert.is(readFileSync(file, 'utf8'), content)
+      assert.is((await rest.get('/ready')).status, 503)
+      await close()
     })
   }
 })

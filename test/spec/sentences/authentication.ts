@@ -35,17 +35,17 @@ export const credentials: Sentences = {
   '4 A': [
     'where A keeps its login, and its variable',
     everyLogin,
-    'settings/providers: holds the three providers of the contract in their order',
+    'settings/providers: holds the three providers of the contract in their order, and others after them',
   ],
   '4 B': [
     'where B keeps its login, and its variable',
     everyLogin,
-    'settings/providers: holds the three providers of the contract in their order',
+    'settings/providers: holds the three providers of the contract in their order, and others after them',
   ],
   '4 C': [
     'where C keeps its login, and its variable',
     everyLogin,
-    'settings/providers: holds the three providers of the contract in their order',
+    'settings/providers: holds the three providers of the contract in their order, and others after them',
   ],
   5: ['a base URL takes effect, also with a login', everyCell, everyChild],
   5.2: [

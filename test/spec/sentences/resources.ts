@@ -58,7 +58,7 @@ const behaviour: Readonly<Record<string, readonly string[]>> = {
     'agents/acp/turn-events: makes one message of the chunks between two other things, with the thoughts before it',
   ],
   AgentErrorEvent: [
-    'agents/acp/turn-events: answers every open call with an error when it is not waited for any more',
+    'agents/acp/turn-calls: answers every open call with an error when it is not waited for any more',
   ],
   ObservationEvent: ['e2e/events: every action has one answer that names it'],
   UserRejectObservation: ['agents/acp/agent-turn: records a refusal of the user'],

@@ -95,7 +95,7 @@ export const versioning: Sentences = {
   ],
   3: [
     'providers and their commands come from a list upstream',
-    'settings/providers: holds the three providers of the contract in their order',
+    'settings/providers: holds the three providers of the contract in their order, and others after them',
     'settings/providers-file: adds a provider behind the built-in ones',
   ],
   4: ['negotiation, deprecation, compatibility', notShown],
