@@ -31,8 +31,8 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/builtin/loop.ts',
-    old: 'const waits = needsConfirmation(batch, {',
-    new: 'const waits = needsConfirmation(batch.slice(1), {',
+    old: 'const waits = needsConfirmation(',
+    new: 'const waits = judged.length > 1 && needsConfirmation(',
     promise: 'A call runs only when the policy lets it, also the first of an answer.',
     tests: driving,
   },
