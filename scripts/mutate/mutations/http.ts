@@ -121,8 +121,8 @@ export const httpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/http/server.ts',
-    old: 'server.maxConnections = limits.connectionLimit',
-    new: 'server.maxConnections = limits.connectionLimit + 10',
+    old: 'this.#connections.size > this.#limits.connectionLimit',
+    new: 'this.#connections.size > 10 + this.#limits.connectionLimit',
     promise: 'Connections beyond the limit are closed.',
     tests: server,
   },
