@@ -16,7 +16,7 @@ import { builtInProviders } from '../src/settings/providers-table.ts'
 
 const target = fileURLToPath(new URL('../../src/agents/install/locks/', import.meta.url))
 const kept = new Set([
-  'version', 'integrity', 'optional', 'peer', 'dependencies', 'optionalDependencies', 'peerDependencies', 'peerDependenciesMeta',
+  'name', 'version', 'integrity', 'optional', 'peer', 'dependencies', 'optionalDependencies', 'peerDependencies', 'peerDependenciesMeta',
   'os', 'cpu', 'libc', 'hasInstallScript',
 ])
 const systems = ['linux', 'darwin']

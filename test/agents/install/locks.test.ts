@@ -28,6 +28,11 @@ for (const { name, packageName, version, programs } of pinned) {
     }
     const names = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')))
     const wanted = Object.values(packages).flatMap((about) => Object.keys(objectOf(objectOf(about).optionalDependencies)))
+    // An alias is another package's archive: npm finds it by the name in the lock.
+    const aliases = Object.values(packages).flatMap((about) => Object.entries({ ...objectOf(objectOf(about).dependencies), ...objectOf(objectOf(about).optionalDependencies) }))
+      .filter(([, range]) => String(range).startsWith('npm:')).map(([alias]) => alias)
+    const unnamed = aliases.filter((alias) => objectOf(packages[`node_modules/${alias}`]).name === undefined)
+    assert.equal(unnamed, [])
     // npm refuses a lock in which one of them is missing.
     assert.equal(wanted.filter((name) => !names.has(name)), [])
     for (const platform of lock.platforms) {
