@@ -45,7 +45,7 @@ export interface HandlerOptions {
 /** The handlers that a host may mount on a server of its own. */
 export function createHandlers({ app, config, log, clock, mask, unreadyBecause }: HandlerOptions): Handlers {
   const keys = app.sessionKeys.length === 0 ? undefined : createSessionKeys(app.sessionKeys)
-  const refusedKeys = new RefusedKeys(log)
+  const refusedKeys = new RefusedKeys(log, clock)
   const origins = originRules(config, keys !== undefined)
   let lastWorkAt = clock()
   const routes = createRoutes({

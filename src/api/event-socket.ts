@@ -80,9 +80,9 @@ export function serveEventSocket(connection: WebSocketConnection, subscription: 
       clearTimeout(timer)
       const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
       const isKnown = key !== undefined && awaitKeys.has(key)
-      if (key !== undefined && !isKnown) rules.refusedKeys.add(subscription.address)
-      if (!isKnown) refuse()
-      else void new EventSocket(connection, rules).start(subscription)
+      if (isKnown) void new EventSocket(connection, rules).start(subscription)
+      else if (key === undefined) refuse()
+      else connection.owner = { onMessage: () => undefined, onClose: rules.refusedKeys.refuse(subscription.address, refuse) }
     },
   }
 }

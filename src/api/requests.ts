@@ -95,7 +95,8 @@ function serve(
   rules: RequestRules,
 ): Answer | Promise<Answer> {
   if (route.right !== 'open') {
-    assertKey(exchange.request, rules)
+    const refusal = refusalOf(exchange, rules)
+    if (refusal !== undefined) return refusal
     rules.onWork()
   }
   if (!announcesBody(exchange.request)) return route.handle({ exchange, ...found, body: undefined })
@@ -126,10 +127,20 @@ function options(request: IncomingMessage, corsHeaders: readonly string[]): Answ
   return { status: 200, headers: preflightHeaders({ corsHeaders, methods, headers }) }
 }
 
-/** @throws AppError `unauthorized` */
-function assertKey(request: IncomingMessage, { keys, refusedKeys }: RequestRules): void {
-  const credential = readHeaderCredential(request.rawHeaders)
-  if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) return noteKeyHolder(request.socket)
-  if (credential.kind !== 'absent') refusedKeys.add(request.socket.remoteAddress)
-  throw new AppError('unauthorized', 'Unauthorized')
+/**
+ * Undefined for a request with a right key; rejects for one with a wrong key, maybe later.
+ * @throws AppError `unauthorized` without a key
+ */
+function refusalOf({ request, response }: Exchange, { keys, refusedKeys }: RequestRules): Promise<never> | undefined {
+  const { rawHeaders, socket } = request
+  const credential = readHeaderCredential(rawHeaders)
+  if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) {
+    noteKeyHolder(socket)
+    return undefined
+  }
+  const refusal = new AppError('unauthorized', 'Unauthorized')
+  if (credential.kind === 'absent') throw refusal
+  return new Promise((_, reject) => {
+    response.once('close', refusedKeys.refuse(socket.remoteAddress, () => reject(refusal)))
+  })
 }

@@ -48,7 +48,9 @@ export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMes
       rules.log.debug('Upgrade', { route: socketPattern, conversation_id: subscription.conversationId, status: upgrade.ok ? 101 : 400 })
       if (upgrade.ok) serveEventSocket(upgrade.connection, subscription, rules)
     } catch (thrown) {
-      refuse(socket, thrown, rules.log)
+      const answer = (): void => refuse(socket, thrown, rules.log)
+      if (thrown === wrongKey) socket.once('close', rules.refusedKeys.refuse(request.socket.remoteAddress, answer))
+      else answer()
     }
   }
 }
@@ -89,18 +91,19 @@ function resendFrom(query: string): Resend {
 }
 
 /** The keys that the first frame must hold one of; undefined when nothing more is asked. */
-function authenticate({ rawHeaders, socket }: IncomingMessage, query: string, { keys, refusedKeys }: UpgradeRules): SessionKeys | undefined {
+function authenticate({ rawHeaders }: IncomingMessage, query: string, { keys }: UpgradeRules): SessionKeys | undefined {
   if (keys === undefined) return undefined
   const credential = readSocketCredential(rawHeaders, query)
   if (credential.kind === 'absent') return keys
   if (credential.kind === 'given' && keys.has(credential.key)) return undefined
-  refusedKeys.add(socket.remoteAddress)
-  throw forbidden('the session key is not valid')
+  throw wrongKey
 }
 
 function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
+
+const wrongKey = forbidden('the session key is not valid')
 
 const statusOf: Partial<Record<string, number>> = { bad_request: 400, not_found: 404, uri_too_long: 414 }
 

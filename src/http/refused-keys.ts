@@ -1,30 +1,73 @@
 /**
- * Tells the operator of keys that were refused: from which address, and how many of them so far.
+ * Session keys that were refused: counted by address, told to the operator, and answered the later the more there are.
  *
- * A line comes with the first, second, fourth, eighth refusal and so on, so that a flood of guesses fills no log. A request
- * without a key is not counted: it guesses nothing. The addresses seen last are remembered, up to a limit. Behind a proxy the
- * address is the proxy's. Never sees a key.
+ * A line in the log comes with the first, second, fourth, eighth refusal and so on, so that a flood of guesses fills no
+ * log. After ten refusals from an address each further refusal is answered later, by one second at most; a key that is
+ * right is never held up. An address is free again after a minute without a refusal. A request without a key is not
+ * counted: it guesses nothing. The addresses seen last are remembered, up to a limit. Behind a proxy the address is the
+ * proxy's. Never sees a key.
  */
 import type { Log } from '../base/log.ts'
+import type { Clock } from '../base/stamp.ts'
 
 const addressLimit = 1000
+const freeRefusals = 10
+const firstDelayMs = 50
+const longestDelayMs = 1000
+const forgetAfterMs = 60_000
+
+interface Count {
+  /** Of all refusals, for the log. */
+  total: number
+  /** Of refusals without a quiet minute between them. */
+  recent: number
+  lastAt: number
+}
 
 export class RefusedKeys {
   readonly #log: Log
-  /** Counts by address, the address seen last at the end. */
-  readonly #counts = new Map<string, number>()
+  readonly #clock: Clock
+  /** By address, the address seen last at the end. */
+  readonly #counts = new Map<string, Count>()
 
-  constructor(log: Log) {
+  constructor(log: Log, clock: Clock) {
     this.#log = log
+    this.#clock = clock
   }
 
-  /** Counts a refusal. The address is undefined when its connection has gone. */
-  add(address = 'unknown'): void {
-    const count = (this.#counts.get(address) ?? 0) + 1
+  /**
+   * Counts a refusal and calls `answer`, at once or later. The address is undefined when its connection has gone. Call
+   * the function that it returns when the connection closes: then nobody waits for the answer.
+   */
+  refuse(address: string | undefined, answer: () => void): () => void {
+    const delayMs = delayAfter(this.#add(address ?? 'unknown'))
+    if (delayMs === 0) {
+      answer()
+      return () => undefined
+    }
+    const timer = setTimeout(answer, delayMs)
+    return () => clearTimeout(timer)
+  }
+
+  /** Returns how many refusals there were without a quiet minute between them. */
+  #add(address: string): number {
+    const now = this.#clock()
+    const count = this.#counts.get(address) ?? { total: 0, recent: 0, lastAt: now }
+    count.total++
+    count.recent = now - count.lastAt > forgetAfterMs ? 1 : count.recent + 1
+    count.lastAt = now
     this.#counts.delete(address)
     this.#counts.set(address, count)
     const [oldest] = this.#counts.keys()
     if (this.#counts.size > addressLimit && oldest !== undefined) this.#counts.delete(oldest)
-    if (Number.isInteger(Math.log2(count))) this.#log.warn('A session key was refused', { address, count })
+    if (Number.isInteger(Math.log2(count.total))) {
+      this.#log.warn('A session key was refused', { address, count: count.total })
+    }
+    return count.recent
   }
+}
+
+function delayAfter(refusals: number): number {
+  if (refusals <= freeRefusals) return 0
+  return Math.min(longestDelayMs, firstDelayMs * 2 ** (refusals - freeRefusals - 1))
 }

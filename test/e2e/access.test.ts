@@ -35,6 +35,18 @@ test('an unknown path is 404 with and without a key, and a key in the query is n
   assert.is((await anyone().get(`/api/settings?session_api_key=${server.key}`)).status, 401)
 })
 
+test('wrong keys are answered the later the more there are, and a right one passes them', async () => {
+  await withServer(async (guessed) => {
+    const wrong = rest(guessed.url, 'not-the-key')
+    for (let count = 0; count < 14; count++) assert.is((await wrong.get('/api/settings')).status, 401)
+    const order: string[] = []
+    const slow = wrong.get('/api/settings').then(({ status }) => order.push(`wrong ${status}`))
+    await guessed.rest.get('/api/settings').then(({ status }) => order.push(`right ${status}`))
+    await slow
+    assert.equal(order, ['right 200', 'wrong 401'])
+  })
+})
+
 test('HEAD needs what GET needs and has no body', async () => {
   assert.is((await anyone().send('HEAD', '/api/settings')).status, 401)
   const { status, text } = await server.rest.send('HEAD', '/api/settings')
