@@ -22,6 +22,8 @@ interface Recording {
   readonly only?: readonly string[]
   /** In the agent's own mode instead of the one that the server asks for. */
   readonly inOwnMode?: true
+  /** The agent may not end its turn: it is left alone after a minute, and what it wrote to stderr is kept beside. */
+  readonly mayHang?: true
   readonly steps: (agent: RealAgent, workspace: string) => readonly ModelStep[]
 }
 
@@ -37,7 +39,15 @@ const moreAgents = ['opencode', 'qwen-code', 'copilot', 'cline', 'openhands']
 /** Long enough to come in many pieces. */
 const removing = 'rm -rf "./reports/2025" "./reports/2026" "./archive\tphotos" ./build/output && echo "all gone"'
 
+const failures = [401, 500].map((failure): Recording => ({
+  name: `fail${failure}`,
+  only: moreAgents,
+  mayHang: true,
+  steps: () => Array.from({ length: 50 }, () => ({ failure: failure === 401 ? 401 : 500, text: 'The script says so' })),
+}))
+
 const recordings: readonly Recording[] = [
+  ...failures,
   { name: 'output', steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
   {
     name: 'edit',
@@ -68,7 +78,7 @@ for (const agent of realAgents) {
   }
 }
 
-async function record(agent: RealAgent, title: string, { steps, inOwnMode }: Recording): Promise<void> {
+async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHang }: Recording): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'record-'))
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
   await Promise.all([mkdir(workspace), mkdir(home)])
@@ -84,20 +94,21 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode }: Rec
     }
     const program = await programOf(agent)
     const environment = { PATH: process.env['PATH'] ?? '', HOME: home, ...provider?.defaults, ...agent.ownVariables(model.url) }
-    const { messages } = await runStdioTurn({
+    const { messages, stderr } = await runStdioTurn({
       program,
       args: agent.args,
       workspace,
       environment,
       mode: inOwnMode ? null : (provider?.modes?.asking ?? null),
       prompt,
-      timeoutMs: 120_000,
+      timeoutMs: mayHang ? 60_000 : 120_000,
     })
     const places = [[workspace, '/workspace'], [workspace.slice(1), 'workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'], [model.url, 'http://model']] as const
     const whole = places.reduce((found, [here, there]) => found.replaceAll(here, there), messages.map(lineOf).join(''))
     // Agents cut long titles, and paths in them.
     const text = whole.replaceAll(/\/tmp\/record-[A-Za-z0-9]*\.\.\./g, '/workspace...')
     await writeFile(join(target, `${title}.jsonl`), text)
+    if (mayHang) await writeFile(join(target, `${title}.stderr.txt`), stderr.replaceAll(workspace, '/workspace').replaceAll(home, '/home/demo'))
     process.stdout.write(`${title}: ${messages.length} messages\n`)
   } finally {
     await model.close()

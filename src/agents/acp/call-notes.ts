@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
-import { shapeOf, type ShapeOptions } from './action-of.ts'
 import { hasMembers } from './call-readiness.ts'
+import { shapeOf, type ShapeOptions } from './shape.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
 export const allowedAndUnheardOf =
@@ -13,6 +13,11 @@ export const allowedAndUnheardOf =
 
 export function askedAnew(id: string): string {
   return `[The agent asked about this call with more than it had told before: see the action ${id}.]`
+}
+
+/** The answer of a part whose call has more than one. */
+export function partNote(id: string): string {
+  return `[One of several changes of the call ${id}: its observation has the output.]`
 }
 
 export function summaryOf(title: string, isIncomplete: boolean): string {

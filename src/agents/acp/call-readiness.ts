@@ -13,7 +13,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
 import { textOf } from '../../base/fields.ts'
-import { shapeOf, type ShapeOptions } from './action-of.ts'
+import { shapeOf, type ShapeOptions } from './shape.ts'
 import { diffsOf, hasWholeInput, type ToolCall } from './tool-calls.ts'
 
 const briefMs = 500

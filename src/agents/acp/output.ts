@@ -1,13 +1,14 @@
 /**
  * What a tool call gave back, found in the places where agents put it. Pure.
  *
- * In this order: terminal deltas (Codex commands), `rawOutput` as a text or as content blocks (Claude, MCP tools), the
- * content of the call once it is output, `rawOutput` of another shape as JSON. Claude repeats the output of a command in
+ * In this order: terminal deltas (Codex commands), `rawOutput` as a text or as content blocks (Claude, MCP tools,
+ * OpenHands), the text in a member of it (opencode, Qwen: `output`; Cline: `result`; Copilot: `content`), the content of
+ * the call once it is output, `rawOutput` of another shape as JSON unless the call has diffs, which it repeats then. Claude repeats the output of a command in
  * its content with a Markdown fence around it, which is taken off. A terminal that the client would have to read is not
  * output: this client offers none (acp.md, section 0, point 2).
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
-import type { ToolCall } from './tool-calls.ts'
+import { diffsOf, type ToolCall } from './tool-calls.ts'
 
 export interface Output {
   readonly text: string
@@ -22,7 +23,7 @@ export function outputOf(call: ToolCall): Output {
   const raw = rawOutputOf(call.rawOutput)
   if (raw !== undefined) return raw
   const content = call.contentIsOutput ? blocksOf(call.content.map((item) => objectOf(item.content))) : nothing
-  if (content.text !== '' || content.images.length > 0 || isEmpty(call.rawOutput)) return content
+  if (content.text !== '' || content.images.length > 0 || isEmpty(call.rawOutput) || diffsOf(call).length > 0) return content
   return { text: JSON.stringify(call.rawOutput), images: [] }
 }
 
@@ -50,6 +51,7 @@ export function imageUrl(block: Fields): string | undefined {
 /** The words of a content block; a link or an embedded resource gives its text or its address. */
 export function blockText(block: Fields): string {
   if (typeof block.text === 'string') return block.text
+  if (block.type === 'audio') return '[An audio was left out here]'
   if (block.type === 'image' && imageUrl(block) === undefined) return '[An image was left out here: it is no PNG, JPEG, GIF or WebP in base64]'
   if (block.type === 'resource_link') return textOf(block.uri) ?? ''
   const resource = objectOf(block.resource)
@@ -59,9 +61,19 @@ export function blockText(block: Fields): string {
 function rawOutputOf(raw: unknown): Output | undefined {
   if (typeof raw === 'string') return { text: raw, images: [] }
   // Claude gives the blocks of an MCP result themselves, Codex the whole result.
-  const found = [raw, memberAt(raw, 'content'), memberAt(raw, 'result', 'content')].map(objectsOf)
-  const output = blocksOf(found.find((blocks) => blocks.length > 0) ?? [])
-  return output.text === '' && output.images.length === 0 ? undefined : output
+  const places = [raw, memberAt(raw, 'content'), memberAt(raw, 'result', 'content'), memberAt(raw, 'observation', 'content')]
+  const output = blocksOf(places.map(objectsOf).find((blocks) => blocks.length > 0) ?? [])
+  if (output.text !== '' || output.images.length > 0) return output
+  const text = textOf(memberAt(raw, 'output')) ?? textOf(memberAt(raw, 'content')) ?? resultText(raw)
+  return text === undefined ? undefined : { text, images: [] }
+}
+
+/** Cline: one result, or one for each of several commands, with the error beside it where there is no other word. */
+function resultText(raw: unknown): string | undefined {
+  const results = Array.isArray(raw) ? objectsOf(raw) : objectsOf([raw])
+  if (!results.some(({ success }) => typeof success === 'boolean')) return undefined
+  const texts = results.map(({ result, error }) => textOf(result) ?? textOf(error) ?? '')
+  return textOf(texts.filter((text) => text !== '').join('\n'))
 }
 
 function blocksOf(blocks: readonly Fields[]): Output {

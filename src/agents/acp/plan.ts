@@ -1,7 +1,7 @@
 /**
  * An agent's plan as a task list (decisions, 3). Pure.
  *
- * ACP sends the whole list every time, with three states that match ours word by word, and a priority that has no place in
+ * The lists of tools for tasks have the same form (`shape`); OpenHands says `title` and `done`. ACP sends the whole list every time, with three states that match ours word by word, and a priority that has no place in
  * a TaskItem: it stays readable in the arguments of the call.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
@@ -20,7 +20,7 @@ export function limitedEntries(entries: unknown): readonly unknown[] {
 }
 
 export function tasksOf(entries: unknown): readonly TaskItemInput[] {
-  return objectsOf(entries).map((entry) => ({ title: textOf(entry.content) ?? '', status: statusOf(entry.status) }))
+  return objectsOf(entries).map((entry) => ({ title: textOf(entry.content) ?? textOf(entry.title) ?? '', status: statusOf(entry.status) }))
 }
 
 /** `3 tasks: 1 done, 1 in progress, 1 to do` */
@@ -31,6 +31,6 @@ export function planSummary(tasks: readonly TaskItemInput[]): string {
 }
 
 function statusOf(status: unknown): 'todo' | 'in_progress' | 'done' {
-  if (status === 'completed') return 'done'
+  if (status === 'completed' || status === 'done') return 'done'
   return status === 'in_progress' ? 'in_progress' : 'todo'
 }

@@ -5,20 +5,20 @@
  */
 import type { QuestionDiff, QuestionDraft } from '../../conversation/agent.ts'
 import { numberOf, textOf } from '../../base/fields.ts'
-import { diffsOf, type Diff } from './tool-calls.ts'
+import type { Edit } from './edits.ts'
 import type { AskedCall } from './turn-calls.ts'
 
 const textLimitChars = 20_000
 const locationLimit = 100
 
 export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<QuestionDraft, 'options'> {
-  const [diff, ...more] = diffsOf(call)
+  const [edit, ...more] = shape.as === 'edits' ? shape.edits : shape.as === 'edit' ? [shape.edit] : []
   return {
     toolCallId: id,
     actionId: event.id,
     title,
     ...(shape.as === 'command' ? { command: shortened(shape.command) } : {}),
-    ...(diff === undefined ? {} : { diff: shownDiff(diff, more.length) }),
+    ...(edit === undefined ? {} : { diff: shownDiff(edit, more.length) }),
     locations: call.locations.slice(0, locationLimit).flatMap(({ path, line }) => {
       const named = textOf(path)
       return named === undefined ? [] : [{ path: named, line: numberOf(line) ?? null }]
@@ -26,8 +26,10 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-function shownDiff({ path, oldText, newText }: Diff, more: number): QuestionDiff {
-  return { path, old_text: oldText === null ? null : shortened(oldText), new_text: shortened(newText), more }
+/** A file that is deleted or moved away has no new text. */
+function shownDiff(edit: Edit, more: number): QuestionDiff {
+  const old_text = 'oldText' in edit ? shortened(edit.oldText) : null
+  return { path: edit.path, old_text, new_text: 'newText' in edit ? shortened(edit.newText) : '', more }
 }
 
 function shortened(text: string): string {

@@ -1,21 +1,24 @@
 /**
- * One tool call of an external agent on its way into the history: growing, recorded, answered.
+ * One tool call of an external agent on its way into the history: growing, recorded, answered. A call that changes several
+ * files is one action with its answer for each change.
  *
  * While it grows its action waits: for `record`, for a time without a change (call-readiness), or for the last resort of
- * 30 s, after which it is marked as incomplete. It has one action and one answer; what the agent changes in between is told
+ * 30 s, after which it is marked as incomplete. It has its actions and their answers once; what the agent changes in between is told
  * in the observation. When something happens to it is decided by turn-calls.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
-import {
-  actionOf, argumentsOf, incompleteActionOf, noteObservation, observationOf, shapeOf, type Shape, type ShapeOptions,
-} from './action-of.ts'
-import { changeNote, summaryOf } from './call-notes.ts'
+import { actionOf, argumentsOf, incompleteActionOf, toolNameOf } from './action-of.ts'
+import { changeNote, partNote, summaryOf } from './call-notes.ts'
 import type { CallMemory } from './call-memory.ts'
+import { lastOf, observedPart, type RecordedPart } from './call-parts.ts'
 import { isPartial, lengthens, quietMsOf } from './call-readiness.ts'
-import { actionDraft, observationDraft, rejectionDraft, type Answered } from './drafts.ts'
+import { actionDraft, observationDraft, rejectionDraft } from './drafts.ts'
+import { editTitle } from './edits.ts'
+import { noteObservation, observationOf } from './observation-of.ts'
 import { progressOf } from './progress.ts'
+import { partsOf, shapeOf, type Part, type Shape, type ShapeOptions } from './shape.ts'
 import type { Timer, Timers } from './timers.ts'
 import { diffsOf, isFinal, hasOutput, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 import type { Fields } from '../../base/fields.ts'
@@ -46,9 +49,11 @@ export interface CallPlace {
 
 /** A call as it stands in the history. */
 export interface RecordedCall {
+  /** The last of its actions: when it is durable, all are. */
   readonly event: Recorded
   readonly shape: Shape
-  readonly answered: Answered
+  /** At least one. */
+  readonly parts: readonly RecordedPart[]
   readonly call: ToolCall
   readonly isIncomplete: boolean
 }
@@ -118,7 +123,7 @@ export class ReportedCall {
 
   /** The call was refused. */
   reject(reason: string): void {
-    if (this.#recorded !== undefined) this.#answer(rejectionDraft(this.#recorded.answered, reason))
+    this.#answer(this.record(false).parts.map(({ answered }) => rejectionDraft(answered, reason)))
   }
 
   /** Nothing more will be heard of it before it is recorded. */
@@ -128,28 +133,43 @@ export class ReportedCall {
 
   /** Answers with an error. */
   abandon(error: string): void {
-    const { answered } = this.recordLast()
-    this.#answer({ kind: 'AgentErrorEvent', tool_name: answered.toolName, tool_call_id: this.id, error })
+    const { parts } = this.recordLast()
+    this.#answer(parts.map(({ answered }) => ({
+      kind: 'AgentErrorEvent', tool_name: answered.toolName, tool_call_id: answered.id, error,
+    })))
   }
 
   /** Answers with words of this server. */
   note(text: string): void {
-    const { answered, shape } = this.recordLast()
-    this.#answer(observationDraft(answered, noteObservation(shape, answered.toolName, text)))
+    const { parts } = this.recordLast()
+    this.#answer(parts.map(({ part, answered }) => observationDraft(answered, noteObservation(part, answered.toolName, text))))
   }
 
   record(isIncomplete: boolean): RecordedCall {
     if (this.#recorded !== undefined) return this.#recorded
     this.#stopTimers()
-    const { id, call } = this
-    const toolName = call.kind
+    const { call } = this
     const shape: Shape = isIncomplete ? { as: 'tool' } : shapeOf(call, this.#options)
-    const summary = summaryOf(call.title, isIncomplete)
-    const described = { ...this.#place, id, toolName, summary, arguments: argumentsOf(call) }
-    const action = isIncomplete ? incompleteActionOf(call) : actionOf(shape, call)
-    const event = this.#options.record(actionDraft(described, action))
-    this.#recorded = { event, shape, call, isIncomplete, answered: { id, toolName, actionId: event.id } }
+    const recorded = partsOf(shape).map((part, index) => this.#recordPart(part, index, { shape, isIncomplete }))
+    const parts = recorded.map(({ part, answered }) => ({ part, answered }))
+    this.#recorded = { event: lastOf(recorded), shape, parts, call, isIncomplete }
     return this.#recorded
+  }
+
+  #recordPart(
+    part: Part,
+    index: number,
+    { shape, isIncomplete }: { readonly shape: Shape; readonly isIncomplete: boolean },
+  ): RecordedPart & { readonly event: Recorded } {
+    const { call } = this
+    const id = index === 0 ? this.id : this.#options.memory.take(this.id)
+    const toolName = toolNameOf(part, call)
+    const title = shape.as === 'edits' && part.as === 'edit' ? editTitle(part.edit) : call.title
+    const place = index === 0 ? this.#place : { ...this.#place, reasoning: '' }
+    const described = { ...place, id, toolName, summary: summaryOf(title, isIncomplete), arguments: argumentsOf(call) }
+    const action = isIncomplete ? incompleteActionOf(call) : actionOf(part, call)
+    const event = this.#options.record(actionDraft(described, action))
+    return { event, part, answered: { id, toolName, actionId: event.id } }
   }
 
   #grow(before: ToolCall): void {
@@ -179,22 +199,29 @@ export class ReportedCall {
 
   #observe(): void {
     if (this.#recorded === undefined) return
-    const { answered, call } = this.#recorded
-    const { mask, saveOutput, observationsDir, outputLimitChars = 30_000, log } = this.#options
+    const { parts, call } = this.#recorded
     const note = changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: this.#isAllowed })
-    if (note !== '' && this.#isAllowed) log.warn('An agent changed a tool call after it was allowed', { call: this.id })
-    const shape = observedShape(this.#recorded.shape, shapeOf({ ...this.#call, kind: call.kind }, this.#options))
-    const limits = { toolName: answered.toolName, mask, saveOutput, observationsDir, outputLimitChars, note }
-    this.#answer(observationDraft(answered, observationOf(shape, this.#call, limits)))
+    if (note !== '' && this.#isAllowed) this.#options.log.warn('An agent changed a tool call after it was allowed', { call: this.id })
+    const lastParts = partsOf(shapeOf({ ...this.#call, kind: call.kind }, this.#options))
+    this.#answer(parts.map((recorded, index) => this.#observation(recorded, observedPart(recorded.part, lastParts), index === 0 ? note : undefined)))
   }
 
-  #answer(draft: EventDraft): void {
+  /** The first part says what came of the call, the others that they belong to it. */
+  #observation({ answered }: RecordedPart, part: Part, note: string | undefined): EventDraft {
+    const { mask, saveOutput, observationsDir, outputLimitChars = 30_000 } = this.#options
+    const { toolName } = answered
+    if (note === undefined) return observationDraft(answered, noteObservation(part, toolName, partNote(this.id), this.#call))
+    const limits = { toolName, mask, saveOutput, observationsDir, outputLimitChars, note }
+    return observationDraft(answered, observationOf(part, this.#call, limits))
+  }
+
+  #answer(drafts: readonly EventDraft[]): void {
     this.#stopTimers()
     this.#isOver = true
     // What is kept of it is only that it is over.
     this.#call = newToolCall
     this.#options.answered(this)
-    this.#options.record(draft)
+    for (const draft of drafts) this.#options.record(draft)
   }
 
   #stopTimers(): void {
@@ -207,9 +234,4 @@ export class ReportedCall {
 function hasChanged(before: ToolCall, after: ToolCall): boolean {
   const isSameContent = before.content === after.content || diffsOf(after).length === 0
   return before.input !== after.input || before.status !== after.status || !isSameContent
-}
-
-/** A call that was recorded with less may be shown as what it turned out to be; a command as the one that ran. */
-function observedShape(recorded: Shape, last: Shape): Shape {
-  return recorded.as === 'tool' || (recorded.as === 'command' && last.as === 'command') ? last : recorded
 }

@@ -89,13 +89,17 @@ export interface Diff {
   /** Null for a file that is new. Gemini sends an empty text instead. */
   readonly oldText: string | null
   readonly newText: string
+  /** Codex: `add`, `update` or `delete`. */
+  readonly change?: string
 }
 
 export function diffsOf(call: ToolCall): readonly Diff[] {
   return call.content.flatMap((item) => {
     const path = textOf(item.path)
     if (item.type !== 'diff' || path === undefined || typeof item.newText !== 'string') return []
-    return [{ path, oldText: textOf(item.oldText) ?? null, newText: item.newText }]
+    const change = textOf(memberAt(item, '_meta', 'kind'))
+    const diff = { path, oldText: textOf(item.oldText) ?? null, newText: item.newText }
+    return [change === undefined ? diff : { ...diff, change }]
   })
 }
 

@@ -9,10 +9,11 @@
 import type { Recorded } from '../../conversation/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
-import { isTooLongToShow, type Shape } from './action-of.ts'
+import { isTooLongToShow } from './action-of.ts'
 import { allowedAndUnheardOf, askedAnew } from './call-notes.ts'
 import { contains } from './call-readiness.ts'
 import { ReportedCall, type CallPlace, type ReportedCallOptions } from './reported-call.ts'
+import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface TurnCallsOptions extends Omit<ReportedCallOptions, 'answered'> {

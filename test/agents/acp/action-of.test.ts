@@ -1,6 +1,8 @@
 /** Which action and observation a tool call becomes, for every sort that agents send. */
 import * as assert from 'uvu/assert'
-import { actionOf, argumentsOf, observationOf, shapeOf } from '../../../src/agents/acp/action-of.ts'
+import { actionOf, argumentsOf } from '../../../src/agents/acp/action-of.ts'
+import { observationOf } from '../../../src/agents/acp/observation-of.ts'
+import { partsOf, shapeOf, type Part } from '../../../src/agents/acp/shape.ts'
 import { mergeToolCall, newToolCall, type ToolCall } from '../../../src/agents/acp/tool-calls.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -12,15 +14,19 @@ function call(...news: object[]): ToolCall {
   return news.reduce<ToolCall>((before, fields) => mergeToolCall(before, { ...fields }, false), newToolCall)
 }
 
+function firstPart(made: ToolCall, titleIsCommand = false): Part {
+  return partsOf(shapeOf(made, { workingDir: '/project', titleIsCommand }))[0]
+}
+
 function action(fields: object, titleIsCommand = false): object {
   const made = call(fields)
-  return actionOf(shapeOf(made, { workingDir: '/project', titleIsCommand }), made)
+  return actionOf(firstPart(made, titleIsCommand), made)
 }
 
 function observation(asked: object, ...news: object[]): Record<string, unknown> {
-  const shape = shapeOf(call(asked), { workingDir: '/project', titleIsCommand: false })
+  const part = firstPart(call(asked))
   const made = call(asked, ...news)
-  return { ...observationOf(shape, made, {
+  return { ...observationOf(part, made, {
     toolName: made.kind,
     mask: (text) => text,
     outputLimitChars: 30_000,
@@ -40,7 +46,12 @@ const actions: readonly (readonly [name: string, fields: object, action: object,
   ['a new file', { kind: 'edit', content: [diff(null)] }, { kind: 'FileEditorAction', command: 'create', path: '/project/a.txt', file_text: 'new' }],
   ['a new file as Gemini tells it', { kind: 'edit', content: [diff('')] }, { kind: 'FileEditorAction', command: 'create', path: '/project/a.txt', file_text: 'new' }],
   ['a change of a file', { kind: 'edit', content: [diff('old')] }, { kind: 'FileEditorAction', command: 'str_replace', path: '/project/a.txt', old_str: 'old', new_str: 'new' }],
-  ['two changes', { kind: 'edit', content: [diff('old'), diff('old')] }, { kind: 'MCPToolAction', data: { kind: 'edit', locations: [], content: [diff('old'), diff('old')] } }],
+  ['several commands', { kind: 'execute', rawInput: { commands: ['ls', 'pwd'] } }, { kind: 'TerminalAction', command: 'ls\npwd' }],
+  ['a list of tasks', { rawInput: { todos: [{ content: 'a', status: 'completed', priority: 'high' }] } }, { kind: 'TaskTrackerAction', command: 'plan', task_list: [{ title: 'a', status: 'done' }] }],
+  ['a list of tasks as OpenHands tells it', { rawInput: { command: 'plan', task_list: [{ title: 'a', notes: '', status: 'in_progress' }] } }, { kind: 'TaskTrackerAction', command: 'plan', task_list: [{ title: 'a', status: 'in_progress' }] }],
+  ['a list that is none of tasks', { rawInput: { todos: [{ content: 'a' }] } }, { kind: 'MCPToolAction', data: { todos: [{ content: 'a' }] } }],
+  ['a look into a file', { kind: 'read', rawInput: { command: 'view', path: 'a.txt', view_range: [1, 5] } }, { kind: 'FileEditorAction', command: 'view', path: '/project/a.txt', view_range: [1, 5] }],
+  ['a file that is deleted', { kind: 'edit', content: [{ ...diff('old', ''), _meta: { kind: 'delete' } }] }, { kind: 'MCPToolAction', data: { delete: '/project/a.txt' } }],
   ['a change that is too long', { kind: 'edit', rawInput: { a: 1 }, content: [diff('x'.repeat(1_000_000))] }, { kind: 'MCPToolAction', data: { a: 1 } }],
   ['an edit that is not told', { kind: 'edit', rawInput: { path: 'a' } }, { kind: 'MCPToolAction', data: { path: 'a' } }],
   ['an input that is no object', { kind: 'fetch', rawInput: 'https://example.org' }, { kind: 'MCPToolAction', data: { input: 'https://example.org' } }],
@@ -67,6 +78,11 @@ const outputs: readonly (readonly [name: string, news: object, content: readonly
   ['a bare MCP result with an image', { rawOutput: { content: [{ type: 'image', data: 'AA' }] } }, [{ type: 'image', image_urls: ['data:image/png;base64,AA'] }]],
   ['another raw output as JSON', { rawOutput: { answer: 42 } }, [{ type: 'text', text: '{"answer":42}' }]],
   ['content where the raw output has no words', { rawOutput: { answer: 42 }, content: [block('forty-two')] }, [{ type: 'text', text: 'forty-two' }]],
+  ['the output alone (opencode, Qwen)', { rawOutput: { output: 'a', exitCode: 0 }, content: [block('Command: ls\nOutput: a')] }, [{ type: 'text', text: 'a' }]],
+  ['the results of several commands (Cline)', { rawOutput: [{ result: 'a', success: true }, { result: 'b', success: true }] }, [{ type: 'text', text: 'a\nb' }]],
+  ['the text of a result (Copilot)', { rawOutput: { content: 'a', detailedContent: 'a' } }, [{ type: 'text', text: 'a' }]],
+  ['the blocks of an observation (OpenHands)', { rawOutput: { observation: { content: [{ type: 'text', text: 'a' }] } } }, [{ type: 'text', text: 'a' }]],
+  ['a word about an audio', { rawOutput: [{ type: 'audio', data: 'AA', mimeType: 'audio/wav' }] }, [{ type: 'text', text: '[An audio was left out here]' }]],
   ['nothing', { content: [{ type: 'terminal', terminalId: 't' }] }, []],
 ]
 
@@ -85,9 +101,32 @@ test('takes the deltas of a terminal in order, and its exit code', () => {
     exit_code: 3,
     metadata: { exit_code: 3, working_dir: '/project' },
     content: [{ type: 'text', text: 'ab' }],
-    is_error: false,
+    is_error: true,
   })
 })
+
+const raw = (rawOutput: unknown, status = 'completed'): object => ({ status, rawOutput })
+const exits: readonly (readonly [name: string, news: object, code: number | null, isError: boolean])[] = [
+  ['opencode', raw({ output: 'x', metadata: { output: 'x', exit: 3 } }), 3, true],
+  ['opencode, for a good end', raw({ output: 'x', metadata: { output: 'x', exit: 0 } }), 0, false],
+  ['Qwen', raw({ type: 'shell_result', output: 'x', exitCode: 3 }, 'failed'), 3, true],
+  ['Copilot', raw({ content: 'x', contents: [{ type: 'shell_exit', exitCode: 3 }] }), 3, true],
+  ['OpenHands', raw({ observation: { exit_code: 3, content: [] } }), 3, true],
+  ['OpenHands, of a command that goes on', raw({ observation: { exit_code: -1, content: [] } }), null, false],
+  ['OpenHands, of its own failure', raw({ observation: { exit_code: -1, is_error: true, content: [] } }), null, true],
+  ['Claude, in words', raw('Exit code 3\nout', 'failed'), 3, true],
+  ['nobody, in words that a good command printed', raw('Exit code 3\nout'), null, false],
+  ['Cline, of the first command that failed', raw([{ result: 'x', success: true }, { result: 'y', error: 'Command exited with code 3', success: false }]), 3, true],
+  ['Cline, of commands that went well', raw([{ result: 'x', success: true }]), 0, false],
+  ['nobody', raw('out'), null, false],
+]
+
+for (const [name, news, code, isError] of exits) {
+  test(`the exit code as told by ${name}`, () => {
+    const { exit_code, is_error } = observation(execute, news)
+    assert.equal([exit_code, is_error], [code, isError])
+  })
+}
 
 test('keeps a bounded part of an endless output', () => {
   const data = 'x'.repeat(9 * 1024 * 1024)

@@ -119,7 +119,7 @@ test('waits with a pending edit for a path with its text, and with other kinds u
   turn.timers.advanceTo(20_500)
   assert.match(json(turn.drafts), /"tool_call_id":"g"/)
   turn.timers.advanceTo(22_000)
-  assert.match(json(turn.drafts[1]), /"new_string":"y".*"tool_call_id":"e"/)
+  assert.match(json(turn.drafts[1]), /"old_str":"x","new_str":"y".*"tool_call_id":"e"/)
 })
 
 test('records after 30 s without a change what is known, and says that it is not all', () => {

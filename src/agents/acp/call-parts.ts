@@ -1,0 +1,33 @@
+/**
+ * The parts of a recorded call, one for each action that the history has of it, and which part of the finished call answers
+ * which. Pure: nothing is recorded here.
+ */
+import type { Recorded } from '../../conversation/agent.ts'
+import type { Answered } from './drafts.ts'
+import type { Part } from './shape.ts'
+
+export interface RecordedPart {
+  readonly part: Part
+  readonly answered: Answered
+}
+
+/** A part that was recorded with less may be shown as what it turned out to be; a command as the one that ran, an edit with its newest diff. */
+export function observedPart(recorded: Part, now: readonly Part[]): Part {
+  if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
+  const [only, ...more] = now
+  if (only === undefined || more.length > 0) return recorded
+  return recorded.as === 'tool' || (recorded.as === 'command' && only.as === 'command') ? only : recorded
+}
+
+/** The only change of the same file, if it is of the same sort. */
+function editNow(recorded: Part & { as: 'edit' }, now: readonly Part[]): Part | undefined {
+  const { path } = recorded.edit
+  const same = now.filter((part) => part.as === 'edit' && part.edit.path === path)
+  const [part] = same
+  return same.length === 1 && part?.as === 'edit' && part.edit.do === recorded.edit.do ? part : undefined
+}
+
+/** The last event: when it is durable, all are. */
+export function lastOf(parts: readonly { readonly event: Recorded }[]): Recorded {
+  return parts.reduce((_, part) => part).event
+}

@@ -1,0 +1,125 @@
+/**
+ * Which files a tool call changes, and how: found in its diffs, in the words of its input, and in its result. Pure.
+ *
+ * The diffs of ACP come first. Where an agent sends none: the files of opencode with a patch each, the text of an
+ * `apply_patch` (opencode, Cline, Copilot), a unified diff (Copilot, opencode, Qwen), or the words of a file editor
+ * (OpenHands: `command`, `path`, `old_str`, ...; others: a path with the old text and the new). A text that ACP calls
+ * deleted, or for which a patch says so, is never shown as one that was emptied.
+ */
+import { basename, resolve } from 'node:path'
+import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
+import { readApplyPatch, readUnifiedDiff, type PatchChange } from './patch-text.ts'
+import { diffsOf, type ToolCall } from './tool-calls.ts'
+
+export type Edit = PatchChange | { readonly do: 'insert'; readonly path: string; readonly line: number; readonly newText: string }
+
+/** A call that changes more parts of files than this is shown as one tool call with its input. */
+const editLimit = 50
+
+/** In the order in which the agent tells them; empty for a call that changes no file, or does not say how. */
+export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
+  if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
+  const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits]
+  for (const source of sources) {
+    const edits = source(call)
+    if (edits.length > editLimit) return []
+    if (edits.length > 0) return edits.map((edit) => placed(edit, call, workingDir))
+  }
+  return []
+}
+
+/** The characters of the texts. */
+export function lengthOf(edit: Edit): number {
+  return ('oldText' in edit ? edit.oldText.length : 0) + ('newText' in edit ? edit.newText.length : 0)
+}
+
+function diffEdits(call: ToolCall): readonly Edit[] {
+  return diffsOf(call).map(({ path, oldText, newText, change }): Edit => {
+    if (change === 'delete' || (call.kind === 'delete' && newText === '')) return { do: 'delete', path }
+    return oldText === null ? { do: 'create', path, newText } : { do: 'replace', path, oldText, newText }
+  })
+}
+
+/** opencode: `files` with `type` and `patch`, in the input of a question and in the result. */
+function fileEdits({ input, rawOutput }: ToolCall): readonly Edit[] {
+  const asked = objectsOf(memberAt(input, 'files'))
+  const files = asked.length > 0 ? asked : objectsOf(memberAt(rawOutput, 'metadata', 'files'))
+  return files.flatMap((file) => editsOfFile(file))
+}
+
+function editsOfFile(file: Fields): readonly Edit[] {
+  const [path, to] = [textOf(file.filePath), textOf(file.movePath)]
+  if (path === undefined || typeof file.patch !== 'string') return []
+  if (file.type === 'delete') return [{ do: 'delete', path }]
+  const changes = readUnifiedDiff(file.patch).map((change): Edit => {
+    return file.type === 'add' && change.do === 'replace' && change.oldText === ''
+      ? { do: 'create', path, newText: change.newText }
+      : { ...change, path: to ?? path }
+  })
+  return to === undefined ? changes : [{ do: 'move', path, to }, ...changes]
+}
+
+function patchEdits({ input }: ToolCall): readonly Edit[] {
+  const texts = [input, ...['input', 'patchText', 'patch'].map((name) => memberAt(input, name))]
+  const patch = texts.find((text) => typeof text === 'string')
+  return typeof patch === 'string' ? readApplyPatch(patch) : []
+}
+
+function unifiedEdits({ kind, input }: ToolCall): readonly Edit[] {
+  const diff = memberAt(input, 'diff')
+  return kind === 'edit' && typeof diff === 'string' ? readUnifiedDiff(diff) : []
+}
+
+function wordEdits({ kind, input }: ToolCall): readonly Edit[] {
+  const path = pathIn(input)
+  if (kind !== 'edit' || path === undefined) return []
+  const [text, line] = [memberAt(input, 'file_text'), numberOf(memberAt(input, 'insert_line'))]
+  const oldText = firstText(input, ['old_str', 'old_string', 'oldString'])
+  const newText = firstText(input, ['new_str', 'new_string', 'newString'])
+  const command = memberAt(input, 'command')
+  if (command === 'create' && typeof text === 'string') return [{ do: 'create', path, newText: text }]
+  if (command === 'insert' && line !== undefined && newText !== undefined) return [{ do: 'insert', path, line, newText }]
+  if (oldText === undefined || oldText === '') return []
+  // Without a new text the old one is taken out; only the word of the command says that none is to come.
+  const after = newText ?? (command === 'str_replace' ? '' : undefined)
+  return after === undefined ? [] : [{ do: 'replace', path, oldText, newText: after }]
+}
+
+function resultEdits({ kind, rawOutput }: ToolCall): readonly Edit[] {
+  if (kind !== 'edit') return []
+  const places = [memberAt(rawOutput, 'metadata', 'diff'), memberAt(rawOutput, 'detailedContent'), memberAt(rawOutput, 'fileDiff')]
+  const diff = places.find((text) => typeof text === 'string')
+  return typeof diff === 'string' ? readUnifiedDiff(diff) : []
+}
+
+export function pathIn(input: unknown): string | undefined {
+  return ['path', 'file_path', 'filePath', 'fileName', 'filepath'].map((name) => textOf(memberAt(input, name))).find((path) => path !== undefined)
+}
+
+function firstText(input: unknown, names: readonly string[]): string | undefined {
+  const text = names.map((name) => memberAt(input, name)).find((value) => typeof value === 'string')
+  return typeof text === 'string' ? text : undefined
+}
+
+/** With absolute paths. Headers of a diff shorten them: the call's own places say more. */
+function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
+  const known = locations.flatMap(({ path }) => textOf(path) ?? [])
+  const absolute = (path: string): string => {
+    const whole = known.find((one) => one === path || one.endsWith(`/${path}`))
+    return resolve(workingDir, whole ?? path)
+  }
+  const path = absolute(edit.path)
+  return edit.do === 'move' ? { ...edit, path, to: absolute(edit.to) } : { ...edit, path }
+}
+
+/** `Delete a.txt`, for a part of a call whose title is about all of it. */
+export function editTitle(edit: Edit): string {
+  const name = basename(edit.path)
+  switch (edit.do) {
+    case 'create': return `Create ${name}`
+    case 'replace':
+    case 'insert': return `Edit ${name}`
+    case 'delete': return `Delete ${name}`
+    case 'move': return `Move ${name} to ${basename(edit.to)}`
+  }
+}

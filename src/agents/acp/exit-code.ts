@@ -1,0 +1,59 @@
+/**
+ * How a command ended, found in the places where agents put it. Pure.
+ *
+ * Codex: `_meta.terminal_exit.exit_code`. opencode: `rawOutput.metadata.exit`. Qwen: `rawOutput.exitCode`. Copilot:
+ * `rawOutput.contents[].exitCode`. OpenHands: `rawOutput.observation.exit_code`, -1 while the command goes on. Claude says
+ * it as the first line of a failed command, Cline in `rawOutput[].error`. Words in the output of a command that did not
+ * fail prove nothing: a command may print them.
+ */
+import { isObject } from '../../base/json.ts'
+import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
+import type { ToolCall } from './tool-calls.ts'
+
+/** Undefined where the agent does not tell. */
+export function exitCodeOf(call: ToolCall): number | undefined {
+  return call.exitCode ?? toldIn(call.rawOutput) ?? saidBy(call)
+}
+
+/** True when the agent's result says that the tool failed, whatever the status of the call. */
+export function saysFailure(rawOutput: unknown): boolean {
+  const observation = memberAt(rawOutput, 'observation')
+  const all = Array.isArray(rawOutput) ? objectsOf(rawOutput) : [rawOutput, observation, memberAt(rawOutput, 'result')]
+  return all.some((result) => {
+    return isObject(result) && (result.is_error === true || result.isError === true || result.success === false)
+  })
+}
+
+const names = ['exit_code', 'exitCode', 'exit']
+
+function toldIn(rawOutput: unknown): number | undefined {
+  if (!isObject(rawOutput)) return undefined
+  const { metadata, observation, contents, result } = rawOutput
+  const places = [rawOutput, metadata, observation, memberAt(observation, 'metadata'), result, ...objectsOf(contents)]
+  return firstFailure(places.flatMap((place) => (isObject(place) ? (codeIn(place) ?? []) : [])))
+}
+
+function codeIn(place: Fields): number | undefined {
+  const code = names.map((name) => numberOf(place[name])).find((value) => value !== undefined)
+  return code === undefined || code === -1 || !Number.isInteger(code) ? undefined : code
+}
+
+/** Of several commands the first that failed says how the call ended. */
+function firstFailure(codes: readonly number[]): number | undefined {
+  return codes.find((code) => code !== 0) ?? codes[0]
+}
+
+function saidBy({ status, rawOutput }: ToolCall): number | undefined {
+  if (typeof rawOutput === 'string') {
+    return status === 'failed' ? codeFrom(/^(?:Error: )?Exit code:? (\d{1,3})(?:\n|$)/i.exec(rawOutput)) : undefined
+  }
+  const entries = objectsOf(rawOutput).filter(({ success }) => typeof success === 'boolean')
+  const codes = entries.map(({ success, error }) => {
+    return success === true ? 0 : codeFrom(/exited with code (\d{1,3})$/i.exec((textOf(error) ?? '').slice(-100)))
+  })
+  return codes.includes(undefined) ? codes.find((code) => code !== undefined && code !== 0) : firstFailure(codes.flatMap((code) => code ?? []))
+}
+
+function codeFrom(found: RegExpExecArray | null): number | undefined {
+  return found === null ? undefined : Number(found[1])
+}

@@ -1,0 +1,129 @@
+/**
+ * The observation of a tool call, or of one part of it: its kind follows the action, its content is what the agent gave
+ * back (decisions, 3). Pure.
+ *
+ * It is an error when the agent says so by the call's status, in its result, or by the exit code of a command: a test run
+ * that failed must not look good because its tool call was "completed".
+ */
+import { assertNever } from '../../base/errors.ts'
+import type { ObservationInput } from '../../schema/generated/observations.ts'
+import type { ContentInput } from '../../schema/generated/values.ts'
+import { memberAt } from '../../base/fields.ts'
+import type { Edit } from './edits.ts'
+import { exitCodeOf, saysFailure } from './exit-code.ts'
+import { outputOf, shorten } from './output.ts'
+import type { Part } from './shape.ts'
+import { newToolCall, type ToolCall } from './tool-calls.ts'
+
+export interface ObservationOptions {
+  readonly toolName: string
+  /** Replaces secrets. */
+  readonly mask: (text: string) => string
+  readonly outputLimitChars: number
+  /** Keeps an output that is too long for an event and gives the name of its file. */
+  readonly saveOutput: (text: string) => string
+  /** Where such files are. */
+  readonly observationsDir: string
+  /** What has to be said of the call before its output; empty mostly. */
+  readonly note: string
+}
+
+export function observationOf(part: Part, call: ToolCall, options: ObservationOptions): ObservationInput {
+  const output = outputOf(call)
+  const full = options.mask(keptOf(output.text))
+  const isCut = full.length > options.outputLimitChars
+  const text = isCut ? shorten(full, options.outputLimitChars, options.saveOutput(full)) : full
+  const place = isCut ? { full_output_save_dir: options.observationsDir } : {}
+  const is_error = hasFailed(part, call)
+  const content: ContentInput[] = [
+    ...[options.note, text].filter((words) => words !== '').map(textContent),
+    ...output.images.map((url): ContentInput => ({ type: 'image', image_urls: [url] })),
+  ]
+  if (is_error && content.length === 0) content.push(textContent('The agent reported that this failed and gave no output'))
+  switch (part.as) {
+    case 'command': return { ...commandEnd(part, call), content, is_error, ...place }
+    case 'tasks': return { kind: 'TaskTrackerObservation', command: 'plan', task_list: part.tasks, content, is_error }
+    case 'view': return { kind: 'FileEditorObservation', command: 'view', path: part.path, prev_exist: true, content, is_error }
+    case 'edit':
+    case 'tool': return changed(part, options.toolName, { call, content, is_error, opening: [textContent(`[Tool '${options.toolName}' executed.]`)] })
+    default: return assertNever(part)
+  }
+}
+
+/** The observation of a call, or of a part of it, of which there is nothing but a word of this server to tell. */
+export function noteObservation(part: Part, toolName: string, note: string, call: ToolCall = newToolCall): ObservationInput {
+  const content = [textContent(note)]
+  const is_error = hasFailed(part, call)
+  switch (part.as) {
+    case 'command': return { ...commandEnd(part, call), content, is_error }
+    case 'tasks': return { kind: 'TaskTrackerObservation', command: 'plan', task_list: part.tasks, content, is_error }
+    case 'view': return { kind: 'FileEditorObservation', command: 'view', path: part.path, prev_exist: true, content, is_error }
+    case 'edit':
+    case 'tool': return changed(part, toolName, { call, content, is_error, opening: [] })
+    default: return assertNever(part)
+  }
+}
+
+export function hasFailed(part: Part, call: ToolCall): boolean {
+  if (call.status === 'failed' || saysFailure(call.rawOutput)) return true
+  return part.as === 'command' && (exitCodeOf(call) ?? 0) !== 0
+}
+
+/** A longer output is cut, also in its file. */
+const keptLimitChars = 4_000_000
+
+function keptOf(text: string): string {
+  if (text.length <= keptLimitChars) return text
+  return `${text.slice(0, keptLimitChars)}\n[The rest of the output was too long to keep]\n`
+}
+
+function textContent(text: string): ContentInput {
+  return { type: 'text', text }
+}
+
+function commandEnd(
+  part: Part & { as: 'command' },
+  call: ToolCall,
+): ObservationInput & { kind: 'TerminalObservation' } {
+  const exitCode = exitCodeOf(call)
+  const metadata = { ...(exitCode === undefined ? {} : { exit_code: exitCode }), working_dir: part.workingDir ?? null }
+  return { kind: 'TerminalObservation', command: part.command, exit_code: exitCode ?? null, metadata }
+}
+
+interface End {
+  readonly call: ToolCall
+  readonly content: readonly ContentInput[]
+  readonly is_error: boolean
+  /** What stands before the content of a tool that has no kind of its own. */
+  readonly opening: readonly ContentInput[]
+}
+
+function changed(part: Part & { as: 'edit' | 'tool' }, tool_name: string, { call, content, is_error, opening }: End): ObservationInput {
+  const texts = part.as === 'edit' ? fileTexts(part.edit, call) : undefined
+  if (texts === undefined) return { kind: 'MCPToolObservation', tool_name, content: [...opening, ...content], is_error }
+  // A failed edit has changed nothing.
+  const contents = is_error || call.status === 'pending' ? { old_content: null, new_content: null } : texts.contents
+  const { command, path } = texts
+  return { kind: 'FileEditorObservation', command, path, prev_exist: command !== 'create', ...contents, content, is_error }
+}
+
+interface FileTexts {
+  readonly command: 'create' | 'str_replace' | 'insert'
+  readonly path: string
+  readonly contents: { readonly old_content: string | null; readonly new_content: string | null }
+}
+
+/** The texts of the change, which for a part of a file are that part, or the whole ones where the agent gives them (OpenHands). */
+function fileTexts(edit: Edit, { rawOutput }: ToolCall): FileTexts | undefined {
+  const [before, after] = ['old_content', 'new_content'].map((name) => memberAt(rawOutput, 'observation', name))
+  const whole = typeof after === 'string' ? { old_content: typeof before === 'string' ? before : null, new_content: after } : undefined
+  const { path } = edit
+  switch (edit.do) {
+    case 'create': return { command: 'create', path, contents: whole ?? { old_content: null, new_content: edit.newText } }
+    case 'replace': return { command: 'str_replace', path, contents: whole ?? { old_content: edit.oldText, new_content: edit.newText } }
+    case 'insert': return { command: 'insert', path, contents: whole ?? { old_content: null, new_content: null } }
+    case 'delete':
+    case 'move': return undefined
+    default: return assertNever(edit)
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Reads the two texts in which agents tell changes of files: unified diffs (POSIX diff -u, with Git's headers), and the
+ * patches of OpenAI's `apply_patch` tool. Pure.
+ *
+ * Each hunk becomes the part of the file before it and after it, with the context that the text gives. What does not have
+ * the form of a patch gives no changes, and nothing is guessed: the call is shown with the text itself then.
+ */
+
+/** What happens to one file, or to one part of it. */
+export type PatchChange =
+  | { readonly do: 'create'; readonly path: string; readonly newText: string }
+  | { readonly do: 'replace'; readonly path: string; readonly oldText: string; readonly newText: string }
+  | { readonly do: 'delete'; readonly path: string }
+  | { readonly do: 'move'; readonly path: string; readonly to: string }
+
+/** A longer text is not read: it is not shown either. */
+const limitChars = 1_000_000
+
+/** The changes of a whole `apply_patch` text; empty for a text that is none, or of which the end is missing. */
+export function readApplyPatch(text: string): readonly PatchChange[] {
+  if (text.length > limitChars || !/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []
+  const changes: PatchChange[] = []
+  let file: { readonly verb: string; readonly path: string; to?: string } | undefined
+  let hunk = emptyHunk()
+  const endHunk = (): void => {
+    if (file?.verb === 'Add') changes.push({ do: 'create', path: file.path, newText: joined(hunk.after) })
+    if (file?.verb === 'Update' && hunk.hasChange) changes.push(replacement(file.to ?? file.path, hunk))
+    hunk = emptyHunk()
+  }
+  for (const line of text.trimEnd().split('\n')) {
+    const head = /^\*\*\* (Add|Update|Delete) File: (.+)$/.exec(line)
+    const [, verb = '', path = ''] = head ?? []
+    const to = /^\*\*\* Move to: (.+)$/.exec(line)?.[1]
+    if (head !== null) {
+      endHunk()
+      file = { verb, path: path.trim() }
+      if (verb === 'Delete') changes.push({ do: 'delete', path: file.path })
+    } else if (to !== undefined && file !== undefined) {
+      file.to = to.trim()
+      changes.push({ do: 'move', path: file.path, to: file.to })
+    } else if (line.startsWith('@@') || line === '*** End Patch') {
+      if (line !== '*** End Patch' && file?.verb === 'Add') continue
+      endHunk()
+      if (line === '*** End Patch') file = undefined
+    } else {
+      addLine(hunk, line)
+    }
+  }
+  return changes
+}
+
+/** The changes of a unified diff of any number of files; empty for another text. */
+export function readUnifiedDiff(text: string): readonly PatchChange[] {
+  if (text.length > limitChars || !/^--- /m.test(text)) return []
+  const changes: PatchChange[] = []
+  const isGit = /^diff --git /m.test(text)
+  let names = { before: '', after: '' }
+  let hunk = emptyHunk()
+  let left = { before: 0, after: 0 }
+  const endHunk = (): void => {
+    if (hunk.hasChange) changes.push(changeOf(names, hunk))
+    hunk = emptyHunk()
+  }
+  for (const line of text.split('\n')) {
+    const counts = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+    if (line.startsWith('\\')) {
+      withoutLastLineEnd(hunk)
+    } else if (left.before > 0 || left.after > 0) {
+      const sign = addLine(hunk, line)
+      left = { before: left.before - (sign === '+' ? 0 : 1), after: left.after - (sign === '-' ? 0 : 1) }
+    } else if (counts !== null) {
+      endHunk()
+      left = { before: Number(counts[1] ?? 1), after: Number(counts[2] ?? 1) }
+    } else if (line.startsWith('--- ')) {
+      endHunk()
+      names = { before: fileName(line, isGit), after: '' }
+    } else if (line.startsWith('+++ ')) {
+      names = { ...names, after: fileName(line, isGit) }
+    }
+  }
+  endHunk()
+  return changes
+}
+
+interface Hunk {
+  readonly before: string[]
+  readonly after: string[]
+  hasChange: boolean
+  /** The sign of the last line. */
+  last: string
+  /** The line ends that the text says are not there. */
+  cut: string
+}
+
+function emptyHunk(): Hunk {
+  return { before: [], after: [], hasChange: false, last: '', cut: '' }
+}
+
+function addLine(hunk: Hunk, line: string): string {
+  const sign = line[0] === '+' || line[0] === '-' ? line[0] : ' '
+  const rest = line.slice(1)
+  if (sign !== '+') hunk.before.push(rest)
+  if (sign !== '-') hunk.after.push(rest)
+  hunk.hasChange ||= sign !== ' '
+  hunk.last = sign
+  return sign
+}
+
+/** "\ No newline at end of file" belongs to the line above it. */
+function withoutLastLineEnd(hunk: Hunk): void {
+  hunk.cut += hunk.last
+}
+
+function replacement(path: string, { before, after, cut }: Hunk): PatchChange {
+  const oldText = joined(before, /[- ]/.test(cut))
+  const newText = joined(after, /[+ ]/.test(cut))
+  return { do: 'replace', path, oldText, newText }
+}
+
+function changeOf({ before, after }: { readonly before: string; readonly after: string }, hunk: Hunk): PatchChange {
+  if (before === '/dev/null') return { do: 'create', path: after, newText: joined(hunk.after, hunk.cut.includes('+')) }
+  if (after === '/dev/null') return { do: 'delete', path: before }
+  return replacement(after, hunk)
+}
+
+function joined(lines: readonly string[], isCut = false): string {
+  const text = lines.join('\n')
+  return isCut || lines.length === 0 ? text : `${text}\n`
+}
+
+/** The name in a header, without the time behind a tab and, in Git's form, without `a/` and `b/`. */
+function fileName(line: string, isGit: boolean): string {
+  const name = line.slice(4).split('\t')[0] ?? ''
+  return isGit ? name.replace(/^[ab]\//, '') : name.trim()
+}

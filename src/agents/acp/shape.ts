@@ -1,0 +1,85 @@
+/**
+ * What a tool call is shown as (decisions, 3: "which action"). Pure.
+ *
+ * The richest kind that the information at hand fills honestly: a command with its words, a file with what changes in it,
+ * a list of tasks, a look into a file in the words of a file editor. Everything else is a tool with what the agent sent.
+ * Several changes of files are parts of one call. Gemini gives a command only as the title of the call, word for word.
+ */
+import { resolve } from 'node:path'
+import { isObject } from '../../base/json.ts'
+import type { TaskItemInput } from '../../schema/generated/actions.ts'
+import { memberAt, numberOf, objectsOf, textOf } from '../../base/fields.ts'
+import { editsOf, lengthOf, pathIn, type Edit } from './edits.ts'
+import { tasksOf } from './plan.ts'
+import type { ToolCall } from './tool-calls.ts'
+
+export interface ShapeOptions {
+  readonly workingDir: string
+  /** The agent's titles of `execute` calls are the commands themselves. */
+  readonly titleIsCommand: boolean
+}
+
+/** What one action is shown as. */
+export type Part =
+  | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
+  | { readonly as: 'edit'; readonly edit: Edit }
+  | { readonly as: 'view'; readonly path: string; readonly range: readonly number[] | undefined }
+  | { readonly as: 'tasks'; readonly tasks: readonly TaskItemInput[] }
+  | { readonly as: 'tool' }
+
+export type Shape = Part | { readonly as: 'edits'; readonly edits: readonly Edit[] }
+
+/** A longer input is not copied into the history, which would hold it several times. */
+export const inputLimitChars = 1_000_000
+
+export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
+  const command = call.kind === 'execute' ? commandOf(call, options) : undefined
+  if (command !== undefined) return { as: 'command', command, workingDir: textOf(memberAt(call.input, 'cwd')) }
+  const [edit, ...more] = editsOf(call, options.workingDir)
+  if (edit !== undefined) return isTooLong([edit, ...more]) ? { as: 'tool' } : editShape(edit, more)
+  return viewOf(call, options.workingDir) ?? taskShape(call) ?? { as: 'tool' }
+}
+
+/** The actions of a call, in order: one for each change of a file. */
+export function partsOf(shape: Shape): readonly [Part, ...Part[]] {
+  if (shape.as !== 'edits') return [shape]
+  const [first = { as: 'tool' } as const, ...more] = shape.edits.map((edit): Part => ({ as: 'edit', edit }))
+  return [first, ...more]
+}
+
+/** True when the texts of all changes together are too long to be copied. */
+export function isTooLong(edits: readonly Edit[]): boolean {
+  return edits.reduce((sum, edit) => sum + lengthOf(edit), 0) > inputLimitChars
+}
+
+function editShape(edit: Edit, more: readonly Edit[]): Shape {
+  return more.length === 0 ? { as: 'edit', edit } : { as: 'edits', edits: [edit, ...more] }
+}
+
+/** A command is a text, or the words of one; Cline sends several, each for itself. */
+function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
+  const command = memberAt(call.input, 'command')
+  const commands = memberAt(call.input, 'commands')
+  const several = Array.isArray(commands) && commands.every((one) => typeof one === 'string') ? commands.join('\n') : undefined
+  const text = textOf(Array.isArray(command) ? command.join(' ') : command) ?? textOf(several)
+  const known = text ?? (titleIsCommand ? textOf(call.title) : undefined)
+  return known === undefined || known.length > inputLimitChars ? undefined : known
+}
+
+/** OpenHands: a file editor that only looks. */
+function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefined {
+  const path = pathIn(input)
+  if (kind !== 'read' || memberAt(input, 'command') !== 'view' || path === undefined) return undefined
+  const range = memberAt(input, 'view_range')
+  const numbers = Array.isArray(range) ? range.flatMap((line) => numberOf(line) ?? []) : []
+  return { as: 'view', path: resolve(workingDir, path), range: numbers.length === 2 ? numbers : undefined }
+}
+
+/** The list of a tool for tasks: `todos` (opencode, Qwen), `task_list` (OpenHands). */
+function taskShape({ kind, input }: ToolCall): Shape | undefined {
+  if (kind === 'execute' || kind === 'edit' || !isObject(input)) return undefined
+  const todos = objectsOf(input.todos)
+  const entries = todos.length > 0 ? todos : objectsOf(input.task_list)
+  const isList = entries.length > 0 && entries.every((entry) => typeof entry.status === 'string' && tasksOf([entry])[0]?.title !== '')
+  return isList ? { as: 'tasks', tasks: tasksOf(entries) } : undefined
+}
