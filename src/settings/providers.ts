@@ -94,12 +94,6 @@ export function detectProvider(command: readonly string[], providers: readonly P
   return providers.find(({ prefix, binary }) => words.some((word) => word.startsWith(prefix)) || words[0] === binary)
 }
 
-/** The provider of an agent that introduces itself by this name. */
-export function detectByAgentName(agentName: string, providers: readonly Provider[]): Provider | undefined {
-  const name = agentName.toLowerCase()
-  return providers.find(({ prefix }) => name.includes(prefix))
-}
-
 /**
  * The ACP members of merged settings, completed by what the diff implies; `previous` is the server before, undefined
  * after a change of the agent kind. A command without a server finds its server; a preset without a command takes the

@@ -162,13 +162,13 @@ test('secrets that are too many to be masked are refused as a whole, and stand i
     const talk = await startTalk(server, 'environment')
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`S${index}`, `${index} ${'x'.repeat(300)}`]))
     assert.is((await talk.post('/secrets', { secrets: many })).status, 422)
-    const large = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`LARGE${index}`, `${index}${'y'.repeat(60_000)}`]))
+    const large = Object.fromEntries(Array.from({ length: 2 }, (_, index) => [`LARGE${index}`, `${index}${'y'.repeat(60_000)}`]))
     assert.is((await talk.post('/secrets', { secrets: large })).status, 200)
     for (let round = 0; round < 2; round++) {
       assert.is((await talk.send('show')).status, 200)
       await talk.reaches('finished')
       const answer = messagesOf(await talk.events(), 'agent').at(-1) ?? ''
-      assert.match(answer, '"LARGE3":"<secret-hidden>"')
+      assert.match(answer, '"LARGE1":"<secret-hidden>"')
       assert.not.match(answer, '"S1"')
     }
   }))

@@ -4,7 +4,7 @@ import { AppError } from '../../src/base/errors.ts'
 import { withProvidersFile } from '../../src/settings/providers-file.ts'
 import { builtInProviders } from '../../src/settings/providers-table.ts'
 import {
-  completeAcpChoice, detectByAgentName, detectProvider, launchCommand, parseNpxCall, resolveAcp, withCommands, type AcpChoice,
+  completeAcpChoice, detectProvider, launchCommand, parseNpxCall, resolveAcp, withCommands, type AcpChoice,
 } from '../../src/settings/providers.ts'
 import { suite } from '../support/suite.ts'
 
@@ -95,12 +95,6 @@ for (const [command, expected] of commands) {
     assert.is(detectProvider(command, builtInProviders)?.name, expected)
   })
 }
-
-test('finds a provider by the name its agent gives, whatever its case', () => {
-  assert.is(detectByAgentName('@agentclientprotocol/Claude-Agent-acp', builtInProviders), claude)
-  assert.is(detectByAgentName('gemini-cli', builtInProviders), gemini)
-  assert.is(detectByAgentName('agent-server-demo-agent', builtInProviders), undefined)
-})
 
 test('resolves a preset without a command or model to its own', () => {
   assert.equal(resolveAcp({ acp_server: 'codex', acp_command: [], acp_model: null }, builtInProviders), {
