@@ -9,7 +9,7 @@ import { readEventSocket } from './event-socket.ts'
 import { listAt, memberAt } from './member.ts'
 import { callServer, patienceMs, type Server } from './rest.ts'
 
-const ends = ['finished', 'paused', 'error', 'stuck', 'waiting_for_confirmation']
+const ends = ['finished', 'paused', 'error', 'stuck']
 
 export class Talk {
   readonly id: string
@@ -74,12 +74,17 @@ export class Talk {
     throw new Error(`Not seen within ${patienceMs} ms: ${what}`)
   }
 
-  /** Waits until the run has ended, or the agent asks; gives the status. */
+  /**
+   * Waits until the run has ended, or the agent asks; gives the status. A question that waited for another one opens
+   * without a change of the status.
+   */
   async untilEnd(): Promise<unknown> {
     const frame = await this.until('the end of the run, or a question', (one) => {
-      return memberAt(one, 'key') === 'execution_status' && ends.includes(String(memberAt(one, 'value')))
+      const value = memberAt(one, 'value')
+      if (memberAt(one, 'key') === 'pending_confirmations') return Array.isArray(value) && value.length > 0
+      return memberAt(one, 'key') === 'execution_status' && ends.includes(String(value))
     })
-    return memberAt(frame, 'value')
+    return memberAt(frame, 'key') === 'execution_status' ? memberAt(frame, 'value') : 'waiting_for_confirmation'
   }
 
   /** Waits until the agent asks. */

@@ -94,6 +94,10 @@ export class ReportedCall {
     return this.#isOver
   }
 
+  get isAllowed(): boolean {
+    return this.#isAllowed
+  }
+
   /** True when it was allowed and nothing was heard of it since. */
   get isUnheardOf(): boolean {
     return this.#isAllowed && !this.#isHeardOf

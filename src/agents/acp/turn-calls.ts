@@ -2,9 +2,10 @@
  * The tool calls of an external agent's turn: which call a piece of news is about, and which action a question.
  *
  * A call that is asked about with more than its action says gets another action, and the first is answered with a word about
- * that: what is on record before a question is answered says all of the question (decisions, 3). An id that had a call
- * before begins another one only by an announcement: a late end is dropped with a line in the log. Every text is masked
- * before it is looked at.
+ * that: what is on record before a question is answered says all of the question (decisions, 3). A question that has no
+ * call of its own and names no work is about the open calls that nobody was asked about (OpenHands): it is one question
+ * for each of them. An id that had a call before begins another one only by an announcement: a late end is dropped with a
+ * line in the log. Every text is masked before it is looked at.
  */
 import type { Recorded } from '../../conversation/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -69,17 +70,20 @@ export class TurnCalls {
     if (id !== undefined) this.#callFor(id, news)?.update(news)
   }
 
-  /** Records the action that the agent asks permission for, and gives what a question needs. */
-  asks(toolCall: Fields, isMasked: boolean): AskedCall | undefined {
+  /** Records the actions that the agent asks permission for, and gives what a question about each needs; mostly one. */
+  asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
-    if (id === undefined) return undefined
+    if (id === undefined) return []
     const known = this.#calls.get(id)
     const open = known?.isOver === false ? known : undefined
-    const asked = askedCall(open?.call ?? newToolCall, news)
-    const reported = this.#callToAsk(id, open, asked)
-    const { event, shape, call } = reported.asks(asked)
-    return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
+    const others = open === undefined && namesNoWork(news) ? this.#unasked() : []
+    if (others.length === 0) return [this.#ask(id, open, askedCall(open?.call ?? newToolCall, news))]
+    return others.map(([otherId, other]) => {
+      other.recordLast()
+      const asked = this.#ask(otherId, other, other.call)
+      return { ...asked, title: [textOf(news.title), asked.title].filter(Boolean).join(': ') }
+    })
   }
 
   /** The call was allowed: it may run. */
@@ -120,6 +124,17 @@ export class TurnCalls {
     return undefined
   }
 
+  /** The open calls that nobody has said yes to, each with the id that the agent gave it. */
+  #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
+    return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
+  }
+
+  #ask(id: string, open: ReportedCall | undefined, asked: ToolCall): AskedCall {
+    const reported = this.#callToAsk(id, open, asked)
+    const { event, shape, call } = reported.asks(asked)
+    return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
+  }
+
   /** An action that says less than the question is not the action of the question. */
   #callToAsk(id: string, open: ReportedCall | undefined, asked: ToolCall): ReportedCall {
     if (open === undefined) return this.#begin(id)
@@ -146,6 +161,13 @@ export class TurnCalls {
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news.status !== 'pending' && news.status !== 'in_progress') return false
   return news.sessionUpdate === 'tool_call' || (!isOfThisTurn && !isEmpty(news.rawInput))
+}
+
+/** True for a question without an input, a diff, a place or a kind: its title asks about something that was told before. */
+function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
+  const isOther = kind === undefined || kind === null || kind === 'other'
+  // Gemini sends its lists also where they are empty, and its questions are about themselves.
+  return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
 /** The call as the question tells it. Words beside it do not replace a diff that was told before. */

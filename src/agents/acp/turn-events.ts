@@ -87,8 +87,8 @@ export class TurnEvents {
   }
 
   /** As `TurnCalls.asks`. */
-  asks(toolCall: Fields, isMasked = false): AskedCall | undefined {
-    return this.#isClosed ? undefined : this.#calls.asks(toolCall, isMasked)
+  asks(toolCall: Fields, isMasked = false): readonly AskedCall[] {
+    return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
   }
 
   /** As `TurnCalls.allowed`. */

@@ -3,7 +3,8 @@
  *
  * Nothing is allowed that is not in the history yet, with all that the request says. What is too long to be recorded whole
  * is denied where the user would have to decide about it. Questions are handed to the conversation as they come, which
- * asks them one at a time. After `close` every answer is `cancelled`. Options are chosen by kind (permissions).
+ * asks them one at a time. One request may be about several calls; it is granted when all of them are. After `close`
+ * every answer is `cancelled`. Options are chosen by kind (permissions).
  */
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
@@ -56,14 +57,14 @@ export class TurnPermissions {
   async answer(params: Fields): Promise<PermissionResult> {
     const call = objectOf(params.toolCall)
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
-    const asked = this.#isStopping ? undefined : this.#options.events.asks(masked ?? call, masked !== undefined)
-    if (asked === undefined) return cancelledResult
+    const asked = this.#isStopping ? [] : this.#options.events.asks(masked ?? call, masked !== undefined)
+    if (asked.length === 0) return cancelledResult
     const options = readOptions(params.options)
     const decision = decide(this.#options.host.policy(), options)
     switch (decision.do) {
       case 'allow': return this.#allow(asked, options)
       case 'deny': return this.#deny(asked, options, decision.reason)
-      case 'ask': return asked.isTooLong ? this.#deny(asked, options, tooLong) : this.#ask(asked, options)
+      case 'ask': return this.#ask(asked, options)
     }
   }
 
@@ -74,25 +75,40 @@ export class TurnPermissions {
   }
 
   /** Nothing is allowed that is not in the history yet. */
-  async #allow(asked: AskedCall, options: readonly QuestionOption[]): Promise<PermissionResult> {
+  async #allow(asked: readonly AskedCall[], options: readonly QuestionOption[]): Promise<PermissionResult> {
     try {
-      await asked.event.durable()
+      for (const { event } of asked) await event.durable()
     } catch (error) {
       this.#options.log.error('A tool call was not allowed: its action could not be stored', { error: errorOf(error) })
       return cancelledResult
     }
     if (this.#isStopping) return cancelledResult
-    this.#options.events.allowed(asked.id)
+    for (const { id } of asked) this.#options.events.allowed(id)
     return allowOnce(options)
   }
 
-  #deny(asked: AskedCall, options: readonly QuestionOption[], reason: string): PermissionResult {
+  /** The reason is that of the call that was refused; calls that the agent asked about with it fall with it. */
+  #deny(asked: readonly AskedCall[], options: readonly QuestionOption[], reason: string, refused?: AskedCall): PermissionResult {
     this.#hasDenied = true
-    this.#options.events.rejects(asked.id, reason)
+    for (const one of asked) {
+      this.#options.events.rejects(one.id, refused === undefined || one === refused ? reason : refusedTogether)
+    }
     return deny(options)
   }
 
-  async #ask(asked: AskedCall, options: readonly QuestionOption[]): Promise<PermissionResult> {
+  /** Calls that the agent asks about together are asked about one after the other: one answer must not allow what is hidden. */
+  async #ask(asked: readonly AskedCall[], options: readonly QuestionOption[]): Promise<PermissionResult> {
+    const long = asked.find(({ isTooLong }) => isTooLong)
+    if (long !== undefined) return this.#deny(asked, options, tooLong, long)
+    for (const one of asked) {
+      const answer = await this.#askUser(one, options)
+      if (this.#isStopping || answer.outcome === 'cancelled') return cancelledResult
+      if (answer.outcome !== 'accepted') return this.#deny(asked, options, answer.reason, one)
+    }
+    return this.#allow(asked, options)
+  }
+
+  async #askUser(asked: AskedCall, options: readonly QuestionOption[]): Promise<Answer> {
     const { turn, host, onQuestions } = this.#options
     this.#openQuestions++
     onQuestions()
@@ -100,9 +116,9 @@ export class TurnPermissions {
     const answer = await Promise.race([question, this.#cancelled.promise])
     this.#openQuestions--
     onQuestions()
-    if (this.#isStopping || answer.outcome === 'cancelled') return cancelledResult
-    return answer.outcome === 'accepted' ? this.#allow(asked, options) : this.#deny(asked, options, answer.reason)
+    return answer
   }
 }
 
+const refusedTogether = 'The agent asked about this together with another call, which was refused'
 const tooLong = 'It is too long to be shown whole, so nobody can say yes to it'

@@ -118,6 +118,23 @@ test('asks the user where the policy says so and passes the answer on', () => wi
   assert.match(host.text(), /proceed_once/)
 }))
 
+test('asks one after the other about calls that the agent asks about together, and allows when all are', () => withAgent('ask-together', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  host.answer = () => ({ outcome: 'accepted' })
+  assert.equal(await agent.runTurn(host.turn('go')), finished)
+  assert.equal(host.questions.map(({ toolCallId, command }) => [toolCallId, command]), [['one', 'touch one'], ['two', 'touch two']])
+  assert.match(host.text(), /proceed_once/)
+}))
+
+test('refuses all calls that the agent asks about together when one of them is', () => withAgent('ask-together', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  host.answer = ({ toolCallId }) => (toolCallId === 'two' ? { outcome: 'denied', reason: 'not this' } : { outcome: 'accepted' })
+  assert.equal(await agent.runTurn(host.turn('go')), finished)
+  assert.match(host.text(), /"tool_call_id":"one","rejection_reason":"The agent asked about this together.*"tool_call_id":"two","rejection_reason":"not this"/)
+  assert.match(host.text(), /selected[^}]*cancel/)
+  assert.not.match(host.text(), /selected[^}]*proceed_once/)
+}))
+
 test('records a refusal of the user', () => withAgent('ask', async ({ agent, host }) => {
   host.confirmation = { kind: 'ConfirmRisky', threshold: 'HIGH', confirm_unknown: true }
   host.answer = () => ({ outcome: 'denied', reason: 'not today' })

@@ -19,7 +19,7 @@ export function replay(name: string): object[][] {
   const turns: object[][] = []
   const timers = manualTimers()
   const memory = new CallMemory()
-  const asked = new Map<unknown, string>()
+  const asked = new Map<unknown, readonly string[]>()
   let events: TurnEvents | undefined
   let promptId: unknown
 
@@ -34,12 +34,14 @@ export function replay(name: string): object[][] {
       events?.abandonCalls('Cancelled')
     } else if (dir === '>' && method === undefined && asked.has(id)) {
       const option = textOf(memberAt(msg, 'result', 'outcome', 'optionId')) ?? ''
-      if (/reject|cancel/.test(option)) events?.rejects(asked.get(id) ?? '', 'No')
-      else events?.allowed(asked.get(id) ?? '')
+      for (const callId of asked.get(id) ?? []) {
+        if (/reject|cancel/.test(option)) events?.rejects(callId, 'No')
+        else events?.allowed(callId)
+      }
     } else if (dir === '<' && method === 'session/update') {
       events?.update(objectOf(memberAt(params, 'update')))
     } else if (dir === '<' && method === 'session/request_permission') {
-      asked.set(id, events?.asks(objectOf(memberAt(params, 'toolCall')))?.id ?? '')
+      asked.set(id, (events?.asks(objectOf(memberAt(params, 'toolCall'))) ?? []).map((one) => one.id))
     } else if (dir === '<' && method === undefined && id === promptId && promptId !== undefined) {
       events?.finish('The turn has ended')
       events = undefined

@@ -90,7 +90,7 @@ test('for any order and cutting of updates, an action has the command or the dif
 
 /** Asks, and looks at the action that the question names. */
 function assertOnRecord(turn: Watched, call: StreamedCall, seed = 0): void {
-  const asked = turn.events.asks(questionFor(call))
+  const [asked] = turn.events.asks(questionFor(call))
   const action = turn.drafts[Number(asked?.event.id.slice(1)) - 1]
   const what = `seed ${seed}: ${json(action)}`
   assert.is(memberAt(action, 'tool_call_id'), asked?.id, what)

@@ -149,7 +149,7 @@ test('gives a question for an action that was recorded with less an action of it
   const turn = watch()
   turn.call(announced)
   turn.timers.advanceTo(30_000)
-  const asked = turn.events.asks({ toolCallId: 't1', title: 'rm -rf x', rawInput: { command: 'rm -rf x' } })
+  const [asked] = turn.events.asks({ toolCallId: 't1', title: 'rm -rf x', rawInput: { command: 'rm -rf x' } })
   assert.is(asked?.id, 't1~1')
   assert.match(json(turn.drafts[1]), /"ObservationEvent".*"tool_call_id":"t1".*see the action t1~1.*"is_error":false.*"action_id":"e1"/)
   assert.match(json(turn.drafts[2]), /"TerminalAction","command":"rm -rf x".*"tool_call_id":"t1~1"/)
@@ -163,7 +163,7 @@ test('takes a question that says no more than the action for that action', () =>
   const diff = { type: 'diff', path: '/a', oldText: 'x', newText: 'y' }
   turn.call({ toolCallId: 'p', title: 'Edit', kind: 'edit', status: 'in_progress', content: [diff] })
   turn.timers.advanceTo(500)
-  const asked = turn.events.asks({ toolCallId: 'p', title: 'Edit files', status: 'pending', content: [{ type: 'content', content: { type: 'text', text: 'May I?' } }] })
+  const [asked] = turn.events.asks({ toolCallId: 'p', title: 'Edit files', status: 'pending', content: [{ type: 'content', content: { type: 'text', text: 'May I?' } }] })
   assert.is(asked?.id, 'p')
   assert.equal(turn.kinds(), ['ActionEvent'])
 })
@@ -191,7 +191,7 @@ test('tells what an agent changes after the call was recorded, but not what it a
 test('answers a question that was allowed and not heard of again without an error', () => {
   const turn = watch()
   turn.call({ toolCallId: 'real', title: 'ls', kind: 'execute', status: 'in_progress', rawInput: { command: 'ls' } })
-  const asked = turn.events.asks({ toolCallId: 'own-id', title: 'Run ls', rawInput: { command: 'ls' } })
+  const [asked] = turn.events.asks({ toolCallId: 'own-id', title: 'Run ls', rawInput: { command: 'ls' } })
   turn.events.allowed(asked?.id ?? '')
   turn.call({ toolCallId: 'real', status: 'completed', rawOutput: 'a' })
   turn.events.finish('the agent did not say')
@@ -199,6 +199,50 @@ test('answers a question that was allowed and not heard of again without an erro
   assert.is(turn.kinds().includes('AgentErrorEvent'), false)
   assert.match(json(turn.drafts.at(-1)), /"tool_call_id":"own-id".*This was allowed.*"is_error":false/)
 })
+
+const bare = { toolCallId: 'confirmation', title: 'Confirm Agent Actions', kind: 'other', status: 'pending' }
+
+test('takes a question that names no work for questions about the open calls, each on record before', () => {
+  const turn = watch()
+  const list = { toolCallId: 'a', title: 'List', kind: 'execute', status: 'in_progress', rawInput: { command: 'ls' } }
+  const write = { toolCallId: 'b', title: 'Write', kind: 'edit', status: 'in_progress', content: [{ type: 'diff', path: '/work/x', oldText: null, newText: 'x' }] }
+  turn.call(list)
+  turn.call(write)
+  const asked = turn.events.asks(bare)
+  assert.equal(asked.map(({ id, title, shape }) => [id, title, shape.as]), [
+    ['a', 'Confirm Agent Actions: List', 'command'], ['b', 'Confirm Agent Actions: Write', 'edit'],
+  ])
+  assert.match(json(turn.drafts[0]), /"TerminalAction","command":"ls".*"tool_call_id":"a"/)
+  assert.match(json(turn.drafts[1]), /"FileEditorAction".*"tool_call_id":"b"/)
+  turn.events.allowed('a')
+  turn.events.rejects('b', 'no')
+  turn.call({ toolCallId: 'a', status: 'completed', rawOutput: 'x' })
+  turn.events.finish('over')
+  assert.equal(turn.kinds(), ['ActionEvent', 'ActionEvent', 'UserRejectObservation', 'ObservationEvent'])
+})
+
+test('takes a question that names no work for one of its own when every open call was allowed', () => {
+  const turn = watch()
+  turn.call({ toolCallId: 'a', title: 'List', kind: 'execute', status: 'in_progress', rawInput: { command: 'ls' } })
+  turn.events.asks(bare)
+  turn.events.allowed('a')
+  assert.equal(turn.events.asks(bare).map(({ id }) => id), ['confirmation'])
+})
+
+const questionsOfTheirOwn: readonly (readonly [name: string, changes: object])[] = [
+  ['an input', { rawInput: { url: 'http://x' } }],
+  ['a kind', { kind: 'fetch' }],
+  ['words about it', { content: [{ type: 'content', content: { type: 'text', text: 'May I?' } }] }],
+  ['empty lists (Gemini)', { content: [], locations: [] }],
+]
+
+for (const [name, changes] of questionsOfTheirOwn) {
+  test(`takes a question with ${name} for one of its own beside an open call`, () => {
+    const turn = watch()
+    turn.call({ toolCallId: 'a', title: 'Look', kind: 'read', status: 'in_progress', rawInput: { path: 'x' } })
+    assert.equal(turn.events.asks({ ...bare, ...changes }).map(({ id }) => id), ['confirmation'])
+  })
+}
 
 test('drops the end of a call of an earlier turn, with a line in the log', () => {
   const lines: string[] = []
@@ -276,7 +320,7 @@ test('gives each call one action and one answer, whatever comes twice', () => {
 
 test('answers a call that was refused at once and ignores how the agent ends it', () => {
   const turn = watch()
-  const asked = turn.events.asks({ toolCallId: 't1', ...filled, kind: 'execute' })
+  const [asked] = turn.events.asks({ toolCallId: 't1', ...filled, kind: 'execute' })
   assert.is(asked?.id, 't1')
   assert.is(asked?.title, 'ls -l')
   turn.events.rejects('t1', 'not now')
@@ -291,11 +335,11 @@ test('gives a call that asks again after its end an action of its own', () => {
   const turn = watch()
   turn.events.asks({ toolCallId: 't1', ...filled })
   turn.events.rejects('t1', 'no')
-  const again = turn.events.asks({ toolCallId: 't1', ...filled })
+  const [again] = turn.events.asks({ toolCallId: 't1', ...filled })
   assert.is(again?.id, 't1~1')
   turn.call({ status: 'completed' })
   assert.equal(turn.kinds(), ['ActionEvent', 'UserRejectObservation', 'ActionEvent', 'ObservationEvent'])
-  assert.is(turn.events.asks({ toolCallId: 't1', ...filled })?.id, 't1~2')
+  assert.is(turn.events.asks({ toolCallId: 't1', ...filled })[0]?.id, 't1~2')
   assert.match(json(turn.drafts[3]), /"tool_call_id":"t1~1".*"action_id":"e3"/)
 })
 
@@ -303,7 +347,7 @@ test('begins no call with an update that describes none, or without an id', () =
   const turn = watch()
   turn.call({ _meta: { terminal_exit: { exit_code: 0 } } })
   turn.events.update({ sessionUpdate: 'tool_call', title: 'no id' })
-  assert.is(turn.events.asks({ title: 'no id' }), undefined)
+  assert.equal(turn.events.asks({ title: 'no id' }), [])
   turn.events.close('over')
   assert.equal(turn.kinds(), [])
 })
@@ -330,7 +374,7 @@ test('takes nothing after the end', () => {
   turn.events.close('over')
   turn.text('late')
   turn.call({ status: 'completed' })
-  assert.is(turn.events.asks({ toolCallId: 't1' }), undefined)
+  assert.equal(turn.events.asks({ toolCallId: 't1' }), [])
   assert.equal(turn.kinds(), [])
 })
 
