@@ -276,13 +276,16 @@ export class Driver {
 
   /**
    * Publishes the figures of one step. `stats` has no form for what is not known; `usage` of the agent's state has, from
-   * the first figure on that is known of the conversation.
+   * the first figure on that is known of the conversation. What the rest of that state weighs (lists of models) is not
+   * stored with every step: the report is, and the state is folded from it.
    */
   #count(report: UsageReport): void {
     const { journal } = this.#options
     const { usage } = this.#agentState
     if (hasFigures(report)) journal.update('stats', this.#ledger.add(report, journal.state.max_budget_per_task))
-    if (hasFigures(report) || usage !== undefined) this.#agentStateChanged({ usage: addFigures(usage, report) })
+    if (!hasFigures(report) && usage === undefined) return
+    this.#agentState = { ...this.#agentState, usage: addFigures(usage, report) }
+    journal.keep(['usage', report])
   }
 
   /** Why no more may be spent; undefined while it may. What nobody knows the cost of counts for nothing. */

@@ -10,10 +10,11 @@ import type { Event, ConversationStateUpdateEvent } from '../schema/generated/ev
 import { isGoal, toGoal, type ExecutionStatus, type Goal } from '../schema/generated/conversations.ts'
 import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
-import type { KeptKey } from './agent.ts'
+import type { KeptKey, UsageReport } from './agent.ts'
 import { blockedReason } from './blocked-message.ts'
 import { givenAfterEvent, givenAfterMove, type GivenSkills } from './given-skills.ts'
 import { remember, type KeyedRequest, type RequestRecord } from './requests.ts'
+import { addFigures } from './usage-figures.ts'
 
 /** What a create request came to. Secrets inside are sealed. */
 export interface Created {
@@ -64,6 +65,8 @@ export type PrivateRecord =
   | readonly ['agent', JsonObject]
   | readonly ['secrets', Readonly<Record<string, JsonObject>>]
   | readonly ['kept', { readonly key: KeptKey; readonly value: JsonObject }]
+  /** The figures of one step, added up in `agent_state.usage`. Logs of before have them in updates of `agent_state` alone. */
+  | readonly ['usage', UsageReport]
   /** What a model's provider wants back with one of its answers and no event can carry (decisions 27). No part of the state. */
   | readonly ['response', { readonly id: string; readonly state: JsonObject }]
   /** An action that waits for the user as it is to be executed, sealed, behind its masked event. No part of the state. */
@@ -231,6 +234,9 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
     case 'kept':
       state.kept[record[1].key] = record[1].value
       return
+    case 'usage':
+      state.agent_state = { ...state.agent_state, usage: addFigures(state.agent_state['usage'], record[1]) }
+      return
     case 'response':
     case 'call':
       return
@@ -245,7 +251,7 @@ export function foldRecord(state: ConversationState, record: PrivateRecord): voi
 }
 
 /** The names of private records, for telling ours from damage when a log is read. */
-const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'response', 'call', 'request', 'served']
+const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'usage', 'response', 'call', 'request', 'served']
 
 /** Whether a parsed line is one of our private records. The chain vouches for what is inside. */
 export function isPrivateRecord(value: unknown): value is PrivateRecord {

@@ -3,8 +3,8 @@
  *
  * `stats` has the form of the contract, in which an unknown cost looks like none. Here nothing is shown that nobody knows:
  * a figure is `{ value, source }`, with null for the value of an unknown one, for the last turn and for every model. The
- * sum of a model counts the turns of which a figure is missing. Published as `agent_state.usage`, a state update with
- * every turn, so that the history holds the figures of each one. Pure.
+ * sum of a model counts the turns of which a figure is missing. Shown as `agent_state.usage`; the log holds the report of
+ * each step as a private record, from which it is folded. Pure.
  */
 import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
 import type { UsageReport } from './agent.ts'

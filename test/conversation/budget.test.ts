@@ -91,7 +91,7 @@ test('a question beside the work is answered and counted, and leaves no other tr
   const before = await story(conversation)
   assert.is(await conversation.askAside('it', new AbortController().signal), 'about it')
   await conversation.interrupt()
-  assert.equal((await story(conversation)).slice(before.length), ['update stats', 'update agent_state', 'status paused', 'pause'])
+  assert.equal((await story(conversation)).slice(before.length), ['update stats', 'status paused', 'pause'])
   assert.match(JSON.stringify(conversation.state.stats), '"accumulated_cost":0.25')
   assert.is(world.agents.length, 1)
 }))

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
+import { memberAt, objectsOf } from '../../src/base/fields.ts'
 import type { AgentHost } from '../../src/conversation/agent.ts'
 import {
   answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, objectOf, openTestConversation, question, say,
@@ -243,6 +244,33 @@ test('the agent state is merged, and published when it changes', async () => {
     const updates = (await story(conversation)).filter((word) => word === 'update agent_state')
     assert.is(updates.length, 2)
     assert.equal(conversation.state.agent_state, { acp_agent_name: 'a', acp_session_id: 's' })
+  })
+})
+
+test('figures of use are in the agent state, which is not stored again for them, and is whole after a restart', async () => {
+  await withWorld(async (world) => {
+    const directory = await makeConversation(world)
+    const models = Array.from({ length: 67 }, (_, index) => ({ model_id: `provider/model-${index}`, name: `Model number ${index}`, description: 'One of many' }))
+    const works: Script = (turn, host) => {
+      host.state({ acp_available_models: models })
+      turn.usage({ usageId: 'acp-managed', model: 'm', promptTokens: 7 })
+      return finished
+    }
+    const conversation = await openTestConversation(world, directory)
+    for (const words of ['one', 'two', 'three']) {
+      world.scripts.push(works)
+      await conversation.send(userText(words), true)
+      await ended(conversation)
+    }
+    const state = structuredClone(conversation.state.agent_state)
+    assert.is(memberAt(state, 'usage', 'models', 'm', 'prompt_tokens', 'value'), 21)
+    assert.is(objectsOf(state['acp_available_models']).length, 67)
+    const updates = (await eventsOf(conversation.log)).filter((event) => event.kind === 'ConversationStateUpdateEvent' && event.key === 'agent_state')
+    assert.is(updates.length, 1)
+    await conversation.close()
+    const again = await openTestConversation(world, directory)
+    assert.equal(again.state.agent_state, state)
+    await again.close()
   })
 })
 

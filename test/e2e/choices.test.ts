@@ -108,7 +108,7 @@ test('the agent answers a question beside its work; the history and the status s
   assert.equal(check('AgentResponse', answer.json), [])
   assert.match(textAt(answer.json, 'response'), 'How far are you?')
   const added = (await talk.events()).slice(before.length)
-  assert.equal(outline(added), ['(stats)', '(agent_state)'])
+  assert.equal(outline(added), ['(stats)'])
   assert.is(await talk.status(), 'finished')
   assert.is(member((await talk.get()).json, 'stats', 'usage_to_metrics', 'acp-managed', 'accumulated_cost'), 0.125)
   assert.match(await answerTo(talk, 'two'), 'two')

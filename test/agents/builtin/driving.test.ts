@@ -31,8 +31,8 @@ test('with AlwaysConfirm the actions wait, and approval executes them without as
     await ended(conversation)
     assert.equal(done, ['a', 'b'])
     assert.equal((await story(conversation)).slice(3), [
-      'update stats', 'update agent_state', 'action call-1-1', 'action call-1-2', 'status waiting_for_confirmation', 'status running',
-      'observation call-1-1', 'observation call-1-2', 'update stats', 'update agent_state', 'agent: done', 'status finished',
+      'update stats', 'action call-1-1', 'action call-1-2', 'status waiting_for_confirmation', 'status running',
+      'observation call-1-1', 'observation call-1-2', 'update stats', 'agent: done', 'status finished',
     ])
     assert.equal(told(model.requests[1]), ['user: hi', 'assistant: call-1-1,call-1-2', 'tool: ran a', 'tool: ran b'])
   })
