@@ -20,7 +20,7 @@ import type { Timer, Timers } from './timers.ts'
 import { TurnEvents } from './turn-events.ts'
 import { TurnPermissions } from './turn-permissions.ts'
 import { isModeNotice, isWork } from './updates.ts'
-import { mergeContextUse, type ContextUse } from './usage.ts'
+import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 
 export interface AgentWorkOptions {
   readonly session: AcpSession
@@ -99,6 +99,7 @@ export class AgentWork implements AgentListener {
   onUpdate(update: Fields): Promise<void> | undefined {
     this.#idle?.restart()
     if (update.sessionUpdate === 'usage_update') this.#context = mergeContextUse(this.#context, update)
+    this.#context = mergeMetaUse(this.#context, update)
     if (memberAt(update, '_meta', 'codex', 'threadStatus', 'type') === 'systemError') this.#systemError = true
     if (isModeNotice(update)) return undefined
     this.#hasWorked ||= isWork(update)

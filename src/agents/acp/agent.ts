@@ -30,7 +30,7 @@ import { sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
 import { askToSignIn } from './sign-in.ts'
 import type { StartedSession, StartOptions } from './start-session.ts'
-import { readCountedCost, reportOf, uncountedCost, type ContextUse } from './usage.ts'
+import { keptCount, readCounted, reportOf, uncountedCost, type ContextUse } from './usage.ts'
 
 export interface AcpAgentOptions extends ProgramOptions {
   /** How long an agent may take to answer after a cancel. Default 4 s. */
@@ -306,10 +306,13 @@ class AcpAgent implements Agent {
     { result, context }: { readonly result: unknown; readonly context: ContextUse },
   ): UsageReport {
     const { host } = this.#options
-    const { cost } = context
-    const uncounted = cost === undefined ? undefined : uncountedCost(cost, sessionId, readCountedCost(host.kept('usage')))
-    if (cost !== undefined && sessionId === session.id) host.keep('usage', { session_id: sessionId, cost })
-    const report = reportOf({ result, context, model: session.model ?? 'unknown', cost: uncounted })
+    const { cost, session: tokens } = context
+    const counted = readCounted(host.kept('usage'), sessionId)
+    const uncounted = cost === undefined ? undefined : uncountedCost(cost, counted)
+    if (sessionId === session.id && (cost ?? tokens) !== undefined) {
+      host.keep('usage', keptCount(sessionId, { ...counted, ...(cost === undefined ? {} : { cost }), ...(tokens === undefined ? {} : { tokens }) }))
+    }
+    const report = reportOf({ result, context, model: session.model ?? 'unknown', cost: uncounted, counted })
     return { ...report, model: this.#mask(report.model) }
   }
 

@@ -16,7 +16,7 @@ import type { PromptBlock } from './prompt.ts'
 import type { AcpSession } from './session.ts'
 import { endOf } from './stop-reason.ts'
 import type { Timers } from './timers.ts'
-import { mergeContextUse, type ContextUse } from './usage.ts'
+import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 
 export interface AsideOptions {
   /** The session to be copied. */
@@ -69,6 +69,7 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
   const onUpdate = (update: Fields): void => {
     idle.restart()
     if (update.sessionUpdate === 'usage_update') context = mergeContextUse(context, update)
+    context = mergeMetaUse(context, update)
     if (update.sessionUpdate !== 'agent_message_chunk') return
     text += blockText(objectOf(update.content)).slice(0, limitChars - text.length)
   }

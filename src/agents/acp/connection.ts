@@ -159,8 +159,10 @@ export class AgentConnection {
 
   #hear(method: string, params: unknown): void | Promise<void> {
     if (method !== 'session/update') return
-    const { sessionId, update } = objectOf(params)
-    return this.#listenerOf(sessionId)?.onUpdate(objectOf(update))
+    const { sessionId, update, _meta } = objectOf(params)
+    const fields = objectOf(update)
+    // OpenHands puts what belongs to the update beside it.
+    return this.#listenerOf(sessionId)?.onUpdate(_meta === undefined || fields._meta !== undefined ? fields : { ...fields, _meta })
   }
 
   #answer({ method, params }: IncomingRequest): Promise<unknown> {

@@ -9,7 +9,8 @@ import { modelRequest, readModels } from '../../../src/agents/acp/models.ts'
 import { promptBlocks } from '../../../src/agents/acp/prompt.ts'
 import { readAgentInfo } from '../../../src/agents/acp/agent-info.ts'
 import { endOf } from '../../../src/agents/acp/stop-reason.ts'
-import { mergeContextUse, modelOf, readCountedCost, tokensOf, uncountedCost } from '../../../src/agents/acp/usage.ts'
+import type { Fields } from '../../../src/base/fields.ts'
+import { keptCount, mergeContextUse, mergeMetaUse, modelOf, readCounted, reportOf, tokensOf, uncountedCost } from '../../../src/agents/acp/usage.ts'
 import type { MessageEvent } from '../../../src/schema/generated/events.ts'
 import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
@@ -66,12 +67,33 @@ test('takes no figure below zero', () => {
 })
 
 test('counts what a cumulative cost has grown by, for each session', () => {
-  assert.is(uncountedCost(0.5, 's', undefined), 0.5)
-  assert.is(uncountedCost(0.75, 's', { sessionId: 's', cost: 0.5 }), 0.25)
-  assert.is(uncountedCost(0.75, 't', { sessionId: 's', cost: 0.5 }), 0.75)
-  assert.is(uncountedCost(0.25, 's', { sessionId: 's', cost: 0.5 }), 0.25)
-  assert.equal(readCountedCost({ session_id: 's', cost: 1 }), { sessionId: 's', cost: 1 })
-  for (const kept of [undefined, {}, { session_id: 's' }, { cost: 1 }]) assert.is(readCountedCost(kept), undefined)
+  assert.is(uncountedCost(0.5, undefined), 0.5)
+  assert.is(uncountedCost(0.75, { cost: 0.5 }), 0.25)
+  assert.is(uncountedCost(0.25, { cost: 0.5 }), 0.25)
+  assert.equal(readCounted({ session_id: 's', cost: 1 }, 's'), { cost: 1 })
+  assert.equal(readCounted({ session_id: 's' }, 's'), {})
+  for (const kept of [undefined, {}, { session_id: 't', cost: 1 }]) assert.is(readCounted(kept, 's'), undefined)
+})
+
+const emptyChunk = (inputTokens: number): Fields => ({ sessionUpdate: 'agent_message_chunk', _meta: { usage: { inputTokens, outputTokens: 1 } } })
+const openHands = (input_tokens: number, cost: number): Fields => ({ _meta: { field_meta: { 'openhands.dev/metrics': { input_tokens, cost } } } })
+const report = { result: { stopReason: 'end_turn' }, model: 'm', cost: undefined, counted: undefined }
+
+test('adds up the figures of calls that come with updates, unless the answer has the sum (Qwen)', () => {
+  const context = [emptyChunk(100), emptyChunk(20), { _meta: { toolName: 'x' } }].reduce(mergeMetaUse, {})
+  assert.equal(reportOf({ ...report, context }), { usageId: 'acp-managed', model: 'm', promptTokens: 120, completionTokens: 2 })
+  assert.is(reportOf({ ...report, context, result: { usage: { inputTokens: 7 } } }).promptTokens, 7)
+  assert.is(reportOf({ ...report, context: {}, result: { _meta: { usage: { inputTokens: 8 } } } }).promptTokens, 8)
+})
+
+test('counts of the sum of a session what it has grown by (OpenHands)', () => {
+  const context = [openHands(120, 0), openHands(240, 0.5)].reduce(mergeMetaUse, {})
+  assert.is(context.cost, 0.5)
+  const kept = keptCount('s', { cost: 0.5, tokens: { promptTokens: 100 } })
+  assert.is(reportOf({ ...report, context, counted: readCounted(kept, 's') }).promptTokens, 140)
+  assert.is(reportOf({ ...report, context, counted: readCounted(kept, 't') }).promptTokens, 240)
+  assert.is(reportOf({ ...report, context, counted: { tokens: { promptTokens: 300 } } }).promptTokens, 240, 'a sum that has fallen began again')
+  assert.is(mergeMetaUse({}, openHands(1, 0)).cost, undefined)
 })
 
 const errors: readonly (readonly [error: unknown, code: string, detail: string])[] = [
