@@ -52,7 +52,8 @@ async function leaveNotes(scene: Scene, options: SceneOptions, questionsExpected
 
 function checkWords(events: readonly unknown[]): Check[] {
   const [first] = agentMessages(events)
-  const reasoning = String(memberAt(first, 'llm_message', 'reasoning_content'))
+  // Thoughts that lead to a call and to no text belong to its action.
+  const reasoning = events.flatMap((event) => memberAt(event, 'llm_message', 'reasoning_content') ?? memberAt(event, 'reasoning_content') ?? []).join('\n')
   return [
     checkThat('the thought is kept', reasoning.includes(task.thought), reasoning),
     check('the text is kept', messageText(first), task.text),

@@ -112,11 +112,11 @@ export class ReportedCall {
     if (isFinal(this.#call)) this.#observe()
   }
 
-  /** The agent asks for permission with this: it is recorded, unless it is. */
-  asks(call: ToolCall): RecordedCall {
+  /** The agent asks for permission with this, all of it or what was told so far: it is recorded, unless it is. */
+  asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call
     this.#isAllowed = false
-    return this.record(false)
+    return isWhole ? this.record(false) : this.recordLast()
   }
 
   /** The call may run. */

@@ -78,10 +78,9 @@ export class TurnCalls {
     const known = this.#calls.get(id)
     const open = known?.isOver === false ? known : undefined
     const others = open === undefined && namesNoWork(news) ? this.#unasked() : []
-    if (others.length === 0) return [this.#ask(id, open, askedCall(open?.call ?? newToolCall, news))]
+    if (others.length === 0) return [this.#ask(id, open, askedCall(open?.call ?? newToolCall, news), true)]
     return others.map(([otherId, other]) => {
-      other.recordLast()
-      const asked = this.#ask(otherId, other, other.call)
+      const asked = this.#ask(otherId, other, other.call, false)
       return { ...asked, title: [textOf(news.title), asked.title].filter(Boolean).join(': ') }
     })
   }
@@ -129,16 +128,18 @@ export class TurnCalls {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
 
-  #ask(id: string, open: ReportedCall | undefined, asked: ToolCall): AskedCall {
-    const reported = this.#callToAsk(id, open, asked)
-    const { event, shape, call } = reported.asks(asked)
+  /** `isWhole` says that the question itself has told all of the call. */
+  #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
+    const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
+    const { event, shape, call } = reported.asks(asked, isWhole)
     return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
   }
 
-  /** An action that says less than the question is not the action of the question. */
-  #callToAsk(id: string, open: ReportedCall | undefined, asked: ToolCall): ReportedCall {
-    if (open === undefined) return this.#begin(id)
-    if (open.recorded === undefined || contains(open.recorded.call, asked, this.#options)) return open
+  /** An action that says less than the question, or is marked as incomplete, is not the action of the question. */
+  #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
+    const { recorded } = open
+    if (recorded === undefined) return open
+    if (contains(recorded.call, asked, this.#options) && !(isWhole && recorded.isIncomplete)) return open
     const next = this.#begin(id)
     open.note(askedAnew(next.id))
     return next

@@ -3,6 +3,7 @@
  * pieces, wherever they are cut and in whatever order several calls grow.
  */
 import * as assert from 'uvu/assert'
+import { questionOf } from '../../../src/agents/acp/question.ts'
 import { memberAt, objectOf } from '../../../src/base/fields.ts'
 import { questionFor, streamed, type Manner, type StreamedCall, type TimedUpdate } from '../../fixtures/streamed-calls.ts'
 import { suite } from '../../support/suite.ts'
@@ -75,6 +76,7 @@ test('for any order and cutting of updates, an action has the command or the dif
     play(turn, updates, () => {
       if (random(4) === 0) noise(turn)
       if (random(6) === 0) turn.thought('hm')
+      if (random(40) === 0) askBarely(turn, seed)
       const call = calls[random(calls.length * 12)]
       if (call === undefined || asked.has(call.id)) return
       asked.add(call.id)
@@ -97,6 +99,19 @@ function assertOnRecord(turn: Watched, call: StreamedCall, seed = 0): void {
   if (call.kind === 'execute') assert.is(memberAt(action, 'action', 'command'), call.input.command, what)
   else assert.is(memberAt(action, 'action', 'file_text'), call.diff?.newText, what)
   turn.events.allowed(asked?.id ?? '')
+}
+
+/** Asks as OpenHands does, without a word of what is asked about: every open call is on record with what its question shows. */
+function askBarely(turn: Watched, seed: number): void {
+  for (const asked of turn.events.asks({ toolCallId: 'confirmation', title: 'Confirm Agent Actions', kind: 'other' })) {
+    const action = turn.drafts[Number(asked.event.id.slice(1)) - 1]
+    const { command, diff } = questionOf(asked)
+    const what = `seed ${seed}: ${json(action)}`
+    assert.is(memberAt(action, 'tool_call_id'), asked.id, what)
+    if (command !== undefined) assert.is(memberAt(action, 'action', 'command'), command, what)
+    if (diff !== undefined) assert.ok(json(action).includes(json(diff.new_text).slice(1, -1)), what)
+    turn.events.allowed(asked.id)
+  }
 }
 
 /** One action for each id, and one answer after it. */

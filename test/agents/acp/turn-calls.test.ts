@@ -200,6 +200,18 @@ test('answers a question that was allowed and not heard of again without an erro
   assert.match(json(turn.drafts.at(-1)), /"tool_call_id":"own-id".*This was allowed.*"is_error":false/)
 })
 
+test('gives a question for an action that was recorded as incomplete an action of its own, though it says the same', () => {
+  const turn = watch()
+  turn.call(announced)
+  turn.call({ rawInput: { command: 'rm -rf /ho' } })
+  turn.call({ rawInput: { command: 'rm -rf /home/x' } })
+  turn.timers.advanceTo(30_000)
+  assert.match(json(turn.drafts), /incomplete/)
+  const [asked] = turn.events.asks({ toolCallId: 't1', rawInput: { command: 'rm -rf /home/x' } })
+  assert.equal([asked?.id, asked?.shape.as], ['t1~1', 'command'])
+  assert.match(json(turn.drafts.at(-1)), /"TerminalAction","command":"rm -rf \/home\/x"/)
+})
+
 const bare = { toolCallId: 'confirmation', title: 'Confirm Agent Actions', kind: 'other', status: 'pending' }
 
 test('takes a question that names no work for questions about the open calls, each on record before', () => {

@@ -15,9 +15,9 @@ test('every agent of the provider table is driven, in the pinned version', () =>
 })
 
 test('a limit is about an agent and a scenario that there are, and names files that there are', () => {
-  for (const { agent, scenario, evidence } of limits) {
+  for (const { agent, scenarios: named, evidence } of limits) {
     assert.ok(realAgents.some(({ provider }) => provider === agent), agent)
-    assert.ok(scenarios.some(({ name }) => name === scenario), scenario)
+    for (const scenario of named) assert.ok(scenarios.some(({ name }) => name === scenario), scenario)
     for (const [path] of evidence.matchAll(/test\/[\w./-]+\.(?:jsonl|ts)/g)) {
       assert.ok(existsSync(new URL(`../../../../${path}`, import.meta.url)), path)
     }
@@ -25,7 +25,7 @@ test('a limit is about an agent and a scenario that there are, and names files t
 })
 
 test('a limit explains the checks that it names, of its agent and scenario', () => {
-  const known = { agent: 'a', scenario: 's', checks: ['the title'], limit: '', evidence: '' }
+  const known = { agent: 'a', scenarios: ['s'], checks: ['the title'], limit: '', evidence: '' }
   assert.equal([isKnown('the title is told', [known]), isKnown('the command is told', [known])], [true, false])
   assert.is(isKnown('the title is told', [{ ...known, checks: [] }]), false)
   assert.equal(limitsOf('nobody', 's'), [])
