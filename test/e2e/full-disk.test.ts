@@ -25,12 +25,13 @@ const large = 'x'.repeat(20_000)
 /** Waits until it is told to, then prints more than is left on the disk. */
 const command = `touch started; until [ -e go ]; do sleep 0.05; done; echo ${large}`
 
-/** Starts a turn that is inside the command. */
+/** Starts a turn that is inside the command, and has it on record. */
 async function inCommand(program: Program, request: object): Promise<Talk> {
   const talk = await startTalk(program, request)
   await talk.send(`run: ${command}`)
   const { json } = await talk.get()
   await until(() => existsSync(join(textAt(json, 'workspace', 'working_dir'), 'started')))
+  await until(async () => outline(await talk.events()).some((word) => word.includes('Action')))
   return talk
 }
 

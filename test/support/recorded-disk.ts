@@ -47,8 +47,8 @@ export class RecordedDisk {
 
   /** Records until the function that it gives is called. */
   start(): () => void {
-    const { open, mkdir, rename, rm, writeFile } = promises
-    const original = { open, mkdir, rename, rm, writeFile }
+    const { link, open, mkdir, rename, rm, writeFile } = promises
+    const original = { link, open, mkdir, rename, rm, writeFile }
     Object.assign(promises, {
       open: async (path: string, flags: string | number = 'r', mode?: number) => {
         const isThere = existsSync(path)
@@ -60,6 +60,13 @@ export class RecordedDisk {
         const made = await mkdir(path, options)
         for (const folder of missing) this.#name(folder, true)
         return made
+      },
+      link: async (from: string, to: string) => {
+        await link(from, to)
+        if (!this.#isInside(to)) return
+        const node = this.#nodeOf(from)
+        this.#nodes.set(resolve(to), node)
+        this.#entries.push({ type: 'name', place: this.#placeOf(to), node, isFolder: false })
       },
       rename: async (from: string, to: string) => {
         await rename(from, to)
