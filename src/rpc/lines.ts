@@ -163,7 +163,8 @@ export class LineFraming implements Framing {
 
   /** Takes whole lines, newlines included. */
   #takeLines(lines: string): void {
-    if (this.#state === 'closed') return
+    // An empty text among the later ones would look like the last of them.
+    if (this.#state === 'closed' || lines === '') return
     if (this.#later.length > 0 || this.#isParsing) {
       this.#later.push(lines)
     } else {

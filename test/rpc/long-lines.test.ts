@@ -70,4 +70,17 @@ test('ends at a line with too many values, long or short, before anything of it 
   assert.equal(await read(['[1,2,3]\n[1,2,3,4]\n'], { valueLimit: 3 }), [[1, 2, 3], 'Cannot read a line: JSON holds more than 3 values'])
 })
 
+test('hands over what came while a long line was parsed, although nothing comes after it', async () => {
+  const input = new PassThrough()
+  const framing = new LineFraming({ input, output: new PassThrough() })
+  const seen: unknown[] = []
+  framing.start({ onMessage: (value) => seen.push(value), onNoise: () => undefined, onClosed: () => undefined })
+  // The piece ends where the line does.
+  input.write(`${JSON.stringify(long)}\n`)
+  input.write('2\n')
+  for (let left = 2000; left > 0 && seen.length < 2; left--) await turns(1)
+  assert.equal(seen.slice(1), [2])
+  framing.close()
+})
+
 test.run()
