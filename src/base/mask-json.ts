@@ -5,7 +5,7 @@
  * a secret becomes the text of the mark, or what the caller says. Recursion is safe: what comes off the wire nests no
  * deeper than `maxJsonDepth` (base/json).
  */
-import { isObject, parseJson } from './json.ts'
+import { isObject } from './json.ts'
 
 type Mask = (text: string) => string
 
@@ -15,17 +15,6 @@ export function maskJson(value: unknown, mask: Mask, hiddenNumber: (masked: stri
   if (Array.isArray(value)) return value.map((item: unknown) => maskJson(item, mask, hiddenNumber))
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [mask(name), maskJson(member, mask, hiddenNumber)]))
-}
-
-/** A JSON text stays one: a mark in the place of a bare number would not be JSON. Any other text is masked as it is. */
-export function maskJsonText(text: string, mask: Mask): string {
-  const masked = mask(text)
-  if (masked === text) return text
-  try {
-    return JSON.stringify(maskJson(parseJson(text), mask))
-  } catch {
-    return masked
-  }
 }
 
 function maskNumber(value: number, mask: Mask, hiddenNumber: (masked: string) => unknown): unknown {

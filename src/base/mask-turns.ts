@@ -1,10 +1,12 @@
 /**
- * Masks a long JSON value in several turns of the event loop, so that nobody waits for one of 16 MiB.
+ * Masks long texts and JSON values in several turns of the event loop, so that nobody waits for one of 16 MiB.
  *
- * The result is that of `maskJson`: a long text is masked as a stream of pieces, which gives the same as the whole.
+ * The result is that of masking at once: a long text is masked as a stream of pieces, which gives the same as the whole.
+ * The worst texts beside the worst secrets are masked at 1 MB in a second, so the work of one turn is counted in
+ * characters and has a limit that holds for those too. A short value is masked at once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isObject } from './json.ts'
+import { isObject, parseJson } from './json.ts'
 import { maskJson } from './mask-json.ts'
 import type { MaskingStream } from './masking.ts'
 
@@ -14,8 +16,8 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** What is dealt with in one turn: some milliseconds of work. */
-export const turnWeight = 1_000_000
+/** What is dealt with in one turn: about a millisecond of work as a rule, and 60 at the worst. */
+export const turnWeight = 65_536
 /** What a value costs besides its characters. */
 const valueWeight = 100
 
@@ -32,15 +34,7 @@ export function weightOf(value: unknown): number {
 }
 
 export async function maskJsonInTurns(value: unknown, ways: MaskingWays): Promise<unknown> {
-  if (typeof value === 'string') return maskTextInTurns(value, ways)
-  if (weightOf(value) <= turnWeight) {
-    await nextTurn()
-    return maskJson(value, ways.mask)
-  }
-  const masked: [string, unknown][] = []
-  for (const part of partsOf(value)) masked.push(...(await maskPart(part, ways)))
-  if (Array.isArray(value)) return masked.map(([, member]) => member)
-  return Object.fromEntries(masked)
+  return maskJson(value, await maskedTexts(value, ways))
 }
 
 export async function maskTextInTurns(text: string, { mask, stream }: MaskingWays): Promise<string> {
@@ -54,26 +48,42 @@ export async function maskTextInTurns(text: string, { mask, stream }: MaskingWay
   return masked + masking.end()
 }
 
-type Members = readonly [string, unknown][]
-
-/** The members of a value in runs that are each light, or a single heavy one. */
-function partsOf(value: unknown): readonly Members[] {
-  const parts: [string, unknown][][] = [[]]
-  let weight = 0
-  for (const member of Object.entries(isObject(value) || Array.isArray(value) ? value : {})) {
-    weight += member[0].length + weightOf(member[1])
-    if (weight > turnWeight) {
-      parts.push([])
-      weight = weightOf(member[1])
-    }
-    parts.at(-1)?.push(member)
+/** A JSON text stays one: a mark in the place of a bare number would not be JSON. Any other text is masked as it is. */
+export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Promise<string> {
+  const masked = await maskTextInTurns(text, ways)
+  if (masked === text) return text
+  try {
+    return JSON.stringify(await maskJsonInTurns(parseJson(text), ways))
+  } catch {
+    return masked
   }
-  return parts
 }
 
-async function maskPart(part: Members, ways: MaskingWays): Promise<Members> {
-  const [only] = part
-  if (only !== undefined && part.length === 1) return [[ways.mask(only[0]), await maskJsonInTurns(only[1], ways)]]
-  await nextTurn()
-  return part.map(([name, member]) => [ways.mask(name), maskJson(member, ways.mask)])
+/** Masks every text in a value once, in turns. What it gives knows them all and takes no time for them. */
+export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
+  if (weightOf(value) <= turnWeight) return ways.mask
+  const masked = new Map<string, string>()
+  let weight = 0
+  for (const text of textsOf(value)) {
+    weight += text.length + valueWeight
+    if (weight > turnWeight) {
+      await nextTurn()
+      weight = 0
+    }
+    masked.set(text, text.length > turnWeight ? await maskTextInTurns(text, ways) : ways.mask(text))
+  }
+  return (text) => masked.get(text) ?? ways.mask(text)
+}
+
+/** The different texts, names of members and numbers in a value. */
+function textsOf(value: unknown): Set<string> {
+  const texts = new Set<string>()
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string' || typeof next === 'number') texts.add(String(next))
+    else if (Array.isArray(next)) for (const item of next) open.push(item)
+    else if (isObject(next)) for (const [name, member] of Object.entries(next)) open.push(name, member)
+  }
+  return texts
 }

@@ -12,7 +12,7 @@ import type { AgentHost } from '../../conversation/agent.ts'
 import { blockText, imageUrl } from './output.ts'
 import { sessionIdMask, sessionMask } from './session-mask.ts'
 
-const pieceChars = 256 * 1024
+const pieceChars = 48 * 1024
 
 export function isLong(update: Fields): boolean {
   return weightOf(update) > turnWeight

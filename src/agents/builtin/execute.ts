@@ -31,7 +31,7 @@ export interface ExecuteOptions {
   /** The user has said yes to these actions. */
   readonly isApproved: boolean
   readonly mask: (text: string) => string
-  readonly maskObservation: (observation: Observation) => Observation
+  readonly maskObservation: (observation: Observation) => Promise<Observation>
   readonly hooks: Pick<HookSession, 'beforeTool' | 'afterTool'>
 }
 
@@ -76,7 +76,7 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
   try {
     const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
     if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
-    const observation = maskObservation(await tool.run(action, { id: callId, signal: turn.signal, isApproved }))
+    const observation = await maskObservation(await tool.run(action, { id: callId, signal: turn.signal, isApproved }))
     const answer = { kind: 'ObservationEvent', source: 'environment', ...names, action_id: actionId, observation } as const
     // Whatever becomes of the hooks: what was done is told.
     const words = await hooks.afterTool(use, observation, turn.signal).catch((thrown: unknown) => {

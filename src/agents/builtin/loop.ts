@@ -8,8 +8,9 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, CondensingWork, History, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
+import type { Action } from '../../schema/generated/actions.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
-import type { Message } from '../../schema/generated/values.ts'
+import type { Message, MessageToolCall } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Condenser } from './condensing/condenser.ts'
@@ -19,7 +20,7 @@ import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
 import type { HookSession } from './hooks/session.ts'
-import { maskAction, maskCall, maskMessage, maskObservation } from './masked.ts'
+import { maskAction, maskCall, maskingWays, maskMessage, maskObservation } from './masked.ts'
 import { originalOf, sealAction, type CallCipher } from './original-calls.ts'
 import { judgeProgress } from './stuck.ts'
 import { modelTool, prepareCalls, withOwnIds, type BadCall, type PreparedCall } from './tool-calls.ts'
@@ -177,7 +178,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   if (answer instanceof ModelError) return recover(answer, options)
   options.condenser?.answered(answer.usage)
   if (asked !== undefined) turn.served(asked.id)
-  report(answer, choice, options)
+  await report(answer, choice, options)
   const critique = await options.critic.judge(answer, () => view.messages({ withImages: false }))
   const isSwitched = options.llm() !== choice.llm
   // What was switched to meanwhile would refuse what this model has signed.
@@ -186,7 +187,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
   if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(choice), options)
   if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)
-  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: maskMessage(message, host.mask), llm_response_id: answer.id, ...critique() })
+  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: await maskMessage(message, maskingWays(host)), llm_response_id: answer.id, ...critique() })
   return conclude(message, turn)
 }
 
@@ -240,14 +241,14 @@ function hasText({ content }: Message): boolean {
 }
 
 /** Everything about an answer but what it says. */
-function report(answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions): void {
+async function report(answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions): Promise<void> {
   const { usage, tokenIds } = answer
   const { contextWindow } = model
   turn.usage({ usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }) })
   if (tokenIds !== undefined) {
     turn.record({ kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response })
   }
-  const log = completionLog(answer, { model: model.model, usageId: llm.usage_id, mask: host.mask })
+  const log = await completionLog(answer, { model: model.model, usageId: llm.usage_id, ways: maskingWays(host) })
   if (log !== undefined) turn.record(log)
 }
 
@@ -265,8 +266,11 @@ async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, me
   const batch = prepared.filter((call) => call.ok)
   const judged = await Promise.all(batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })))
   const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
-  const origin = { responseId, critique, message: maskMessage(message, mask), waits }
-  const deeds = prepared.flatMap((call, place) => recordCall(call, { ...origin, isFirst: place === 0 }, options))
+  const origin = { responseId, critique, message: await maskMessage(message, maskingWays(host)), waits }
+  const shown: ShownCall[] = []
+  for (const call of prepared) shown.push(await shownCall(call, host))
+  // All at once: nothing else comes between the calls of one answer.
+  const deeds = shown.flatMap((call, place) => recordCall(call, { ...origin, isFirst: place === 0 }, options))
   if (waits) return { outcome: 'waiting', served: true }
   const done = await execute(deeds, options, false)
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
@@ -282,12 +286,22 @@ interface Origin {
   readonly waits: boolean
 }
 
-/** What is recorded is masked; what is executed is not. */
-function recordCall(prepared: PreparedCall | BadCall, origin: Origin, { turn, host, cipher }: LoopOptions): Deed[] {
-  const { mask } = host
+/** A call beside the form that is recorded of it: what is recorded is masked; what is executed is not. */
+interface ShownCall {
+  readonly prepared: PreparedCall | BadCall
+  readonly call: MessageToolCall
+  readonly shown: Action | null
+}
+
+async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Promise<ShownCall> {
+  const ways = maskingWays(host)
   // The name of a tool is no secret; a name that there is no tool of is the model's word.
-  const call = maskCall(prepared.ok ? prepared.call : { ...prepared.call, name: mask(prepared.call.name) }, mask)
-  const shown = prepared.ok ? maskAction(prepared.action, mask) : null
+  const call = prepared.ok ? prepared.call : { ...prepared.call, name: host.mask(prepared.call.name) }
+  return { prepared, call: await maskCall(call, ways), shown: prepared.ok ? await maskAction(prepared.action, ways) : null }
+}
+
+function recordCall({ prepared, call, shown }: ShownCall, origin: Origin, { turn, host, cipher }: LoopOptions): Deed[] {
+  const { mask } = host
   const { id } = turn.record({
     kind: 'ActionEvent',
     source: 'agent',
@@ -327,7 +341,7 @@ async function execute(deeds: readonly Deed[], options: LoopOptions, isApproved:
   // Read, and so durable, before the first tool starts: no deed without a trace (decisions 6).
   view.add(await history.next())
   const { mask } = host
-  return executeAll(deeds, { turn, concurrencyLimit, isApproved, mask, hooks, maskObservation: (observation) => maskObservation(observation, mask) })
+  return executeAll(deeds, { turn, concurrencyLimit, isApproved, mask, hooks, maskObservation: (observation) => maskObservation(observation, maskingWays(host)) })
 }
 
 /** The answer calls no tool: words end the turn, anything else is no answer. */

@@ -41,7 +41,7 @@ function batchOf(count: number, concurrencyLimit: number): Batch {
   return {
     deeds,
     begun,
-    options: { isApproved: false, turn, concurrencyLimit, mask: (text) => text, maskObservation: (observation) => observation, hooks },
+    options: { isApproved: false, turn, concurrencyLimit, mask: (text) => text, maskObservation: async (observation) => observation, hooks },
     async end(place) {
       gates[place]?.resolve()
       await settled()

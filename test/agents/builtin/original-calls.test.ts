@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert'
 import { originalOf, sealAction } from '../../../src/agents/builtin/original-calls.ts'
 import { maskAction, maskCall, maskMessage } from '../../../src/agents/builtin/masked.ts'
+import type { MaskingWays } from '../../../src/base/mask-turns.ts'
 import { toAction } from '../../../src/schema/generated/actions.ts'
 import { toMessage } from '../../../src/schema/generated/values.ts'
 import { eventsOf, ended, textOf, userText } from '../../support/conversation.ts'
@@ -17,6 +18,8 @@ const command = 'echo SECRET > file'
 const write = calls([['terminal', { command }]])
 /** As the hosts of these tests do. */
 const mask = (text: string): string => text.replaceAll('SECRET', '<secret-hidden>')
+/** For texts that are masked at once. */
+const waysOf = (hide: (text: string) => string): MaskingWays => ({ mask: hide, stream: () => ({ push: hide, end: () => '' }) })
 
 test('a command runs as the model wrote it; the history and the model see it masked', async () => {
   await withBuiltIn({ model: scriptModel([write]) }, async ({ conversation, done, model }) => {
@@ -70,12 +73,12 @@ test('a name that no tool has is masked in what is said of it', async () => {
 
 const action = toAction({ kind: 'TerminalAction', command })
 
-test('an action is kept where its record says something else, or might', () => {
+test('an action is kept where its record says something else, or might', async () => {
   const cipher = testCipher()
-  const kept = sealAction('a', action, maskAction(action, mask), cipher)
+  const kept = sealAction('a', action, await maskAction(action, waysOf(mask)), cipher)
   assert.not.match(String(kept), 'SECRET')
-  assert.equal(originalOf('a', maskAction(action, mask), kept, cipher), action)
-  assert.is(originalOf('b', maskAction(action, mask), kept, cipher), undefined)
+  assert.equal(originalOf('a', await maskAction(action, waysOf(mask)), kept, cipher), action)
+  assert.is(originalOf('b', await maskAction(action, waysOf(mask)), kept, cipher), undefined)
   const marked = toAction({ kind: 'TerminalAction', command: 'echo "<secret-hidden>"' })
   assert.equal(originalOf('a', marked, sealAction('a', marked, marked, cipher), cipher), marked)
   const plain = toAction({ kind: 'TerminalAction', command: 'ls' })
@@ -83,28 +86,28 @@ test('an action is kept where its record says something else, or might', () => {
   assert.is(originalOf('a', plain, undefined, cipher), plain)
 })
 
-test('an action is not executed from a record with a mark in it', () => {
-  assert.is(originalOf('a', maskAction(action, mask), undefined, testCipher()), undefined)
+test('an action is not executed from a record with a mark in it', async () => {
+  assert.is(originalOf('a', await maskAction(action, waysOf(mask)), undefined, testCipher()), undefined)
 })
 
-test('a masked action fits its schema, whatever the secret is', () => {
+test('a masked action fits its schema, whatever the secret is', async () => {
   const hide = (...secrets: readonly string[]) => (text: string): string => secrets.reduce((left, one) => left.replaceAll(one, '<secret-hidden>'), text)
   const edit = toAction({ kind: 'FileEditorAction', command: 'create', path: '/w/a', file_text: 'create 12345678' })
-  assert.equal(maskAction(edit, hide('12345678')), { ...edit, file_text: 'create <secret-hidden>' })
-  assert.equal(maskAction(edit, hide('create')), { ...edit, file_text: '<secret-hidden> 12345678' })
+  assert.equal(await maskAction(edit, waysOf(hide('12345678'))), { ...edit, file_text: 'create <secret-hidden>' })
+  assert.equal(await maskAction(edit, waysOf(hide('create'))), { ...edit, file_text: '<secret-hidden> 12345678' })
   const timed = toAction({ kind: 'TerminalAction', command: 'sleep 12345678', timeout: 12345678 })
-  assert.equal(maskAction(timed, hide('12345678')), { ...timed, command: 'sleep <secret-hidden>', timeout: 0 })
+  assert.equal(await maskAction(timed, waysOf(hide('12345678'))), { ...timed, command: 'sleep <secret-hidden>', timeout: 0 })
   const tool = toAction({ kind: 'MCPToolAction', data: { pin: 12345678, 12345678: true } })
-  assert.equal(maskAction(tool, hide('12345678')), { ...tool, data: { pin: '<secret-hidden>', '<secret-hidden>': true } })
+  assert.equal(await maskAction(tool, waysOf(hide('12345678'))), { ...tool, data: { pin: '<secret-hidden>', '<secret-hidden>': true } })
   const message = toMessage({ role: 'assistant', content: 'assistant SECRET' })
-  assert.is(textOf(maskMessage(message, hide('assistant', 'SECRET'))), '<secret-hidden> <secret-hidden>')
+  assert.is(textOf(await maskMessage(message, waysOf(hide('assistant', 'SECRET')))), '<secret-hidden> <secret-hidden>')
 })
 
-test('the arguments of a masked call are JSON still', () => {
+test('the arguments of a masked call are JSON still', async () => {
   const call = { id: '1', name: 'x', origin: 'completion', arguments: '{"pin": 12345678, "text": "SECRET"}' } as const
-  const masked = maskCall(call, (text) => mask(text).replaceAll('12345678', '<secret-hidden>'))
+  const masked = await maskCall(call, waysOf((text) => mask(text).replaceAll('12345678', '<secret-hidden>')))
   assert.equal(JSON.parse(masked.arguments), { pin: '<secret-hidden>', text: '<secret-hidden>' })
-  assert.is(maskCall({ ...call, arguments: '{"a" :1}' }, mask).arguments, '{"a" :1}')
+  assert.is((await maskCall({ ...call, arguments: '{"a" :1}' }, waysOf(mask))).arguments, '{"a" :1}')
 })
 
 test.run()

@@ -15,6 +15,7 @@ import type { LLMSummarizingCondenser } from '../../../schema/generated/conversa
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { ModelError, type ModelClient, type ModelUsage } from '../../llm/model.ts'
 import { completionLog } from '../completion-log.ts'
+import { maskingWays } from '../masked.ts'
 import { tell } from '../units.ts'
 import type { View } from '../view.ts'
 import { countChars, countEvents } from './applied.ts'
@@ -25,7 +26,7 @@ import { summarize, type Summary } from './summary.ts'
 export interface CondenserOptions {
   /** As they are at this moment: a switch of the agent's model may switch the condenser's. */
   readonly settings: () => LLMSummarizingCondenser
-  readonly host: Pick<AgentHost, 'mask'>
+  readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly view: View
   readonly history: History
   /** The model of the agent at this moment. */
@@ -173,7 +174,7 @@ export class Condenser {
     })
     const id = chosen === settings.llm ? chosen.usage_id : usageId
     work.usage({ usageId: id, model: client.model, ...summary.answer.usage })
-    const log = completionLog(summary.answer, { model: client.model, usageId: id, mask: host.mask })
+    const log = await completionLog(summary.answer, { model: client.model, usageId: id, ways: maskingWays(host) })
     if (log !== undefined) work.record(log)
     return summary
   }
