@@ -45,7 +45,7 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/builtin/loop.ts',
-    old: 'message: maskMessage(message, mask), waits }',
+    old: 'message: await maskMessage(message, maskingWays(host)), waits }',
     new: 'message, waits }',
     promise: 'What a model says beside its calls is masked before it is recorded.',
     tests: driving,
@@ -86,7 +86,7 @@ export const builtinMutations: readonly Mutation[] = [
     tests: confirmation,
   },
   {
-    file: 'src/agents/builtin/loop.ts',
+    file: 'src/agents/builtin/recorded-calls.ts',
     old: 'return [{ actionId: id, callId: call.id, tool, action, recorded }]',
     new: 'return [{ actionId: id, callId: call.id, tool, action: recorded, recorded }]',
     promise: 'A tool gets the arguments that the model gave it, not the masked ones.',

@@ -7,6 +7,13 @@ const peer = ['test/rpc/peer.test.ts', 'test/rpc/peer-end.test.ts']
 export const rpcMutations: readonly Mutation[] = [
   {
     file: 'src/rpc/lines.ts',
+    old: "if (this.#state === 'closed' || lines === '') return",
+    new: "if (this.#state === 'closed') return",
+    promise: 'What came while a long line was parsed is handed over, although nothing comes after it.',
+    tests: ['test/rpc/long-lines.test.ts'],
+  },
+  {
+    file: 'src/rpc/lines.ts',
     old: 'if (this.#partBytes + (first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()',
     new: 'if ((first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()',
     promise: 'A line that comes in pieces is limited as a whole.',

@@ -8,9 +8,8 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, CondensingWork, History, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
-import type { Action } from '../../schema/generated/actions.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
-import type { Message, MessageToolCall } from '../../schema/generated/values.ts'
+import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from '../llm/model.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Condenser } from './condensing/condenser.ts'
@@ -20,10 +19,11 @@ import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
 import type { HookSession } from './hooks/session.ts'
-import { maskAction, maskCall, maskingWays, maskMessage, maskObservation } from './masked.ts'
-import { originalOf, sealAction, type CallCipher } from './original-calls.ts'
+import { maskingWays, maskMessage, maskObservation } from './masked.ts'
+import { originalOf, type CallCipher } from './original-calls.ts'
+import { recordCalls } from './recorded-calls.ts'
 import { judgeProgress } from './stuck.ts'
-import { modelTool, prepareCalls, withOwnIds, type BadCall, type PreparedCall } from './tool-calls.ts'
+import { modelTool, prepareCalls, withOwnIds } from './tool-calls.ts'
 import { unsigned } from './unsigned.ts'
 import type { View } from './view.ts'
 
@@ -267,72 +267,10 @@ async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, me
   const judged = await Promise.all(batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })))
   const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
   const origin = { responseId, critique, message: await maskMessage(message, maskingWays(host)), waits }
-  const shown: ShownCall[] = []
-  for (const call of prepared) shown.push(await shownCall(call, host))
-  // All at once: nothing else comes between the calls of one answer.
-  const deeds = shown.flatMap((call, place) => recordCall(call, { ...origin, isFirst: place === 0 }, options))
+  const deeds = await recordCalls(prepared, origin, options)
   if (waits) return { outcome: 'waiting', served: true }
   const done = await execute(deeds, options, false)
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
-}
-
-interface Origin {
-  readonly responseId: string
-  readonly critique: Critique
-  readonly message: Message
-  /** What the model said and thought stands with the first of its calls. */
-  readonly isFirst: boolean
-  /** For the user: what is to be executed has to be kept. */
-  readonly waits: boolean
-}
-
-/** A call beside the form that is recorded of it: what is recorded is masked; what is executed is not. */
-interface ShownCall {
-  readonly prepared: PreparedCall | BadCall
-  readonly call: MessageToolCall
-  readonly shown: Action | null
-}
-
-async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Promise<ShownCall> {
-  const ways = maskingWays(host)
-  // The name of a tool is no secret; a name that there is no tool of is the model's word.
-  const call = prepared.ok ? prepared.call : { ...prepared.call, name: host.mask(prepared.call.name) }
-  return { prepared, call: await maskCall(call, ways), shown: prepared.ok ? await maskAction(prepared.action, ways) : null }
-}
-
-function recordCall({ prepared, call, shown }: ShownCall, origin: Origin, { turn, host, cipher }: LoopOptions): Deed[] {
-  const { mask } = host
-  const { id } = turn.record({
-    kind: 'ActionEvent',
-    source: 'agent',
-    ...(origin.isFirst ? thoughtsOf(origin.message) : { thought: [] }),
-    action: shown,
-    tool_name: call.name,
-    tool_call_id: call.id,
-    tool_call: call,
-    llm_response_id: origin.responseId,
-    ...(prepared.ok ? { security_risk: prepared.risk, summary: prepared.summary, ...origin.critique(prepared.action) } : {}),
-  })
-  if (!prepared.ok) {
-    turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name: call.name, tool_call_id: call.id, error: mask(prepared.error) })
-    return []
-  }
-  const { tool, action } = prepared
-  const recorded = shown ?? action
-  const kept = origin.waits ? sealAction(id, action, recorded, cipher) : undefined
-  if (kept !== undefined) turn.keepCall(id, kept)
-  return [{ actionId: id, callId: call.id, tool, action, recorded }]
-}
-
-function thoughtsOf({ content, reasoning_content, thinking_blocks, responses_reasoning_item }: Message): Pick<
-  ActionEvent, 'thought' | 'thinking_blocks' | 'reasoning_content' | 'responses_reasoning_item'
-> {
-  return {
-    thought: content.filter((part) => part.type === 'text'),
-    thinking_blocks,
-    ...(reasoning_content === undefined ? {} : { reasoning_content }),
-    ...(responses_reasoning_item === undefined ? {} : { responses_reasoning_item }),
-  }
 }
 
 /** The deeds that no hook has blocked. */

@@ -1,0 +1,92 @@
+/**
+ * The calls of one answer as they are recorded: masked, one event for each, in their order.
+ *
+ * What is recorded is masked; what is executed is not. Long arguments are masked in several turns of the event loop before
+ * the first event is recorded, so nothing else comes between the calls of one answer.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AgentHost, Turn } from '../../conversation/agent.ts'
+import type { Action } from '../../schema/generated/actions.ts'
+import type { ActionEvent } from '../../schema/generated/events.ts'
+import type { Message, MessageToolCall } from '../../schema/generated/values.ts'
+import type { Critique } from './critic.ts'
+import type { Deed } from './execute.ts'
+import { maskAction, maskCall, maskingWays } from './masked.ts'
+import { sealAction, type CallCipher } from './original-calls.ts'
+import type { BadCall, PreparedCall } from './tool-calls.ts'
+
+export interface Origin {
+  readonly responseId: string
+  readonly critique: Critique
+  readonly message: Message
+  /** For the user: what is to be executed has to be kept. */
+  readonly waits: boolean
+}
+
+export interface RecordOptions {
+  readonly turn: Turn
+  readonly host: AgentHost
+  /** Seals calls that wait for the user. */
+  readonly cipher: CallCipher
+}
+
+/** Gives what is to be executed. What the model said and thought stands with the first of its calls. */
+export async function recordCalls(
+  calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
+): Promise<Deed[]> {
+  const shown: ShownCall[] = []
+  for (const call of calls) {
+    shown.push(await shownCall(call, options.host))
+    await nextTurn()
+  }
+  return shown.flatMap((call, place) => recordCall(call, place === 0, origin, options))
+}
+
+/** A call beside the form that is recorded of it. */
+interface ShownCall {
+  readonly prepared: PreparedCall | BadCall
+  readonly call: MessageToolCall
+  readonly shown: Action | null
+}
+
+async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Promise<ShownCall> {
+  const ways = maskingWays(host)
+  // The name of a tool is no secret; a name that there is no tool of is the model's word.
+  const call = prepared.ok ? prepared.call : { ...prepared.call, name: host.mask(prepared.call.name) }
+  return { prepared, call: await maskCall(call, ways), shown: prepared.ok ? await maskAction(prepared.action, ways) : null }
+}
+
+function recordCall({ prepared, call, shown }: ShownCall, isFirst: boolean, origin: Origin, { turn, host, cipher }: RecordOptions): Deed[] {
+  const { mask } = host
+  const { id } = turn.record({
+    kind: 'ActionEvent',
+    source: 'agent',
+    ...(isFirst ? thoughtsOf(origin.message) : { thought: [] }),
+    action: shown,
+    tool_name: call.name,
+    tool_call_id: call.id,
+    tool_call: call,
+    llm_response_id: origin.responseId,
+    ...(prepared.ok ? { security_risk: prepared.risk, summary: prepared.summary, ...origin.critique(prepared.action) } : {}),
+  })
+  if (!prepared.ok) {
+    turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name: call.name, tool_call_id: call.id, error: mask(prepared.error) })
+    return []
+  }
+  const { tool, action } = prepared
+  const recorded = shown ?? action
+  const kept = origin.waits ? sealAction(id, action, recorded, cipher) : undefined
+  if (kept !== undefined) turn.keepCall(id, kept)
+  return [{ actionId: id, callId: call.id, tool, action, recorded }]
+}
+
+function thoughtsOf({ content, reasoning_content, thinking_blocks, responses_reasoning_item }: Message): Pick<
+  ActionEvent, 'thought' | 'thinking_blocks' | 'reasoning_content' | 'responses_reasoning_item'
+> {
+  return {
+    thought: content.filter((part) => part.type === 'text'),
+    thinking_blocks,
+    ...(reasoning_content === undefined ? {} : { reasoning_content }),
+    ...(responses_reasoning_item === undefined ? {} : { responses_reasoning_item }),
+  }
+}
