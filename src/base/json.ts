@@ -77,7 +77,7 @@ const backslash = 0x5c
 const shortString = 64
 
 /** The place of the quote that ends the string whose first character is at `start`, or the end of the text. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {
     for (const stop = index + shortString; index < stop; index++) {

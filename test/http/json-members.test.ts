@@ -17,6 +17,9 @@ const single = [
   '{}', '[]', 'null', '""', '7', '{"a":1,"A":1}', '{"a":{"a":{"a":1}}}', '[{"a":1},{"a":1}]', '{"a":"b:\\"c\\":","d":"\\\\"}', '{"a:a":":::"}',
   '{"__proto__":1,"constructor":2,"toString":3}', '{"a":"\\\\\\":"}', '{"ä":1,"a":1}', '":"', '["{\\"a\\":1,\\"a\\":2}"]',
 ]
+const long = 'x:'.repeat(200)
+single.push(`{"a":"${long}"}`, `{"a":"${long}\\\\"}`, `{"a":"${long}\\":\\"${long}","b":":"}`, `{"${long}":1}`)
+test('finds one behind a long text that ends with an escaped quote', () => assert.ok(isDoubled(`{"a":"${long}\\"","a":1}`)))
 for (const text of single) test(`finds none in ${text}`, () => assert.not.ok(isDoubled(text)))
 
 test.run()
