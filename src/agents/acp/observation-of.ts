@@ -70,7 +70,7 @@ export function hasFailed(part: Part, call: ToolCall): boolean {
 }
 
 /** A longer output is cut, also in its file. */
-const keptLimitChars = 4_000_000
+const keptLimitChars = 1_000_000
 
 function keptOf(text: string): string {
   if (text.length <= keptLimitChars) return text

@@ -29,7 +29,7 @@ export interface ToolCall {
 }
 
 /** More output of one command than this is dropped from memory; the observation says so. */
-const terminalOutputLimitChars = 4_000_000
+const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100
 

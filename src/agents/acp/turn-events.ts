@@ -38,7 +38,7 @@ export interface TurnEventsOptions {
   readonly log: Log
   /** Output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number
-  /** A longer message goes on in another event. Default 4,000,000 characters. */
+  /** A longer message goes on in another event. Default 1,000,000 characters. */
   readonly messageLimitChars?: number
 }
 
@@ -55,7 +55,7 @@ export class TurnEvents {
 
   constructor(options: TurnEventsOptions) {
     this.#options = options
-    this.#buffer = new MessageBuffer(options.messageLimitChars ?? 4_000_000)
+    this.#buffer = new MessageBuffer(options.messageLimitChars ?? 1_000_000)
     this.#calls = new TurnCalls({
       ...options,
       begins: () => this.#beginsCall(),
