@@ -61,6 +61,15 @@ const recordings: readonly Recording[] = [
     only: moreAgents,
     steps: (agent) => [{ text: 'First this.', toolCall: agent.runCommand(removing) }, { text: 'Done with it.' }],
   },
+  // Copilot leaves its prompt open for as long as a command of it runs behind.
+  {
+    name: 'behind',
+    only: ['copilot'],
+    steps: ({ runInBackground }) => {
+      const toolCall = runInBackground?.('sleep 3; echo the-background-is-done')
+      return toolCall === undefined ? [] : [{ toolCall }, { text: 'It runs on.' }, { text: 'It is done.' }]
+    },
+  },
   // Codex tells of commands that only read as of reading, without the command.
   { name: 'read', only: ['codex'], steps: (agent) => [{ toolCall: agent.runCommand('cat story.txt', false) }] },
   // Codex has a model judge what its own mode does not ask the user about.

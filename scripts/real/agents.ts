@@ -34,6 +34,8 @@ export interface RealAgent {
   readonly runCommand: (command: string, mayAsk?: boolean) => ToolCall
   /** How its model has a command run on behind the turn; undefined where it has no such tool. */
   readonly runInBackground?: (command: string) => ToolCall
+  /** True where the turn does not end before such a command does. */
+  readonly waitsForBackground?: true
   readonly writeFile: (path: string, content: string) => ToolCall
   readonly replaceText: (path: string, before: string, after: string) => readonly ToolCall[]
   /** How its model calls a tool of an MCP server. */

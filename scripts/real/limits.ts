@@ -55,6 +55,13 @@ export const limits: readonly Limit[] = [
   },
   {
     agent: 'copilot',
+    scenarios: ['work behind the turn'],
+    checks: [],
+    limit: 'It leaves its prompt open for as long as a command of it runs behind, so no work comes after its turn.',
+    evidence: 'test/fixtures/acp-transcripts/copilot-behind.jsonl: the answer to the prompt comes after the command has ended',
+  },
+  {
+    agent: 'copilot',
     scenarios: ['turn, asked and allowed'],
     checks: [],
     limit: 'Without a network only models of the user run (COPILOT_PROVIDER_BASE_URL); GitHub\'s own endpoints were not driven.',

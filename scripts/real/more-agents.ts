@@ -74,6 +74,7 @@ const copilot: RealAgent = {
   }),
   runCommand: (command) => ({ name: 'bash', input: { command, description: 'Run what was asked for', mode: 'sync' } }),
   runInBackground: (command) => ({ name: 'bash', input: { command, description: 'Run it on', mode: 'async' } }),
+  waitsForBackground: true,
   writeFile: (path, content) => ({ name: 'apply_patch', input: addFile(path, content) }),
   replaceText: (path, before, after) => [{ name: 'apply_patch', input: updateFile(path, before, after) }],
   callMcpTool: (server, tool) => ({ name: `${server}-${tool}`, input: {} }),

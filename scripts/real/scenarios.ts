@@ -5,6 +5,7 @@
  * for all of them.
  */
 import { isAcpServer } from '../../src/schema/generated/settings.ts'
+import type { RealAgent } from './agents.ts'
 import { askBeside, askDuringTurn, mcpTool } from './beside.ts'
 import {
   cancelQuestion, cancelText, cancelTool, killedAgent, restartBetween, restartInside,
@@ -37,7 +38,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'question of a slow command', run: slowQuestion, paces },
   { name: 'file that comes slowly', run: slowFile, paces },
   { name: 'two calls that grow at once', run: growingCalls, paces },
-  { name: 'work behind the turn', run: ownTurn, isFor: ({ runInBackground }) => runInBackground !== undefined },
+  { name: 'work behind the turn', run: ownTurn, isFor: endsBeforeItsCommands },
   { name: 'restart after a call', run: resumedCall },
   // Of a custom server only the command tells which agent it is, and a wrapper hides that.
   { name: 'agent under another name', run: renamed, isFor: ({ provider }) => isAcpServer(provider) },
@@ -46,3 +47,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'model answers 429', run: failing(429) },
   { name: 'model answers 500', run: failing(500) },
 ]
+
+function endsBeforeItsCommands({ runInBackground, waitsForBackground }: RealAgent): boolean {
+  return runInBackground !== undefined && waitsForBackground !== true
+}

@@ -21,10 +21,13 @@ export function openTurn(scene: Scene): Promise<Check[]> {
 }
 
 export function unknownMode(scene: Scene): Promise<Check[]> {
-  return leaveNotes(scene, { settings: { acp_session_mode: 'no-such-mode' } }, 2)
+  return leaveNotes(scene, { settings: { acp_session_mode: 'no-such-mode' } }, 2, ['no-such-mode'])
 }
 
-async function leaveNotes(scene: Scene, options: SceneOptions, questionsExpected: number): Promise<Check[]> {
+/** `named` is what the server has to tell of by itself, in one note each. */
+async function leaveNotes(
+  scene: Scene, options: SceneOptions, questionsExpected: number, named: readonly string[] = [],
+): Promise<Check[]> {
   const { agent } = scene.stage
   const note = join(scene.workspace, 'file-note.txt')
   scene.stage.say(task.prompt, [
@@ -37,6 +40,7 @@ async function leaveNotes(scene: Scene, options: SceneOptions, questionsExpected
   const { status, questions } = await talk.settle(true)
   const events = await talk.events()
   const stored = events.map((event) => memberAt(event, 'id'))
+  const said = notes(events)
   const seen = talk.frames.filter(isStored).map((frame) => memberAt(frame, 'id'))
   return [
     check('the run has finished', status, 'finished'),
@@ -46,7 +50,7 @@ async function leaveNotes(scene: Scene, options: SceneOptions, questionsExpected
     check('the command ran', await readNote(scene, 'shell-note.txt'), 'from-the-shell\n'),
     check('the file was written', await readNote(scene, 'file-note.txt'), 'from-the-tool\n'),
     check('the socket gave the stored history, in order', seen, stored.slice(-seen.length)),
-    check('the server had nothing to say', notes(events), []),
+    checkThat('the server told what it had to, and no more', said.length === named.length && named.every((name) => said.some((note) => note.includes(name))), said),
   ]
 }
 
