@@ -24,7 +24,7 @@ const opencode: RealAgent = {
   ...shared,
   provider: 'opencode',
   package: { name: 'opencode-ai', version: '1.18.33', program: 'opencode' },
-  args: ['acp'],
+  args: ['acp', '--print-logs', '--log-level', 'WARN'],
   keyVariable: '',
   baseUrlVariable: '',
   // Otherwise it asks the network for a list of models at its start.

@@ -170,7 +170,8 @@ export const builtInProviders: readonly Provider[] = [
   {
     ...blankProvider('opencode'),
     displayName: 'opencode',
-    command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp'],
+    // It tries a failing model again for half an hour, and only its log says so.
+    command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp', '--print-logs', '--log-level', 'WARN'],
     packageName: 'opencode-ai',
     version: '1.18.33',
     binary: 'opencode',

@@ -28,7 +28,7 @@ test('holds the three providers of the contract in their order, and others after
   ])
   const others = builtInProviders.slice(3).map(({ name, command }) => `${name}: ${command.join(' ')}`)
   assert.equal(others, [
-    'opencode: npx -y opencode-ai@1.18.33 acp',
+    'opencode: npx -y opencode-ai@1.18.33 acp --print-logs --log-level WARN',
     'qwen-code: npx -y @qwen-code/qwen-code@0.24.4 --acp',
     'copilot: npx -y @github/copilot@1.0.102 --acp',
     'cline: npx -y cline@3.0.65 --acp',

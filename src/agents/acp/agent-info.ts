@@ -1,12 +1,13 @@
 /**
  * What an agent says of itself in the answer to `initialize` (ACP v1, initialization), and what is known of its provider.
  *
- * Behaviour that no capability tells was measured (acp.md, section 3). It belongs to the provider that the settings chose:
+ * Behaviour that no capability tells was measured and is in `quirks`. It belongs to the provider that the settings chose:
  * the name that an agent gives itself is shown and decides nothing, since a wrapper gives another one. Pure.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import type { Provider } from '../../settings/providers.ts'
+import { quirksOf, type Quirks } from './quirks.ts'
 import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 
 /** What `initialize` told. */
@@ -16,10 +17,7 @@ export interface AgentInfo {
   /** True when name and version are those that the provider's entry in the table was measured with. */
   readonly isMeasured: boolean
   readonly takesImages: boolean
-  /** Commands are told by the title of a call alone. */
-  readonly titleIsCommand: boolean
-  /** Failures of the model's API show only as `usage: null` or a thread status (acp.md, 3.5). */
-  readonly hidesFailures: boolean
+  readonly quirks: Quirks
   readonly capabilities: Fields
   /** True for a part of `sessionCapabilities` that is there, as `resume`, `fork`, `close` or `delete`. */
   readonly can: (name: string) => boolean
@@ -36,8 +34,7 @@ export function readAgentInfo(result: unknown, provider: Provider | undefined): 
     version,
     isMeasured: provider !== undefined && name.toLowerCase().includes(provider.prefix) && version === provider.version,
     takesImages: memberAt(capabilities, 'promptCapabilities', 'image') === true,
-    titleIsCommand: provider?.name === 'gemini-cli',
-    hidesFailures: provider?.name === 'codex',
+    quirks: quirksOf(provider?.name),
     capabilities,
     can: (part) => isObject(memberAt(capabilities, 'sessionCapabilities', part)),
     authMethods: readAuthMethods(authMethods),

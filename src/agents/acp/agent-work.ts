@@ -10,12 +10,14 @@ import type { Log } from '../../base/log.ts'
 import type { AgentHost, Turn } from '../../conversation/agent.ts'
 import type { CallMemory } from './call-memory.ts'
 import type { AgentListener } from './connection.ts'
-import { memberAt, type Fields } from '../../base/fields.ts'
+import type { Fields } from '../../base/fields.ts'
 import { chunksOf, isLong, maskedInTurns } from './long-updates.ts'
 import type { ObservationFiles } from './observation-files.ts'
 import type { PermissionResult } from './permissions.ts'
 import { sessionIdMask, sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
+import { Silence } from './silence.ts'
+import { mergeSigns, type FailureSigns } from './stop-reason.ts'
 import type { Timer, Timers } from './timers.ts'
 import { TurnEvents } from './turn-events.ts'
 import { TurnPermissions } from './turn-permissions.ts'
@@ -35,6 +37,8 @@ export interface AgentWorkOptions {
   readonly turnId: string
   /** `acp_prompt_timeout` */
   readonly idleMs: number
+  /** How often it is looked at what a silent agent writes to stderr. Default 15 s. */
+  readonly silenceMs?: number | undefined
 }
 
 export interface AgentWorkEvents {
@@ -52,7 +56,8 @@ export class AgentWork implements AgentListener {
   #idle: Timer | undefined
   #isEnding = false
   #hasWorked = false
-  #systemError = false
+  #signs: FailureSigns = {}
+  readonly #silence: Silence
   #context: ContextUse = {}
 
   constructor(options: AgentWorkOptions, listener: AgentWorkEvents) {
@@ -63,7 +68,7 @@ export class AgentWork implements AgentListener {
       turnId,
       memory,
       workingDir: host.workingDir,
-      titleIsCommand: session.agent.titleIsCommand,
+      titleIsCommand: session.agent.quirks.titleIsCommand === true,
       observationsDir: host.observationsDir,
       record: (draft) => turn.record(draft),
       delta: (piece) => turn.delta(piece),
@@ -72,6 +77,15 @@ export class AgentWork implements AgentListener {
       saveOutput: (text) => files.save(text),
       timers,
       log,
+    })
+    const mask = sessionMask(host)
+    this.#silence = new Silence({
+      timers,
+      stderrTail: () => session.connection.stderrTail(),
+      isWaiting: () => this.isWaiting,
+      idleTalk: session.agent.quirks.idleTalk,
+      everyMs: options.silenceMs,
+      tell: (trouble) => host.state({ acp_trouble: trouble === undefined ? null : mask(trouble) }),
     })
     this.permissions = new TurnPermissions({ events: this.events, turn, signal, host, log, onQuestions: () => this.startIdle() })
   }
@@ -86,9 +100,9 @@ export class AgentWork implements AgentListener {
     return this.#hasWorked
   }
 
-  /** The agent has said that its model's API failed (Codex). */
-  get systemError(): boolean {
-    return this.#systemError
+  /** What has shown that the agent's model failed. */
+  get signs(): FailureSigns {
+    return this.#signs
   }
 
   /** True while somebody else has the word, or a call is under way. */
@@ -100,7 +114,8 @@ export class AgentWork implements AgentListener {
     this.#idle?.restart()
     if (update.sessionUpdate === 'usage_update') this.#context = mergeContextUse(this.#context, update)
     this.#context = mergeMetaUse(this.#context, update)
-    if (memberAt(update, '_meta', 'codex', 'threadStatus', 'type') === 'systemError') this.#systemError = true
+    this.#signs = mergeSigns(this.#signs, update, this.#options.session.agent.quirks)
+    this.#silence.heard()
     if (isModeNotice(update)) return undefined
     this.#hasWorked ||= isWork(update)
     if (isLong(update)) return this.#updateInTurns(update)
@@ -144,6 +159,7 @@ export class AgentWork implements AgentListener {
   /** Nothing is taken any more; resolves when long outputs are stored. */
   async close(): Promise<void> {
     this.#endWaits()
+    this.#silence.close()
     this.events.close('The turn ended before this tool call did')
     this.permissions.close()
     await this.#options.files.settled()

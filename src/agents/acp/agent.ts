@@ -35,6 +35,8 @@ import { keptCount, readCounted, reportOf, uncountedCost, type ContextUse } from
 export interface AcpAgentOptions extends ProgramOptions {
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
+  /** How often it is looked at what a silent agent writes to stderr. Default 15 s. */
+  readonly silenceMs?: number
   /** How much of the conversation a session is told that does not know it. Default 64 KiB. */
   readonly transcriptLimitBytes?: number
 }
@@ -186,9 +188,9 @@ class AcpAgent implements Agent {
   }
 
   #workOptions(session: AcpSession, turn: Turn, signal: AbortSignal): AgentWorkOptions {
-    const { host, timers, log, settings, createId } = this.#options
+    const { host, timers, log, settings, createId, silenceMs } = this.#options
     const idleMs = settings.acp_prompt_timeout * 1000
-    return { session, turn, signal, host, timers, log, files: this.#files, memory: this.#calls, turnId: createId(), idleMs }
+    return { session, turn, signal, host, timers, log, files: this.#files, memory: this.#calls, turnId: createId(), idleMs, silenceMs }
   }
 
   async #concluded(end: PromptTurnEnd, session: AcpSession, turn: Turn): Promise<TurnEnd> {

@@ -9,12 +9,12 @@ import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, within } from '../../base/wait.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import { describe } from './failure.ts'
-import { memberAt, objectOf, type Fields } from '../../base/fields.ts'
+import { objectOf, type Fields } from '../../base/fields.ts'
 import { blockText } from './output.ts'
 import { deny, readOptions } from './permissions.ts'
 import type { PromptBlock } from './prompt.ts'
 import type { AcpSession } from './session.ts'
-import { endOf } from './stop-reason.ts'
+import { endOf, mergeSigns, type FailureSigns } from './stop-reason.ts'
 import type { Timers } from './timers.ts'
 import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 
@@ -61,15 +61,17 @@ export async function askAside(options: AsideOptions): Promise<Aside> {
 type Ending = { readonly result: unknown } | { readonly error: unknown } | 'stopped' | 'silent'
 
 async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside> {
-  const { prompt, signal, timers, idleMs, drainMs, limitChars = defaultLimitChars } = options
+  const { session, prompt, signal, timers, idleMs, drainMs, limitChars = defaultLimitChars } = options
   const stop = deferred<Ending>()
   let text = ''
   let context: ContextUse = {}
+  let signs: FailureSigns = {}
   const idle = timers.after(idleMs, () => stop.resolve('silent'))
   const onUpdate = (update: Fields): void => {
     idle.restart()
     if (update.sessionUpdate === 'usage_update') context = mergeContextUse(context, update)
     context = mergeMetaUse(context, update)
+    signs = mergeSigns(signs, update, session.agent.quirks)
     if (update.sessionUpdate !== 'agent_message_chunk') return
     text += blockText(objectOf(update.content)).slice(0, limitChars - text.length)
   }
@@ -86,7 +88,7 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
       copy.cancelPrompt()
       await within(answer, drainMs)
     }
-    return { text, context, result: resultOf(ending, text, options), sessionId: copy.id }
+    return { text, context, result: resultOf(ending, { text, signs }, options), sessionId: copy.id }
   } finally {
     idle.stop()
     signal.removeEventListener('abort', onAbort)
@@ -94,7 +96,7 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
 }
 
 /** The agent's answer, where it is one to be content with. */
-function resultOf(ending: Ending, text: string, { session, signal, idleMs }: AsideOptions): unknown {
+function resultOf(ending: Ending, { text, signs }: { readonly text: string; readonly signs: FailureSigns }, { session, signal, idleMs }: AsideOptions): unknown {
   if (ending === 'stopped') throw signal.reason
   if (ending === 'silent') throw new AppError('agent_timeout', `Cannot ask the agent: it sent nothing for ${idleMs / 1000} s`)
   if ('error' in ending) {
@@ -103,8 +105,7 @@ function resultOf(ending: Ending, text: string, { session, signal, idleMs }: Asi
   }
   const { result } = ending
   // Codex ends a turn as cancelled when a permission was denied, which is not a failure here.
-  const hidFailure = session.agent.hidesFailures && memberAt(result, 'usage') === null
-  const failure = endOf(result, { hasDenied: true, hidFailure, lastText: text })
+  const failure = endOf(result, { hasDenied: true, signs, quirks: session.agent.quirks, lastText: text })
   if (failure !== undefined) throw failure
   return result
 }

@@ -35,13 +35,13 @@ const authRequired = -32000
 
 /** An error status of a login, or the words that agents use for one */
 const authWords =
-  /\b(?:401|403)\b.*(?:unauthori[sz]ed|forbidden|api key|authenticat|credential)|invalid (?:api key|x-api-key)|api key is missing|authentication required|not logged in|please log ?in|login required/i
+  /\b(?:401|403)\b.*(?:unauthori[sz]ed|forbidden|api key|authenticat|credential)|(?:invalid|incorrect) (?:api key|x-api-key)|api key is missing|authentication required|not logged in|please log ?in|login required/i
 
-/** The failure that was thrown, or `code` with what is known of another cause. */
-export function failureOf(thrown: unknown, code: AcpFailureCode): AcpFailure {
+/** The failure that was thrown, or `code` with what is known of another cause. `loginRefused`: as in Quirks. */
+export function failureOf(thrown: unknown, code: AcpFailureCode, loginRefused?: RegExp): AcpFailure {
   if (thrown instanceof AcpFailure) return thrown
   if (!(thrown instanceof RpcError)) return new AcpFailure(code, cutDetail(messageOf(thrown)), thrown)
-  return new AcpFailure(isAuthError(thrown) ? 'ACPAuthRequired' : code, describe(thrown), thrown)
+  return new AcpFailure(isAuthError(thrown, loginRefused) ? 'ACPAuthRequired' : code, describe(thrown), thrown)
 }
 
 /** `[<code>] <message>: <data text>` */
@@ -57,14 +57,14 @@ export function withTail(failure: AcpFailure, stderrTail: string): AcpFailure {
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
-function isAuthError(error: RpcError): boolean {
+function isAuthError(error: RpcError, loginRefused: RegExp | undefined): boolean {
   if (error.code === authRequired || error.code === 401 || error.code === 403) return true
-  return isAuthText(`${error.message} ${dataText(error.data)}`)
+  return isAuthText(`${error.message} ${dataText(error.data)} ${textOf(objectOf(error.data).errorName) ?? ''}`, loginRefused)
 }
 
 /** True for words about a login that is missing or was refused. */
-export function isAuthText(text: string): boolean {
-  return authWords.test(text)
+export function isAuthText(text: string, loginRefused?: RegExp): boolean {
+  return authWords.test(text) || loginRefused?.test(text) === true
 }
 
 function dataText(data: unknown): string {

@@ -13,7 +13,6 @@ import { RpcClosedError, RpcError } from '../../rpc/errors.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'
 import { hasLeftovers } from './cancelling.ts'
 import { AcpFailure, failureOf, withTail } from './failure.ts'
-import { memberAt } from '../../base/fields.ts'
 import { promptBlocks } from './prompt.ts'
 import { endOf } from './stop-reason.ts'
 import type { ContextUse } from './usage.ts'
@@ -99,11 +98,12 @@ export class PromptTurn {
   }
 
   #answered(result: unknown): PromptTurnEnd {
-    const { events, permissions, systemError, context } = this.#work
+    const { events, permissions, signs, context } = this.#work
     events.finish('The agent ended its turn without telling how this tool call ended')
     const failure = endOf(result, {
       hasDenied: permissions.hasDenied,
-      hidFailure: this.#options.session.agent.hidesFailures && (systemError || memberAt(result, 'usage') === null),
+      signs,
+      quirks: this.#options.session.agent.quirks,
       lastText: events.lastText,
     })
     if (failure !== undefined) return { ...this.#failed(failure), result }
@@ -125,7 +125,7 @@ export class PromptTurn {
     const { connection } = this.#options.session
     const isGone = error instanceof RpcClosedError || connection.isOver
     const reason = isGone ? new AcpFailure('ACPPromptError', await connection.over, error) : error
-    return this.#withTail(failureOf(reason, 'ACPPromptError'))
+    return this.#withTail(failureOf(reason, 'ACPPromptError', this.#options.session.agent.quirks.loginRefused))
   }
 
   #withTail(failure: AcpFailure): AcpFailure {

@@ -1,18 +1,35 @@
 /**
  * What the answer to a prompt means for the turn (decisions, 25). Pure.
  *
- * The stop reason is not the whole truth: Codex reports failures of its model as text and `end_turn`, and ends a turn with
+ * The stop reason is not the whole truth: Codex and Copilot report failures of their model as text and `end_turn`, and Codex ends a turn with
  * `cancelled` after a permission was denied (acp.md, sections 3.2 and 3.5). Unknown reasons count as an orderly end.
  */
 import { AcpFailure, cutDetail, isAuthText } from './failure.ts'
-import { memberAt } from '../../base/fields.ts'
+import { memberAt, textOf, type Fields } from '../../base/fields.ts'
+import type { Quirks } from './quirks.ts'
 
 export interface TurnFacts {
   /** A permission was denied in this turn. */
   readonly hasDenied: boolean
-  /** The agent has shown by other signs that its model failed. */
-  readonly hidFailure: boolean
+  /** What the agent's updates have shown of a failure of its model. */
+  readonly signs: FailureSigns
+  readonly quirks: Quirks
   readonly lastText: string
+}
+
+export interface FailureSigns {
+  /** A thread is in the status `systemError` (Codex). */
+  readonly systemError?: true
+  /** The piece of a message that told of it (Copilot). */
+  readonly text?: string
+}
+
+/** The signs with those of one more update. */
+export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
+  if (memberAt(update, '_meta', 'codex', 'threadStatus', 'type') === 'systemError') return { ...before, systemError: true }
+  if (failureText === undefined || update.sessionUpdate !== 'agent_message_chunk') return before
+  const text = textOf(memberAt(update, 'content', 'text'))
+  return text !== undefined && failureText.test(text) ? { ...before, text } : before
 }
 
 /** The failure that the answer stands for, or undefined for an orderly end. */
@@ -27,11 +44,15 @@ export function endOf(result: unknown, facts: TurnFacts): AcpFailure | undefined
       if (facts.hasDenied) return undefined
       return new AcpFailure('ACPPromptError', 'The agent cancelled the turn by itself')
     default:
-      if (!facts.hidFailure) return undefined
-      return hiddenFailure(facts.lastText.trim())
+      return hiddenFailure(result, facts)
   }
 }
 
-function hiddenFailure(text: string): AcpFailure {
-  return new AcpFailure(isAuthText(text) ? 'ACPAuthRequired' : 'ACPPromptError', cutDetail(text) || 'The agent could not reach its model')
+function hiddenFailure(result: unknown, { signs, quirks, lastText }: TurnFacts): AcpFailure | undefined {
+  const usage = memberAt(result, 'usage')
+  const hasFailed = quirks.failsWithoutUsage === true && (signs.systemError === true || usage === null)
+  const hasSaidSo = signs.text !== undefined && (usage === undefined || usage === null)
+  if (!hasFailed && !hasSaidSo) return undefined
+  const text = (hasSaidSo ? signs.text : lastText).trim()
+  return new AcpFailure(isAuthText(text, quirks.loginRefused) ? 'ACPAuthRequired' : 'ACPPromptError', cutDetail(text) || 'The agent could not reach its model')
 }

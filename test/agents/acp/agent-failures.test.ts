@@ -4,6 +4,7 @@
 import * as assert from 'uvu/assert'
 import type { TurnEnd } from '../../../src/conversation/agent.ts'
 import { suite } from '../../support/suite.ts'
+import { blankProvider } from '../../../src/settings/provider.ts'
 import { secret } from './memory-host.ts'
 import { withAgent, type Changes } from './with-agent.ts'
 
@@ -11,6 +12,11 @@ const test = suite('acp agent: failures', 30_000)
 const finished: TurnEnd = { outcome: 'finished', served: true }
 
 const impatient: Changes = { settings: { acp_startup_timeout: 1 } }
+
+/** The fake agent as a provider of the table. */
+function knownAs(name: string): Changes {
+  return { options: { providers: [{ ...blankProvider(name), command: [], prefix: 'acp-agent' }] } }
+}
 
 /** What each misbehaviour ends as. */
 
@@ -33,6 +39,7 @@ const failures: readonly (readonly [behaviour: string, code: string, detail: Reg
   ['cancelled', 'ACPPromptError', /cancelled the turn by itself/],
   ['codex', 'ACPPromptError', /stream error: 500/, { settings: { acp_server: 'codex' } }],
   ['codex-status', 'ACPPromptError', /could not reach its model/, { settings: { acp_server: 'codex' } }],
+  ['copilot', 'ACPAuthRequired', /^Error: Authentication failed with provider/, knownAs('copilot')],
   ['never-a-word', 'ACPPromptError', /sent nothing for 0.3 s/, { settings: { acp_prompt_timeout: 0.3 } }],
 ]
 
@@ -45,6 +52,20 @@ for (const [behaviour, code, detail, changes] of failures) {
     assert.not.match(JSON.stringify([end, host.events, host.states]), new RegExp(secret))
   }, changes))
 }
+
+test('shows what a silent agent complains of on stderr, masked, until its turn is over', () => withAgent('complains', async ({ agent, host }) => {
+  const turn = host.turn('go')
+  const told: unknown[] = []
+  const { state } = host
+  host.state = (changes) => {
+    state(changes)
+    if (!('acp_trouble' in changes)) return
+    told.push(changes['acp_trouble'])
+    if (changes['acp_trouble'] !== null) turn.stop()
+  }
+  assert.is((await agent.runTurn(turn)).outcome, 'stopped')
+  assert.equal(told, ['ERROR 500 <secret-hidden>, trying again', null])
+}, { options: { ...knownAs('qwen-code').options, silenceMs: 20 } }))
 
 test('fails with ACPSpawnError when there is no such program', () => withAgent('', async ({ agent, host }) => {
   const end = await agent.runTurn(host.turn('go'))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import { quirksOf } from '../../../src/agents/acp/quirks.ts'
 import { endOf } from '../../../src/agents/acp/stop-reason.ts'
 import { AcpFailure } from '../../../src/agents/acp/failure.ts'
 import { askToSignIn, readAuthMethods, type SignIn } from '../../../src/agents/acp/sign-in.ts'
@@ -59,7 +60,7 @@ test('a login that expires in mid-run fails the turn, and the one that is made t
   }, codexThatNeeds('prompt')))
 
 test('words of a refused key that end a turn in order are a missing credential too', () => {
-  const facts = { hasDenied: false, hidFailure: true }
+  const facts = { hasDenied: false, signs: { systemError: true }, quirks: quirksOf('codex') } as const
   assert.is(endOf({ stopReason: 'end_turn' }, { ...facts, lastText: 'unexpected status 401 Unauthorized: Invalid API key' })?.code, 'ACPAuthRequired')
   assert.is(endOf({ stopReason: 'end_turn' }, { ...facts, lastText: 'stream error: 500' })?.code, 'ACPPromptError')
 })

@@ -8,7 +8,8 @@ import {
 import { modelRequest, readModels } from '../../../src/agents/acp/models.ts'
 import { promptBlocks } from '../../../src/agents/acp/prompt.ts'
 import { readAgentInfo } from '../../../src/agents/acp/agent-info.ts'
-import { endOf } from '../../../src/agents/acp/stop-reason.ts'
+import { quirksOf } from '../../../src/agents/acp/quirks.ts'
+import { endOf, mergeSigns, type TurnFacts } from '../../../src/agents/acp/stop-reason.ts'
 import type { Fields } from '../../../src/base/fields.ts'
 import { keptCount, mergeContextUse, mergeMetaUse, modelOf, readCounted, reportOf, tokensOf, uncountedCost } from '../../../src/agents/acp/usage.ts'
 import type { MessageEvent } from '../../../src/schema/generated/events.ts'
@@ -129,7 +130,7 @@ test('cuts long details and long last words', () => {
 })
 
 test('tells how a turn ended from its stop reason and other signs', () => {
-  const facts = { hasDenied: false, hidFailure: false, lastText: '' }
+  const facts = { hasDenied: false, signs: {}, quirks: quirksOf(undefined), lastText: '' }
   assert.is(endOf({ stopReason: 'end_turn' }, facts), undefined)
   assert.is(endOf({ stopReason: 'max_tokens' }, facts), undefined)
   assert.is(endOf({ stopReason: 'something_new' }, facts), undefined)
@@ -137,7 +138,33 @@ test('tells how a turn ended from its stop reason and other signs', () => {
   assert.is(endOf({ stopReason: 'cancelled' }, facts)?.code, 'ACPPromptError')
   assert.is(endOf({ stopReason: 'refusal' }, facts)?.code, 'UsagePolicyRefusal')
   assert.is(endOf({ stopReason: 'max_turn_requests' }, facts)?.code, 'MaxIterationsReached')
-  assert.is(endOf({ stopReason: 'end_turn' }, { ...facts, hidFailure: true, lastText: '500' })?.message, '500')
+  const codex = { ...facts, quirks: quirksOf('codex'), lastText: '500' }
+  assert.is(endOf({ stopReason: 'end_turn', usage: null }, codex)?.message, '500')
+  assert.is(endOf({ stopReason: 'end_turn', usage: null }, { ...codex, quirks: quirksOf('custom') }), undefined)
+})
+
+const said = (text: string): Fields => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } })
+
+test('takes a piece of a message for a failure where the provider says it so, and the answer brings no usage', () => {
+  const quirks = quirksOf('copilot')
+  const facts = (text: string): TurnFacts => ({ hasDenied: false, signs: mergeSigns({}, said(text), quirks), quirks, lastText: '' })
+  const end = (text: string, usage?: object): unknown => endOf({ stopReason: 'end_turn', ...(usage && { usage }) }, facts(text))?.code
+  assert.is(end('Error: Failed to get response from the AI model; retried 5 times'), 'ACPPromptError')
+  assert.is(end('Error: Authentication failed with provider at http://model/v1 (HTTP 401).'), 'ACPAuthRequired')
+  assert.is(end('Error: Failed to get response from the AI model', { inputTokens: 1 }), undefined, 'a model may say this')
+  assert.is(end('I saw "Error: Failed to get response from the AI model"'), undefined)
+  assert.equal(mergeSigns({}, said('Error: Failed to get response from the AI model'), quirksOf('cline')), {})
+})
+
+test('knows a refused login by the words of each provider', () => {
+  const refused = (provider: string, message: string, data: object): unknown => {
+    return failureOf(new RpcError({ code: -32603, message, data }), 'ACPPromptError', quirksOf(provider).loginRefused).code
+  }
+  assert.is(refused('openhands', 'Internal error', { details: 'litellm.AuthenticationError: OpenAIException - no' }), 'ACPAuthRequired')
+  assert.is(refused('qwen-code', 'Internal error', { details: '401 The script says so' }), 'ACPAuthRequired')
+  assert.is(refused('opencode', 'Internal error: no', { service: 'session', errorName: 'ProviderAuthError' }), 'ACPAuthRequired')
+  assert.is(refused('opencode', 'Internal error: Incorrect API key provided', { errorName: 'APIError' }), 'ACPAuthRequired')
+  assert.is(refused('cline', 'Internal error', { details: '401 The script says so' }), 'ACPPromptError')
 })
 
 test('reads models from the config option, in groups too, else from the older list', () => {
@@ -159,14 +186,14 @@ const gemini = builtInProviders.find(({ name }) => name === 'gemini-cli')
 
 test('takes the quirks of an agent from the provider of the settings, not from the name that it gives itself', () => {
   const info = (name: string, version: string, provider = gemini): unknown => {
-    const { titleIsCommand, isMeasured } = readAgentInfo({ agentInfo: { name, version } }, provider)
-    return [titleIsCommand, isMeasured]
+    const { quirks, isMeasured } = readAgentInfo({ agentInfo: { name, version } }, provider)
+    return [quirks.titleIsCommand, isMeasured]
   }
   assert.equal(info('gemini-cli', gemini?.version ?? ''), [true, true])
   assert.equal(info('gemini-cli', '99.0.0'), [true, false])
   assert.equal(info('somebody', gemini?.version ?? ''), [true, false])
-  const { titleIsCommand, isMeasured } = readAgentInfo({ agentInfo: { name: 'gemini-cli' } }, undefined)
-  assert.equal([titleIsCommand, isMeasured], [false, false])
+  const { quirks, isMeasured } = readAgentInfo({ agentInfo: { name: 'gemini-cli' } }, undefined)
+  assert.equal([quirks.titleIsCommand, isMeasured], [undefined, false])
 })
 
 test('reads what an agent tells of itself, and little where it tells little', () => {
@@ -175,7 +202,7 @@ test('reads what an agent tells of itself, and little where it tells little', ()
     agentCapabilities: { promptCapabilities: { image: true } },
     authMethods: [{ id: 'a', name: 'A', description: 'd' }, { id: 'b', name: 7 }, {}, null],
   }, gemini)
-  assert.equal([info.name, info.version, info.takesImages, info.titleIsCommand, info.authMethods], ['gemini-cli', '1', true, true, [{ id: 'a', name: 'A', description: 'd' }, { id: 'b' }]])
+  assert.equal([info.name, info.version, info.takesImages, info.quirks.titleIsCommand, info.authMethods], ['gemini-cli', '1', true, true, [{ id: 'a', name: 'A', description: 'd' }, { id: 'b' }]])
   const unknown = readAgentInfo(null, undefined)
   assert.equal([unknown.name, unknown.version, unknown.takesImages, unknown.authMethods], ['unknown', 'unknown', false, []])
 })

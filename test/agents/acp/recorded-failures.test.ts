@@ -1,0 +1,57 @@
+/** Recorded exchanges in which the model's API said no: each ends as an error with its code, whatever the agent made of it. */
+import { readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { failureOf, type AcpFailure } from '../../../src/agents/acp/failure.ts'
+import { quirksOf } from '../../../src/agents/acp/quirks.ts'
+import { endOf, mergeSigns, type FailureSigns } from '../../../src/agents/acp/stop-reason.ts'
+import { memberAt, numberOf, objectOf, textOf } from '../../../src/base/fields.ts'
+import { RpcError } from '../../../src/rpc/errors.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('acp recorded failures')
+const folder = new URL('../../../../test/fixtures/acp-transcripts/', import.meta.url)
+
+/** How the last prompt of an exchange ended. */
+function failureIn(name: string, provider: string): AcpFailure | undefined {
+  const quirks = quirksOf(provider)
+  const messages = readFileSync(new URL(`${name}.jsonl`, folder), 'utf8').trimEnd().split('\n').map((line) => objectOf(memberAt(JSON.parse(line), 'msg')))
+  const prompt = messages.findLast(({ method }) => method === 'session/prompt')
+  const updates = messages.map(({ params }) => objectOf(memberAt(params, 'update')))
+  const answer = objectOf(messages.find(({ id, method }) => method === undefined && id === prompt?.id))
+  if (answer.error !== undefined) {
+    const { code, message, data } = objectOf(answer.error)
+    return failureOf(new RpcError({ code: numberOf(code) ?? 0, message: textOf(message) ?? '', data }), 'ACPPromptError', quirks.loginRefused)
+  }
+  const signs = updates.reduce<FailureSigns>((before, update) => mergeSigns(before, update, quirks), {})
+  const texts = updates.filter(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk').map(({ content }) => textOf(memberAt(content, 'text')) ?? '')
+  return endOf(answer.result, { hasDenied: false, signs, quirks, lastText: texts.join('') })
+}
+
+const rows: readonly (readonly [name: string, provider: string, code: string | undefined, detail: RegExp])[] = [
+  ['codex-fail401', 'codex', 'ACPAuthRequired', /./],
+  ['gemini-fail401', 'gemini-cli', 'ACPAuthRequired', /401/],
+  ['copilot-fail401', 'copilot', 'ACPAuthRequired', /^Error: Authentication failed with provider/],
+  ['copilot-fail500', 'copilot', 'ACPPromptError', /^Error: Failed to get response from the AI model; retried 5 times/],
+  ['qwen-fail401', 'qwen-code', 'ACPAuthRequired', /401 The script says so/],
+  // The stand-in's words name no login, and these agents pass on nothing but the words.
+  ['opencode-fail401', 'opencode', 'ACPPromptError', /The script says so/],
+  ['cline-fail401', 'cline', 'ACPPromptError', /The script says so/],
+  ['openhands-fail401', 'openhands', 'ACPPromptError', /litellm\.BadRequestError: OpenAIException - The script says so/],
+  // What went well is no failure.
+  ['copilot-output', 'copilot', undefined, /^$/],
+  ['codex-output', 'codex', undefined, /^$/],
+]
+
+for (const [name, provider, code, detail] of rows) {
+  test(`${name}: ${code ?? 'no failure'}`, () => {
+    const failure = failureIn(name, provider)
+    assert.is(failure?.code, code)
+    assert.match(failure?.message ?? '', detail)
+  })
+}
+
+test('the same exchange with an agent of no table ends as it says', () => {
+  assert.is(failureIn('copilot-fail500', 'custom'), undefined)
+})
+
+test.run()
