@@ -3,6 +3,7 @@
  * whether the program answers. Of keys only names are looked at.
  */
 import { randomUUID } from 'node:crypto'
+import { isMeasured } from '../agents/acp/agent-info.ts'
 import { greet, type Greeting } from '../agents/acp/greeting.ts'
 import { findProgram, isMissing } from '../agents/acp/program.ts'
 import { agentsFolderIn } from '../agents/install/folder.ts'
@@ -52,10 +53,11 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   const program = { command, args, cwd: examination.workingDir, env, marker: `doctor/${randomUUID()}` }
   try {
     const greeting = await greet({ program, startProcess: startChild, version, timeoutMs: answerTimeoutMs, signal })
-    const text = `${source.text}; ${access.text}; answers as ${describeGreeting(greeting)}`
+    const unmeasured = describeUnmeasured(greeting, provider)
+    const text = `${source.text}; ${access.text}; answers as ${describeGreeting(greeting)}${unmeasured}`
     const isPinned = source.version === undefined || source.version === provider.version
     const advice = isPinned ? access.advice : `the pinned version is ${provider.version}: ${installAdvice(provider)}`
-    return { finding: about(advice === '' ? 'ok' : 'note', text, advice), answers: true }
+    return { finding: about(advice === '' && unmeasured === '' ? 'ok' : 'note', text, advice), answers: true }
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const text = `${source.text}; ${access.text}; does not answer: ${messageOf(error).replaceAll('\n', ' ')}`
@@ -131,6 +133,13 @@ function accessAdvice(login: Login, provider: Provider): string {
 
 function describeGreeting({ name, version: told, authMethods }: Greeting): string {
   return `${name} ${told}${authMethods.length === 0 ? '' : `, signs in by ${authMethods.join(', ')}`}`
+}
+
+/** Empty for the program that the table was made with, and where the table names no version. */
+function describeUnmeasured(greeting: Greeting, provider: Provider): string {
+  if (provider.version === '' || isMeasured(greeting, provider)) return ''
+  const known = `this server knows ${provider.prefix} ${provider.version}`
+  return `, ${known}: it judges the agent by that, a mode that it does not know counts as one that does not ask, and no sandbox is trusted`
 }
 
 function installAdvice({ name, installCommand }: Provider): string {

@@ -70,6 +70,11 @@ export interface ProviderModes {
   readonly moreOpen: readonly string[]
   /** Modes beside `asking` that allow nothing unasked which it asks for. None unless named. */
   readonly closed?: readonly string[]
+  /**
+   * How commands begin that `asking` runs without a question, as it was measured: none of them changes anything. `*`: every
+   * command, since the mode confines them all.
+   */
+  readonly unasked?: readonly string[]
 }
 
 export interface LoginRule {

@@ -69,7 +69,7 @@ function objectOf<T>(shape: Shape<T>): Rule {
 }
 
 const optionalTexts: Rule = { ...texts, holds: (value) => value === undefined || areTexts(value) }
-const modesShape: Shape<ProviderModes> = { asking: name, open: name, moreOpen: texts, closed: optionalTexts }
+const modesShape: Shape<ProviderModes> = { asking: name, open: name, moreOpen: texts, closed: optionalTexts, unasked: optionalTexts }
 const choiceShape: Shape<LoginChoice> = { file: path, path: texts, login: texts }
 const loginShape: Shape<LoginRule> = {
   folder: path,

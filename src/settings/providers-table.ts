@@ -8,6 +8,19 @@
  */
 import { blankProvider, type Provider } from './provider.ts'
 
+/** What Claude Code and Qwen Code run without a question in their mode `default`: each was seen to run. */
+const readingCommands = [
+  'ls', 'cat', 'pwd', 'echo', 'printf', 'head', 'tail', 'wc', 'grep', 'rg', 'find', 'tree', 'sort', 'cut', 'column', 'sed', 'stat', 'du', 'df',
+  'ps', 'which', 'whoami', 'basename', 'dirname', 'git status', 'git log', 'git diff', 'git show', 'git blame', 'git ls-files',
+  'git rev-parse', 'git remote -v',
+]
+/** What Claude Code runs besides. */
+const moreOfClaude = [
+  'cd .', 'date', 'sleep', 'true', 'test', '[', 'seq', 'file', 'id', 'uname', 'diff', 'cmp', 'jq', 'nl', 'tr', 'tac', 'rev', 'paste', 'realpath',
+  'readlink', 'type', 'egrep', 'md5sum', 'sha256sum', 'hexdump', 'od', 'strings', 'uptime', 'free', 'locale', 'groups', 'nproc', 'cal', 'arch',
+  'git stash list', 'git config --get', 'node --version', 'python3 --version',
+]
+
 export const builtInProviders: readonly Provider[] = [
   {
     name: 'claude-code',
@@ -57,6 +70,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'bypassPermissions',
       moreOpen: ['acceptEdits', 'auto', 'bypassPermissions'],
       closed: ['plan'],
+      unasked: [...readingCommands, ...moreOfClaude],
     },
   },
   {
@@ -106,6 +120,8 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'read-only',
       open: 'agent-full-access',
       moreOpen: ['workspace-write', 'agent', 'agent-full-access'],
+      // Whatever its model does not want to run outside of the sandbox, which has nothing to write on and no network.
+      unasked: ['*'],
     },
   },
   {
@@ -165,6 +181,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
+      unasked: ['ls', 'pwd', 'echo', 'find', 'git status', 'git log', 'git diff', 'whoami', 'true'],
     },
   },
   {
@@ -190,8 +207,14 @@ export const builtInProviders: readonly Provider[] = [
       'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY',
     ],
     defaults: {
-      // By itself it asks for nothing. Reading stays free.
-      OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask","websearch":"ask","task":"ask","external_directory":"ask"}',
+      // By itself it asks for nothing, tools of MCP servers among them. The last rule that fits counts. Reading stays free.
+      OPENCODE_PERMISSION: JSON.stringify({
+        '*': 'ask',
+        read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask' },
+        glob: 'allow',
+        grep: 'allow',
+        todowrite: 'allow',
+      }),
       OPENCODE_DISABLE_AUTOUPDATE: 'true',
       OPENCODE_DISABLE_SHARE: 'true',
       OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
@@ -213,7 +236,13 @@ export const builtInProviders: readonly Provider[] = [
     variables: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'DASHSCOPE_API_KEY'],
     loginCommand: 'qwen',
     // Where nothing is said it begins in "auto", in which a model decides what is asked about.
-    modes: { asking: 'default', open: 'yolo', moreOpen: ['auto-edit', 'auto', 'yolo'], closed: ['plan'] },
+    modes: {
+      asking: 'default',
+      open: 'yolo',
+      moreOpen: ['auto-edit', 'auto', 'yolo'],
+      closed: ['plan'],
+      unasked: [...readingCommands, 'cd', 'uniq', 'awk', 'printenv'],
+    },
   },
   {
     ...blankProvider('copilot'),

@@ -102,6 +102,12 @@ test('says what else would be started: a program on the PATH, npx, a command of 
   assert.match(lineOf(end, 'gemini-cli'), /^problem .*started with ".* --version"; .*does not answer: .*check its command$/)
 }))
 
+test('notes a program that is not the one which the table knows, and what follows from that', inPlace(async ({ run }) => {
+  await run(['agents', 'install', 'codex'], { FAKE_NPM: 'renamed' })
+  const line = lineOf(await run(['doctor', 'codex'], { OPENAI_API_KEY: 'key' }), 'codex')
+  assert.match(line, /^note .*answers as fake 1\.2\.3, .*this server knows codex-acp 2\.6\.0.*a mode that it does not know counts as one that does not ask/)
+}))
+
 test('advises to install the pinned version where another one is installed', inPlace(async ({ run }) => {
   await run(['agents', 'install', 'codex', '--version', '2.5.0'])
   const line = lineOf(await run(['doctor', 'codex'], { OPENAI_API_KEY: 'key' }), 'codex')

@@ -28,7 +28,7 @@ test('is a run of its own, whose first event says who began it', async () => {
 })
 
 test('asks its questions under the policy', async () => {
-  const talk = await startTalk(server, { agent: fakeAgent('own-work'), confirmation_policy: { kind: 'AlwaysConfirm' } })
+  const talk = await startTalk(server, { agent: { ...fakeAgent('own-work'), acp_unasked_calls: 'allow' }, confirmation_policy: { kind: 'AlwaysConfirm' } })
   await talk.send('go')
   await talk.reaches('waiting_for_confirmation')
   const question = member((await talk.get('/confirmations')).json, 'items', 0)

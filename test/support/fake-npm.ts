@@ -54,9 +54,10 @@ function install() {
   writeFileSync(join(folder, 'lib', 'native.node'), Buffer.from('\\x7fELF and more', 'latin1'))
   mkdirSync(join(folder, 'bin'))
   writeFileSync(join(folder, 'bin', 'tool'), '#!/bin/sh\\n', { mode: 0o755 })
+  const introduced = mode === 'renamed' ? '' : 'process.argv[2] ??= ' + JSON.stringify('called ' + name + ' ' + version) + '\\n'
   if (mode === 'link') symlinkSync('/etc/passwd', join(folder, 'link'))
   if (mode === 'native') writeFileSync(join(folder, 'bin', 'agent'), '#!/bin/sh\\necho native\\n', { mode: 0o755 })
   else if (mode === 'no-extension') writeFileSync(join(folder, 'bin', 'agent'), '#!/usr/bin/env node\\n')
-  else writeFileSync(join(folder, 'agent.js'), mode === 'broken' ? 'process.exit(3)\\n' : ${JSON.stringify(`import ${JSON.stringify(agent)}\n`)})
+  else writeFileSync(join(folder, 'agent.js'), mode === 'broken' ? 'process.exit(3)\\n' : introduced + ${JSON.stringify(`await import(${JSON.stringify(agent)})\n`)})
 }
 `

@@ -24,6 +24,11 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
+/** True when an agent gives the name and version that the provider's entry in the table was measured with. */
+export function isMeasured({ name, version }: { readonly name: string; readonly version: string }, provider: Provider): boolean {
+  return name.toLowerCase().includes(provider.prefix) && version === provider.version
+}
+
 export function readAgentInfo(result: unknown, provider: Provider | undefined): AgentInfo {
   const { agentInfo, agentCapabilities, authMethods } = objectOf(result)
   const name = textOf(objectOf(agentInfo).name) ?? 'unknown'
@@ -32,7 +37,7 @@ export function readAgentInfo(result: unknown, provider: Provider | undefined): 
   return {
     name,
     version,
-    isMeasured: provider !== undefined && name.toLowerCase().includes(provider.prefix) && version === provider.version,
+    isMeasured: provider !== undefined && isMeasured({ name, version }, provider),
     takesImages: memberAt(capabilities, 'promptCapabilities', 'image') === true,
     quirks: quirksOf(provider?.name),
     capabilities,

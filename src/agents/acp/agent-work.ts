@@ -16,11 +16,13 @@ import type { ObservationFiles } from './observation-files.ts'
 import type { PermissionResult } from './permissions.ts'
 import { sessionIdMask, sessionMask } from './session-mask.ts'
 import type { AcpSession } from './session.ts'
+import type { AcpFailure } from './failure.ts'
 import { Silence } from './silence.ts'
 import { mergeSigns, type FailureSigns } from './stop-reason.ts'
 import type { Timer, Timers } from './timers.ts'
 import { TurnEvents } from './turn-events.ts'
 import { TurnPermissions } from './turn-permissions.ts'
+import type { UnaskedCalls } from './unasked-calls.ts'
 import { isModeNotice, isWork } from './updates.ts'
 import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 
@@ -32,6 +34,7 @@ export interface AgentWorkOptions {
   readonly host: AgentHost
   readonly files: ObservationFiles
   readonly memory: CallMemory
+  readonly unasked: UnaskedCalls
   readonly timers: Timers
   readonly log: Log
   readonly turnId: string
@@ -44,6 +47,8 @@ export interface AgentWorkOptions {
 export interface AgentWorkEvents {
   /** The agent has sent nothing for `idleMs`, and waits for nobody. */
   silent(): void
+  /** The agent has run a call that nobody was asked about. */
+  unasked(failure: AcpFailure): void
   /** One update was taken. */
   updated?(update: Fields): void
 }
@@ -61,7 +66,7 @@ export class AgentWork implements AgentListener {
   #context: ContextUse = {}
 
   constructor(options: AgentWorkOptions, listener: AgentWorkEvents) {
-    const { session, turn, signal, host, files, memory, timers, log, turnId } = options
+    const { session, turn, signal, host, files, memory, unasked, timers, log, turnId } = options
     this.#options = options
     this.#listener = listener
     this.events = new TurnEvents({
@@ -75,6 +80,10 @@ export class AgentWork implements AgentListener {
       mask: sessionMask(host),
       maskDelta: sessionIdMask(host),
       saveOutput: (text) => files.save(text),
+      ran: (ran) => {
+        const failure = unasked.see(ran, session)
+        if (failure !== undefined) listener.unasked(failure)
+      },
       timers,
       log,
     })
@@ -162,6 +171,7 @@ export class AgentWork implements AgentListener {
     this.#silence.close()
     this.events.close('The turn ended before this tool call did')
     this.permissions.close()
+    this.#options.unasked.settle()
     await this.#options.files.settled()
   }
 

@@ -27,6 +27,7 @@ import { OwnTurn } from './own-turn.ts'
 import { PromptTurn, type PromptTurnEnd } from './prompt-turn.ts'
 import { transcriptBlocks } from './prompt.ts'
 import { sessionMask } from './session-mask.ts'
+import { UnaskedCalls } from './unasked-calls.ts'
 import type { AcpSession } from './session.ts'
 import { askToSignIn } from './sign-in.ts'
 import type { StartedSession, StartOptions } from './start-session.ts'
@@ -56,6 +57,7 @@ class AcpAgent implements Agent {
   readonly #mask: (text: string) => string
   readonly #introduction: Introduction
   readonly #calls = new CallMemory()
+  readonly #unasked: UnaskedCalls
   /** Keeps the program busy while work that it has begun by itself waits for its turn. */
   #ownLease: Lease | undefined
   /** What is under way, so that `close` can wait for it. */
@@ -64,8 +66,14 @@ class AcpAgent implements Agent {
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
+    this.#unasked = new UnaskedCalls({ host: options.host, onUnasked: options.settings.acp_unasked_calls, log: options.log })
     this.#mask = sessionMask(options.host)
-    this.#introduction = new Introduction({ mask: this.#mask, clientTools: options.host.clientTools })
+    this.#introduction = new Introduction({
+      mask: this.#mask,
+      clientTools: options.host.clientTools,
+      policy: () => options.host.policy(),
+      onUnasked: options.settings.acp_unasked_calls,
+    })
     const onError = (error: unknown): void => options.log.error('Cannot keep a long output', { error: errorOf(error) })
     this.#files = new ObservationFiles({ folder: options.host.observationsDir, createId: options.createId, onError })
     this.#program = new AgentProgram(options, {
@@ -190,7 +198,8 @@ class AcpAgent implements Agent {
   #workOptions(session: AcpSession, turn: Turn, signal: AbortSignal): AgentWorkOptions {
     const { host, timers, log, settings, createId, silenceMs } = this.#options
     const idleMs = settings.acp_prompt_timeout * 1000
-    return { session, turn, signal, host, timers, log, files: this.#files, memory: this.#calls, turnId: createId(), idleMs, silenceMs }
+    const kept = { files: this.#files, memory: this.#calls, unasked: this.#unasked }
+    return { session, turn, signal, host, timers, log, ...kept, turnId: createId(), idleMs, silenceMs }
   }
 
   async #concluded(end: PromptTurnEnd, session: AcpSession, turn: Turn): Promise<TurnEnd> {

@@ -74,7 +74,8 @@ function tellsAll(call: ToolCall): boolean {
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 
-function hasPathAndText(input: unknown): boolean {
+/** True for an input that names a file and the text for it. */
+export function hasPathAndText(input: unknown): boolean {
   if (!isObject(input)) return false
   return pathNames.some((name) => textOf(input[name]) !== undefined) && textNames.some((name) => typeof input[name] === 'string')
 }

@@ -18,6 +18,7 @@ export type AcpFailureCode =
   | 'ACPPromptError'
   | 'UsagePolicyRefusal'
   | 'MaxIterationsReached'
+  | 'UnaskedAction'
 
 export class AcpFailure extends Error {
   override readonly name = 'AcpFailure'

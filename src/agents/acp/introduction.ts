@@ -1,40 +1,64 @@
 /**
- * What the history tells of a program that was started: who drives the conversation, once, and what the user should know.
+ * What the history tells of a program that was started: who drives the conversation and what approval of its work rests on,
+ * once, and what the user should know.
  *
  * A program may be started outside a turn, by a question beside the work; it is told of by the turn that comes next.
  */
 import type { AgentHost, Turn } from '../../conversation/agent.ts'
+import { asks } from './permissions.ts'
 import type { StartedSession } from './start-session.ts'
 
+export interface IntroductionOptions extends Pick<AgentHost, 'clientTools' | 'policy'> {
+  readonly mask: (text: string) => string
+  /** `acp_unasked_calls` */
+  readonly onUnasked: 'stop' | 'allow'
+}
+
 export class Introduction {
-  readonly #host: Pick<AgentHost, 'mask' | 'clientTools'>
-  #agentName: string | undefined
+  readonly #options: IntroductionOptions
+  #first: StartedSession | undefined
   readonly #notes = new Set<string>()
 
-  constructor(host: Pick<AgentHost, 'mask' | 'clientTools'>) {
-    this.#host = host
+  constructor(options: IntroductionOptions) {
+    this.#options = options
   }
 
   /** Notes what a start has to tell. `isFirst`: the conversation has had no session before. */
-  add({ session, notes }: StartedSession, isFirst: boolean): void {
-    if (isFirst) this.#agentName = session.agent.name
-    for (const note of notes) this.#notes.add(note)
+  add(started: StartedSession, isFirst: boolean): void {
+    if (isFirst) this.#first = started
+    for (const note of started.notes) this.#notes.add(note)
   }
 
   /** Records what was not told yet. */
   tell(turn: Turn): void {
-    const { mask, clientTools } = this.#host
-    if (this.#agentName !== undefined) {
-      const who = `This conversation is driven by the external agent "${mask(this.#agentName)}".`
+    const { mask, clientTools } = this.#options
+    if (this.#first !== undefined) {
+      const { session } = this.#first
+      const who = `This conversation is driven by the external agent "${session.agent.name}".`
       const tools = clientTools.length === 0 ? '' : ` It is not given the tools of the client: ${clientTools.map(({ name }) => name).join(', ')}.`
-      const text = `${who} Its system prompt and tools are not known here.${tools}`
+      const text = mask(`${who} Its system prompt and tools are not known here.${tools} ${this.#approval(session)}`)
       turn.record({ kind: 'SystemPromptEvent', system_prompt: { type: 'text', text }, tools: [] })
     }
     for (const note of this.#notes) {
       const content = [{ type: 'text', text: mask(note) } as const]
       turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } })
     }
-    this.#agentName = undefined
+    this.#first = undefined
     this.#notes.clear()
   }
+
+  /** What approval rests on: this server sees what the agent tells, and nothing confines the program. */
+  #approval({ mode, runsUnasked }: StartedSession['session']): string {
+    const inMode = mode === undefined ? 'The agent has no modes' : `The agent is in the mode "${mode}"`
+    if (!asks(this.#options.policy())) return `${inMode} and asks nobody: the confirmation policy lets it do everything. Nothing confines what it does.`
+    const rests = `${inMode}; approval rests on that and on the questions that it asks. ${unaskedWords(runsUnasked)}`
+    const then = this.#options.onUnasked === 'stop' ? 'stops the turn' : 'is marked in agent_state (acp_unasked)'
+    return `${rests} Any other command or change that it reports and did not ask about ${then}. Nothing confines what it does.`
+  }
+}
+
+function unaskedWords(commands: readonly string[]): string {
+  const free = 'It reads, searches and thinks without asking'
+  if (commands.includes('*')) return `${free}, and runs commands in a sandbox of its own.`
+  return commands.length === 0 ? `${free}.` : `${free}, and runs these commands: ${commands.join(', ')}.`
 }

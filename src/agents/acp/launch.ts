@@ -32,6 +32,7 @@ export interface AcpSettings {
   readonly acp_file_secrets: readonly AcpFileSecret[]
   readonly acp_isolate_data_dir: boolean
   readonly acp_env: Readonly<Record<string, string>>
+  readonly acp_unasked_calls: 'stop' | 'allow'
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {

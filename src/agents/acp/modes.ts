@@ -32,6 +32,8 @@ export interface ModeRules {
   readonly open: string | undefined
   /** True for a mode that may allow something unasked which the asking mode asks for. */
   readonly isMoreOpen: (mode: string) => boolean
+  /** The commands that an agent in this mode runs without a question, as `ProviderModes.unasked`. */
+  readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 
 /** Reads the modes of a session's answer: `modes`, or else the config option of the category `mode`. */
@@ -69,16 +71,19 @@ export function modeRequest(
  * made with. In any other agent each mode that the table does not know counts as more open.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
-  const { asking, open, moreOpen, closed = [] } = modes
+  const { asking, open, moreOpen, closed = [], unasked = [] } = modes
+  // That a mode confines every command is known of the measured program only.
+  const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)
-  return { asking, open, isMoreOpen }
+  const runsUnasked = (mode: string | undefined): readonly string[] => (mode !== undefined && isMoreOpen(mode) ? [] : trusted)
+  return { asking, open, isMoreOpen, runsUnasked }
 }
 
 /** The rules for an agent that is in no table. Undefined `begunIn`: it has no session yet, or no modes. */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)
-  return { asking: begunIn, open: undefined, isMoreOpen }
+  return { asking: begunIn, open: undefined, isMoreOpen, runsUnasked: () => [] }
 }
 
 export interface ModeChoice {

@@ -20,7 +20,7 @@ export interface OwnTurnOptions extends AgentWorkOptions {
   readonly quietMs?: number
 }
 
-type Ending = 'sign' | 'quiet' | 'stop' | 'silence' | { readonly over: string }
+type Ending = 'sign' | 'quiet' | 'stop' | 'silence' | { readonly over: string } | { readonly unasked: AcpFailure }
 
 export class OwnTurn {
   readonly #options: OwnTurnOptions
@@ -33,6 +33,7 @@ export class OwnTurn {
     this.#options = options
     this.#work = new AgentWork(options, {
       silent: () => this.#ending.resolve('silence'),
+      unasked: (unasked) => this.#ending.resolve({ unasked }),
       updated: (update) => {
         this.#quiet?.restart()
         if (endsOwnWork(update)) this.#signed()
@@ -67,6 +68,9 @@ export class OwnTurn {
       return { end: { outcome: 'finished' }, replace: false, result: undefined, context }
     }
     if (ending === 'stop') return { end: { outcome: 'stopped' }, replace: await this.#cancel(), result: undefined, context }
+    if (typeof ending === 'object' && 'unasked' in ending) {
+      return { end: { outcome: 'failed', failure: ending.unasked, served: true }, replace: await this.#cancel(), result: undefined, context }
+    }
     const replace = typeof ending === 'object' || (await this.#cancel())
     const detail = typeof ending === 'object' ? ending.over : `The agent sent nothing for ${this.#options.idleMs / 1000} s in work of its own`
     const failure = withTail(new AcpFailure('ACPPromptError', detail), this.#options.session.connection.stderrTail())

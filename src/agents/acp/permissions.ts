@@ -58,7 +58,8 @@ function selected(option: QuestionOption | undefined): PermissionResult {
   return option === undefined ? cancelledResult : { outcome: { outcome: 'selected', optionId: option.id } }
 }
 
-function asks(policy: ConfirmationPolicy): boolean {
+/** True when a policy wants to be asked about what an external agent does. */
+export function asks(policy: ConfirmationPolicy): boolean {
   switch (policy.kind) {
     case 'NeverConfirm': return false
     case 'AlwaysConfirm': return true

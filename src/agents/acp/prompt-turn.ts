@@ -44,6 +44,7 @@ type Ending =
   | { readonly by: 'error'; readonly error: unknown }
   | { readonly by: 'stop' }
   | { readonly by: 'silence' }
+  | { readonly by: 'unasked'; readonly failure: AcpFailure }
 
 export class PromptTurn {
   readonly #options: PromptTurnOptions
@@ -52,7 +53,10 @@ export class PromptTurn {
 
   constructor(options: PromptTurnOptions) {
     this.#options = options
-    this.#work = new AgentWork(options, { silent: () => this.#stop.resolve({ by: 'silence' }) })
+    this.#work = new AgentWork(options, {
+      silent: () => this.#stop.resolve({ by: 'silence' }),
+      unasked: (failure) => this.#stop.resolve({ by: 'unasked', failure }),
+    })
   }
 
   async run(): Promise<PromptTurnEnd> {
@@ -94,6 +98,10 @@ export class PromptTurn {
         const detail = `The agent sent nothing for ${seconds} s (acp_prompt_timeout) and was cancelled`
         return { ...this.#failed(this.#withTail(new AcpFailure('ACPPromptError', detail))), replace }
       }
+      case 'unasked': {
+        const { replace, result } = await this.#cancel(answer, true)
+        return { ...this.#failed(ending.failure), replace, result }
+      }
     }
   }
 
@@ -132,14 +140,14 @@ export class PromptTurn {
     return withTail(failure, this.#options.session.connection.stderrTail())
   }
 
-  async #cancel(answer: Promise<Ending>): Promise<{ replace: boolean; result: unknown }> {
+  /** `hasRun`: what is over may have left something that runs. */
+  async #cancel(answer: Promise<Ending>, hasRun = this.#work.events.hasOpenCalls): Promise<{ replace: boolean; result: unknown }> {
     const { session, drainMs = 4000, leftoverMs } = this.#options
-    const hadOpenCalls = this.#work.events.hasOpenCalls
     session.cancelPrompt()
     this.#work.stop(cancelledCall)
     const ending = await within(answer, drainMs)
     if (ending === 'late' || !isAnswer(ending)) return { replace: true, result: undefined }
-    const replace = hadOpenCalls && (await hasLeftovers(session, leftoverMs))
+    const replace = hasRun && (await hasLeftovers(session, leftoverMs))
     return { replace, result: ending.by === 'answer' ? ending.result : undefined }
   }
 }

@@ -20,6 +20,7 @@ import { noteObservation, observationOf } from './observation-of.ts'
 import { progressOf } from './progress.ts'
 import { partsOf, shapeOf, type Part, type Shape, type ShapeOptions } from './shape.ts'
 import type { Timer, Timers } from './timers.ts'
+import { hasRun, type RanCall } from './unasked.ts'
 import { diffsOf, isFinal, hasOutput, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 import type { Fields } from '../../base/fields.ts'
 
@@ -36,6 +37,8 @@ export interface ReportedCallOptions extends ShapeOptions {
   readonly outputLimitChars?: number | undefined
   /** A call was answered. */
   readonly answered: (call: ReportedCall) => void
+  /** A call runs, or has run: told at the first sign of it and at its end. */
+  readonly ran: (ran: RanCall) => void
   /** Tells those who read along how far a call is that is not recorded yet. */
   readonly progress: (text: string) => void
 }
@@ -71,6 +74,7 @@ export class ReportedCall {
   /** The call was allowed, and whether something was heard of it since. */
   #isAllowed = false
   #isHeardOf = false
+  #refused: ToolCall | undefined
   #quiet: Timer | undefined
   #lastResort: Timer | undefined
   #progress = ''
@@ -109,6 +113,7 @@ export class ReportedCall {
     this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
     this.#isHeardOf = true
     if (this.#recorded === undefined) this.#grow(before)
+    if (hasRun(this.#call) && (isFinal(this.#call) || !hasRun(before))) this.#options.ran(this.#ran)
     if (isFinal(this.#call)) this.#observe()
   }
 
@@ -127,7 +132,15 @@ export class ReportedCall {
 
   /** The call was refused. */
   reject(reason: string): void {
-    this.#answer(this.record(false).parts.map(({ answered }) => rejectionDraft(answered, reason)))
+    const { parts, call } = this.record(false)
+    this.#refused = call
+    this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason)))
+  }
+
+  /** Takes news of it after it was answered: what was refused must not end well. */
+  updateLate(news: Fields): void {
+    if (this.#refused === undefined || news.status !== 'completed') return
+    this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
   }
 
   /** Nothing more will be heard of it before it is recorded. */
@@ -194,6 +207,15 @@ export class ReportedCall {
     this.#lastResort = timers.after(lastResortMs, () => void this.record(true))
   }
 
+  get #ran(): RanCall {
+    return ranCall(this.id, this.#call, this.#permission, this.#options)
+  }
+
+  get #permission(): RanCall['permission'] {
+    if (!this.#isAllowed || this.#recorded === undefined) return 'none'
+    return changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: true }) === '' ? 'allowed' : 'changed'
+  }
+
   #tellProgress(): void {
     const progress = progressOf(this.#call)
     if (progress === this.#progress) return
@@ -232,6 +254,10 @@ export class ReportedCall {
     this.#quiet?.stop()
     this.#lastResort?.stop()
   }
+}
+
+function ranCall(id: string, call: ToolCall, permission: RanCall['permission'], options: ShapeOptions): RanCall {
+  return { id, call, permission, shape: shapeOf(call, options) }
 }
 
 /** True when the input, a diff, or the status is another. */

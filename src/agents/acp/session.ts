@@ -135,6 +135,11 @@ export class AcpSession {
     return this.#choices.modes.current
   }
 
+  /** The commands that its mode of now runs without a question. */
+  get runsUnasked(): readonly string[] {
+    return this.rules.runsUnasked(this.mode)
+  }
+
   get begunIn(): string | undefined {
     return this.#options.begunIn
   }

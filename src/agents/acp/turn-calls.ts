@@ -115,6 +115,7 @@ export class TurnCalls {
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known
+    known?.updateLate(news)
     const isOld = known !== undefined || this.#options.memory.has(id)
     if (isOld ? announcesAnew(news, known !== undefined) : describesCall(news)) return this.#begin(id)
     if (isOld && ++this.#late <= lateLogLimit) {

@@ -18,6 +18,7 @@ import { blockText, imageUrl } from './output.ts'
 import { limitedEntries, tasksOf } from './plan.ts'
 import type { Timers } from './timers.ts'
 import { TurnCalls, type AskedCall } from './turn-calls.ts'
+import type { RanCall } from './unasked.ts'
 
 export interface TurnEventsOptions {
   /** Begins the ids of model responses; unique for each turn. */
@@ -34,6 +35,8 @@ export interface TurnEventsOptions {
   readonly maskDelta: (text: string) => string
   /** Keeps a long output and gives the name of its file. */
   readonly saveOutput: (text: string) => string
+  /** A call runs, or has run. */
+  readonly ran: (ran: RanCall) => void
   readonly timers: Timers
   readonly log: Log
   /** Output of a tool call in an event. Default 30,000 characters. */

@@ -62,6 +62,7 @@ const agents: Definitions = {
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
     acp_env: defaultTo({}, mapOf(string, { maxProperties: 100 }), 'Variables of the program that are no secrets: shown, and not masked.'),
+    acp_unasked_calls: defaultTo('stop', oneOf('stop', 'allow'), 'What a call does to its turn that ran while the policy asks and nobody was asked.'),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     llm: defaultTo({ model: 'acp-managed', usage_id: 'acp-managed' }, ref('LLM'), 'A placeholder.'),
     tools: defaultTo([], arrayOf(ref('ToolSpec'), toolLimit)),

@@ -84,6 +84,7 @@ const agentSettings: Definitions = {
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
     acp_env: defaultTo({}, mapOf(string, { maxProperties: 100 }), 'Variables of the program that are no secrets: shown, and not masked.'),
+    acp_unasked_calls: defaultTo('stop', oneOf('stop', 'allow'), 'What a call does to its turn that ran while the policy asks and nobody was asked.'),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     llm: defaultTo({}, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
     agent_context: orNull(ref('AgentContext')),

@@ -25,6 +25,7 @@ const claude: AcpSettings = {
   acp_file_secrets: [],
   acp_isolate_data_dir: false,
   acp_env: {},
+  acp_unasked_calls: 'stop',
 }
 
 function plan(settings: Partial<AcpSettings>, changes: Partial<LaunchOptions> = {}): Promise<Launch> {

@@ -45,6 +45,16 @@ test('asks under the policy', () => withAgent('own-work', async ({ agent, host }
   assert.equal(await agent.runTurn(host.turn('', { isOwn: true })), finished)
   assert.equal(host.questions.map(({ command }) => command), ['touch made'])
   assert.match(host.text(), /UserRejectObservation.*not now/)
+}, { settings: { acp_unasked_calls: 'allow' } }))
+
+test('is stopped by a command that nobody was asked about', () => withAgent('own-work', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  const wake = begun(host)
+  await agent.runTurn(host.turn('go'))
+  await wake
+  const end = await agent.runTurn(host.turn('', { isOwn: true }))
+  assert.is(end.outcome === 'failed' && end.code, 'UnaskedAction')
+  assert.is(end.served, true)
 }))
 
 test('ends with quiet where the agent gives no sign, and not while a call is open', async () => {

@@ -8,13 +8,14 @@ import { isObject } from '../../../src/base/json.ts'
 import { memberAt, objectOf, textOf } from '../../../src/base/fields.ts'
 import { CallMemory } from '../../../src/agents/acp/call-memory.ts'
 import { TurnEvents } from '../../../src/agents/acp/turn-events.ts'
+import type { RanCall } from '../../../src/agents/acp/unasked.ts'
 import type { EventDraft } from '../../../src/schema/generated/events.ts'
 import { manualTimers, type ManualTimers } from './manual-timers.ts'
 
 const fixtures = new URL('../../../../test/fixtures/', import.meta.url)
 
-/** The events of every prompt of a transcript, each with the id that others refer to. */
-export function replay(name: string): object[][] {
+/** The events of every prompt of a transcript, each with the id that others refer to. `ran` is told of the calls that ran. */
+export function replay(name: string, ran: (ran: RanCall) => void = () => undefined): object[][] {
   const lines = readFileSync(new URL(`acp-transcripts/${name}.jsonl`, fixtures), 'utf8').trimEnd().split('\n')
   const turns: object[][] = []
   const timers = manualTimers()
@@ -29,7 +30,7 @@ export function replay(name: string): object[][] {
     const { id, method, params } = objectOf(msg)
     if (dir === '>' && method === 'session/prompt') {
       promptId = id
-      events = beginTurn(name, turns, timers, memory)
+      events = beginTurn({ name, turns, timers, memory, ran })
     } else if (dir === '>' && method === 'session/cancel') {
       events?.abandonCalls('Cancelled')
     } else if (dir === '>' && method === undefined && asked.has(id)) {
@@ -56,7 +57,15 @@ export function expected(name: string): unknown {
   return isObject(value) ? value.turns : undefined
 }
 
-function beginTurn(name: string, turns: object[][], timers: ManualTimers, memory: CallMemory): TurnEvents {
+interface Replay {
+  readonly name: string
+  readonly turns: object[][]
+  readonly timers: ManualTimers
+  readonly memory: CallMemory
+  readonly ran: (ran: RanCall) => void
+}
+
+function beginTurn({ name, turns, timers, memory, ran }: Replay): TurnEvents {
   const drafts: object[] = []
   turns.push(drafts)
   const turnId = `turn${turns.length}`
@@ -74,6 +83,7 @@ function beginTurn(name: string, turns: object[][], timers: ManualTimers, memory
     mask: (text) => text,
     maskDelta: (text) => text,
     saveOutput: () => 'output.txt',
+    ran,
     timers,
     memory,
     log: silentLog,

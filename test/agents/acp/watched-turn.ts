@@ -32,6 +32,7 @@ export function watch(changes: Partial<TurnEventsOptions> = {}): Watched {
     delta: (piece) => void deltas.push(piece),
     mask: (text) => text.replaceAll('hunter22', '***'),
     maskDelta: (text) => text.replaceAll('session-id', '<session>'),
+    ran: () => undefined,
     saveOutput: (text) => `file${saved.push(text)}`,
     timers,
     memory: new CallMemory(),

@@ -100,6 +100,7 @@ function settingsFor(behaviour: string): AcpSettings {
     acp_file_secrets: [],
     acp_isolate_data_dir: false,
     acp_env: {},
+    acp_unasked_calls: 'stop',
   }
 }
 

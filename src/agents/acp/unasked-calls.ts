@@ -1,0 +1,94 @@
+/**
+ * Keeps account of the calls that an agent has run without a question while the policy asks, and stops the turn at the
+ * first that should have been asked about, unless the conversation allows such calls (`acp_unasked_calls`).
+ *
+ * Each is a line in the log. How many there were in the life of the conversation, and the last one, is in `agent_state`
+ * (`acp_unasked`) and kept with the session; a call that is let through is shown there at the end of its turn. Under a
+ * policy that asks for nothing, nothing is marked.
+ */
+import { isObject, type JsonObject } from '../../base/json.ts'
+import { numberOf } from '../../base/fields.ts'
+import type { Log } from '../../base/log.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import { AcpFailure } from './failure.ts'
+import { asks } from './permissions.ts'
+import { judgeRan, type RanCall, type Verdict } from './unasked.ts'
+
+export interface UnaskedCallsOptions {
+  readonly host: Pick<AgentHost, 'policy' | 'state' | 'kept' | 'keep'>
+  readonly onUnasked: 'stop' | 'allow'
+  readonly log: Log
+}
+
+/** The session as far as a judgement needs it. */
+interface JudgedSession {
+  /** What its mode of now runs without a question. */
+  readonly runsUnasked: readonly string[]
+}
+
+const shownTitleChars = 200
+
+export class UnaskedCalls {
+  readonly #options: UnaskedCallsOptions
+  /** Those of the turn that were judged already: a call is told of twice. */
+  readonly #judged = new Map<string, Verdict>()
+  #isShown = true
+
+  constructor(options: UnaskedCallsOptions) {
+    this.#options = options
+  }
+
+  /** Takes a call that ran; gives the reason for which the turn has to stop. */
+  see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
+    const { host, onUnasked, log } = this.#options
+    if (!asks(host.policy())) return undefined
+    const verdict = judgeRan(ran, runsUnasked)
+    const before = this.#judged.get(ran.id)
+    if (verdict === 'fine' || before === verdict || before === 'unasked') return undefined
+    this.#judged.set(ran.id, verdict)
+    const about = { call: ran.id, kind: ran.call.kind, verdict }
+    this.#mark(ran, verdict, before === undefined ? 1 : 0)
+    if (verdict !== 'unasked') {
+      log.info('An agent ran a tool call without a question', about)
+      return undefined
+    }
+    log.warn('An agent ran a tool call that nobody was asked about', about)
+    this.#show()
+    return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
+  }
+
+  /** The turn is over. */
+  settle(): void {
+    this.#judged.clear()
+    this.#show()
+  }
+
+  #mark({ id, call }: RanCall, verdict: Verdict, more: number): void {
+    const { host } = this.#options
+    const session = host.kept('session')
+    const calls = (isObject(session?.['unasked']) ? (numberOf(session['unasked']['calls']) ?? 0) : 0) + more
+    const last = { tool_call_id: id, kind: call.kind, title: call.title.slice(0, shownTitleChars), verdict: verdict.replace('-', '_') }
+    host.keep('session', { ...session, unasked: { calls, last } })
+    this.#isShown = false
+  }
+
+  #show(): void {
+    if (this.#isShown) return
+    this.#isShown = true
+    const kept = this.#options.host.kept('session')?.['unasked']
+    const shown: JsonObject = { acp_unasked: kept ?? null }
+    this.#options.host.state(shown)
+  }
+}
+
+const reasons: Readonly<Record<RanCall['permission'], string>> = {
+  none: 'and nobody was asked about it',
+  allowed: 'which was allowed',
+  changed: 'with another input than the one that was allowed',
+  refused: 'which was refused',
+}
+
+function stoppedBy({ call, shape, permission }: RanCall): string {
+  const what = (shape.as === 'command' ? shape.command : call.title).slice(0, shownTitleChars)
+  return `The agent ran this (${call.kind}), ${reasons[permission]}: ${what}. The turn was stopped. To let such calls run, set "acp_unasked_calls" of the agent to "allow", or use the policy NeverConfirm`
+}

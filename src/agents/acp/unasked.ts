@@ -1,0 +1,110 @@
+/**
+ * Whether a call that ran should have been asked about (decisions, 24). Pure.
+ *
+ * The evidence is what the agent tells: a call that ended well, or that has an exit code or output of a command, ran; one
+ * that was denied, or failed without either, did not. The kinds by which an agent reads, searches, thinks or changes its
+ * mode change nothing, nor does a list of tasks. Running a command, changing, moving or removing a file, and fetching (an
+ * address carries data out) need a question; so does a call of any other kind with a command, a diff or a patch. Of what is
+ * left (a tool of an MCP server, mostly) nobody can tell: it is marked and stops nothing. A question covers what it was
+ * about: a call that ran with another input was not asked about.
+ */
+import { isObject } from '../../base/json.ts'
+import { exitCodeOf } from './exit-code.ts'
+import { hasPathAndText } from './call-readiness.ts'
+import type { Shape } from './shape.ts'
+import { diffsOf, type ToolCall } from './tool-calls.ts'
+
+/** A call that ran, with the answer to the question about it. */
+export interface RanCall {
+  /** As events name it. */
+  readonly id: string
+  readonly call: ToolCall
+  /** What it is shown as. */
+  readonly shape: Shape
+  /** `changed`: it was allowed with another input. `refused`: it ran all the same. */
+  readonly permission: 'none' | 'allowed' | 'changed' | 'refused'
+}
+
+/**
+ * `fine`: nothing to ask about, or asked about. `let-through`: the agent's asking mode is known to run it without a
+ * question. `unclear`: nobody was asked, and it is not known to change something. `unasked`: it should have been asked about.
+ */
+export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
+
+/** Says it of a call that ran in a mode that runs `lets` without a question (`ProviderModes.unasked`). */
+export function judgeRan({ call, shape, permission }: RanCall, lets: readonly string[]): Verdict {
+  if (permission === 'allowed') return 'fine'
+  const effect = effectOf(call, shape)
+  if (permission === 'refused') return 'unasked'
+  if (effect === 'none') return 'fine'
+  if (permission === 'none' && shape.as === 'command' && isLetThrough(shape.command, lets)) return 'let-through'
+  return effect
+}
+
+/** True when the call did something, or has begun to. */
+export function hasRun(call: ToolCall): boolean {
+  const { status, terminalOutput, rawOutput } = call
+  if (status === 'completed' || terminalOutput !== '' || exitCodeOf(call) !== undefined) return true
+  return status !== 'failed' && rawOutput !== undefined
+}
+
+type Effect = 'none' | 'unclear' | 'unasked'
+
+function effectOf(call: ToolCall, shape: Shape): Effect {
+  if (shape.as === 'edit' || shape.as === 'edits' || diffsOf(call).length > 0) return 'unasked'
+  switch (call.kind) {
+    case 'read':
+    case 'search':
+    case 'think':
+    case 'switch_mode': return 'none'
+    case 'execute':
+    case 'edit':
+    case 'delete':
+    case 'move':
+    case 'fetch': return 'unasked'
+    default: return effectOfInput(call.input, shape)
+  }
+}
+
+const commandNames = ['command', 'commands', 'cmd', 'script']
+/** How a patch begins: of Codex's form, of git, of diff. */
+const patchBegins = /^\s*(?:\*\*\* Begin Patch|diff --git |Index: |--- \S)/
+
+function effectOfInput(input: unknown, shape: Shape): Effect {
+  if (typeof input === 'string') return patchBegins.test(input) ? 'unasked' : 'unclear'
+  if (!isObject(input)) return 'unclear'
+  const values = Object.values(input)
+  if (commandNames.some((name) => Object.hasOwn(input, name)) || hasPathAndText(input)) return 'unasked'
+  if (values.some((value) => typeof value === 'string' && patchBegins.test(value))) return 'unasked'
+  return shape.as === 'tasks' ? 'none' : 'unclear'
+}
+
+/** Parts of a command that only throw output away, or join it. */
+const harmlessRedirects = /(?:[12&]?>\s*\/dev\/null|2>&1)(?=[\s;|&]|$)/g
+/** What makes a shell do more than run programs one after the other: writing, substitution, the background, more lines. */
+const moreThanPrograms = /[>`\n\r\\]|<[<(>]|\$[({]|(?<!&)&(?!&)/
+/** Arguments by which programs that read write or run something, and scripts of sed and awk that may. */
+const doesMore = new RegExp([
+  String.raw`\s(?:-delete|-exec\w*|-ok\w*|-fprint\w*|-fls|--output|--pre|--ext-diff)\b`,
+  String.raw`\b(?:sort|tree)\b.*\s-\w*o`,
+  String.raw`\bsed\b(?! (?:-n \d[\d,$]*p|s/[\w.*]*/[\w.*]*/[gip]*)(?:\s|$))`,
+  String.raw`\bawk\b(?! \{print(?: \$\w+)*\}(?:\s|$))`,
+].join('|'))
+const longestCommandChars = 2000
+
+/** True when each program that the command runs begins with one of these words. `*` stands for every command. */
+export function isLetThrough(command: string, lets: readonly string[]): boolean {
+  if (lets.includes('*')) return true
+  if (lets.length === 0 || command.length > longestCommandChars) return false
+  const bare = withoutQuotes(command).replace(harmlessRedirects, ' ')
+  if (moreThanPrograms.test(bare) || doesMore.test(bare)) return false
+  return bare.split(/\|\|?|&&|;/).every((part) => lets.some((words) => `${part.trim()} `.startsWith(`${words} `)))
+}
+
+/** Texts in quotes stand for a word where they could be taken for more; no substitution is hidden by double ones. */
+function withoutQuotes(command: string): string {
+  return command.replace(/'[^']*'|"[^"$`\\]*"/g, (quoted) => {
+    const text = quoted.slice(1, -1)
+    return /^[\w,.:*/$ {}-]*$/.test(text) && !text.includes('${') ? text : 'word'
+  })
+}
