@@ -11,7 +11,7 @@ import type { Event } from '../schema/generated/events.ts'
 import { start, type Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import type { History, HistoryPart } from './agent.ts'
-import { isPrivateRecord } from './state.ts'
+import { isPrivateRecord } from './records.ts'
 import { storedEvent } from './stored-event.ts'
 
 /** @param settled resolves when everything recorded so far is in the log */

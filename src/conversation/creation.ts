@@ -13,7 +13,7 @@ import type { ClientTool, StartConversationRequest } from '../schema/generated/c
 import type { Settings } from '../settings/patch.ts'
 import type { AgentVault } from './agent-vault.ts'
 import { readHookConfig } from './hook-config.ts'
-import type { Created } from './state.ts'
+import type { Created } from './origins.ts'
 
 export interface CreationDeps {
   readonly clock: Clock

@@ -10,7 +10,8 @@ import type { ConversationLog } from '../storage/log.ts'
 import { conversationInfo } from './info.ts'
 import { foldLog } from './log-state.ts'
 import { isSame, OpenRequests, requestLimits, type KeyedRequest } from './requests.ts'
-import type { ConversationState, Created } from './state.ts'
+import type { ConversationState } from './state.ts'
+import type { Created } from './origins.ts'
 
 /** A conversation and the keyed request that has made it. */
 export interface Creation {

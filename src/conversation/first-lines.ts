@@ -11,7 +11,8 @@ import type { LineCache } from '../storage/line-cache.ts'
 import { start } from '../storage/chain.ts'
 import { openLog, type ConversationLog } from '../storage/log.ts'
 import { eventKinds } from '../schema/generated/events.ts'
-import type { Created, Forked, PrivateRecord } from './state.ts'
+import type { Created, Forked } from './origins.ts'
+import type { PrivateRecord } from './records.ts'
 
 /** Writes the line that makes a conversation, twice. */
 export async function writeCreated(directory: string, cache: LineCache, created: Created): Promise<void> {

@@ -6,7 +6,7 @@
 import type { Conversation } from './conversation.ts'
 import type { ForkSource } from './first-lines.ts'
 import { sequenceOf } from './history.ts'
-import type { Forked } from './state.ts'
+import type { Forked } from './origins.ts'
 
 export interface ForkRequest {
   readonly id: string

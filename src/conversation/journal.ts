@@ -17,7 +17,8 @@ import type { Feed } from './feed.ts'
 import { givenAfterEvent, givenAfterMove, type GivenSkills } from './given-skills.ts'
 import type { KeyedRequest, RequestRecord } from './requests.ts'
 import { nextStatus, type Trigger } from './status-table.ts'
-import { foldEvent, foldRecord, type ConversationState, type PrivateRecord } from './state.ts'
+import { foldEvent, type ConversationState } from './state.ts'
+import { foldRecord, type PrivateRecord } from './records.ts'
 
 /** What waits for its line to become durable, in the order of the log. */
 type Pending =

@@ -11,7 +11,7 @@ import { deferred } from '../base/wait.ts'
 import type { Answer, QuestionDraft, Recorded, Turn, UsageReport } from './agent.ts'
 import type { Journal } from './journal.ts'
 import type { Questions } from './questions.ts'
-import type { PrivateRecord } from './state.ts'
+import type { PrivateRecord } from './records.ts'
 import { deltaFrame, type DeltaPiece } from './frames.ts'
 import type { Stamp } from '../base/stamp.ts'
 

@@ -16,7 +16,8 @@ import type { LineCache } from '../storage/line-cache.ts'
 import { openLog } from '../storage/log.ts'
 import { foldLog } from './log-state.ts'
 import { readCachedState } from './state-cache.ts'
-import type { ConversationState, PrivateRecord } from './state.ts'
+import type { ConversationState } from './state.ts'
+import type { PrivateRecord } from './records.ts'
 
 /**
  * Gives the ids of the keys that the newest records need now: the newest key, or those that are missing.

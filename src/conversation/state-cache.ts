@@ -8,7 +8,8 @@ import { isObject, parseOwnJson } from '../base/json.ts'
 import type { Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { readFreshState, readState } from '../storage/state-file.ts'
-import { initialState, type ConversationState, type Created } from './state.ts'
+import { initialState, type ConversationState } from './state.ts'
+import type { Created } from './origins.ts'
 
 /** The state of a conversation that is not open; undefined when the cache is missing, stale or behind the log. */
 export async function peekState(directory: string): Promise<ConversationState | undefined> {

@@ -10,71 +10,11 @@ import type { Event, ConversationStateUpdateEvent } from '../schema/generated/ev
 import { isGoal, toGoal, type ExecutionStatus, type Goal } from '../schema/generated/conversations.ts'
 import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
-import type { KeptKey, UsageReport } from './agent.ts'
+import type { KeptKey } from './agent.ts'
 import { blockedReason } from './blocked-message.ts'
-import { givenAfterEvent, givenAfterMove, type GivenSkills } from './given-skills.ts'
-import { remember, type KeyedRequest, type RequestRecord } from './requests.ts'
-import { addFigures } from './usage-figures.ts'
-
-/** What a create request came to. Secrets inside are sealed. */
-export interface Created {
-  readonly id: string
-  readonly created_at: string
-  readonly agent: JsonObject
-  readonly working_dir: string
-  readonly confirmation_policy: JsonObject
-  readonly security_analyzer: JsonObject | null
-  readonly max_iterations: number
-  readonly stuck_detection: boolean
-  readonly autotitle: boolean
-  readonly tags: Readonly<Record<string, string>>
-  readonly secrets: Readonly<Record<string, JsonObject>>
-  readonly hook_config: JsonObject | null
-  readonly client_tools: readonly JsonValue[]
-  readonly parent_conversation_id: string | null
-  readonly launched_agent_profile: JsonObject | null
-  /** In US dollars. Absent in logs that were begun before there were budgets. */
-  readonly max_budget_per_task?: number | null
-  /** Absent when it carried no idempotency key. */
-  readonly request?: KeyedRequest
-  /** Absent in logs that were begun before there were profiles. */
-  readonly title_llm_profile?: string | null
-}
-
-/** The line that makes a copied prefix a conversation of its own. */
-export interface Forked {
-  readonly id: string
-  readonly created_at: string
-  readonly from_conversation_id: string
-  readonly from_event_id: string | null
-  readonly leaf_event_id: string | null
-  readonly title: string | null
-  readonly tags: Readonly<Record<string, string>>
-  readonly reset_metrics: boolean
-}
-
-/**
- * Private lines of the log (decisions 7): same chain and commit as events, never served. The names are part of the
- * format on disk: add, never rename.
- */
-export type PrivateRecord =
-  | readonly ['created', Created]
-  | readonly ['forked', Forked]
-  | readonly ['patched', { readonly at: string; readonly title?: string; readonly max_budget_per_task?: number }]
-  | readonly ['head', string | null]
-  | readonly ['agent', JsonObject]
-  | readonly ['secrets', Readonly<Record<string, JsonObject>>]
-  | readonly ['kept', { readonly key: KeptKey; readonly value: JsonObject }]
-  /** The figures of one step, added up in `agent_state.usage`. Logs of before have them in updates of `agent_state` alone. */
-  | readonly ['usage', UsageReport]
-  /** What a model's provider wants back with one of its answers and no event can carry (decisions 27). No part of the state. */
-  | readonly ['response', { readonly id: string; readonly state: JsonObject }]
-  /** An action that waits for the user as it is to be executed, sealed, behind its masked event. No part of the state. */
-  | readonly ['call', { readonly id: string; readonly sealed: string }]
-  /** A request with an idempotency key, before the event that is its effect. */
-  | readonly ['request', RequestRecord]
-  /** All user messages up to this event id have been handed to the agent. */
-  | readonly ['served', string]
+import { givenAfterEvent, type GivenSkills } from './given-skills.ts'
+import type { Created } from './origins.ts'
+import type { KeyedRequest, RequestRecord } from './requests.ts'
 
 export interface OpenAction {
   readonly action_id: string
@@ -206,79 +146,6 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
     default:
       assertNever(event)
   }
-}
-
-/** Applies one private record. */
-export function foldRecord(state: ConversationState, record: PrivateRecord): void {
-  switch (record[0]) {
-    case 'created':
-      Object.assign(state, initialState(record[1]))
-      return
-    case 'forked':
-      return foldFork(state, record[1])
-    case 'patched':
-      state.updated_at = record[1].at
-      if (record[1].title !== undefined) state.title = record[1].title
-      state.max_budget_per_task = record[1].max_budget_per_task ?? state.max_budget_per_task
-      return
-    case 'head':
-      state.leaf_event_id = record[1]
-      state.given_skills = givenAfterMove(state.given_skills, record[1])
-      return
-    case 'agent':
-      state.agent = record[1]
-      return
-    case 'secrets':
-      state.secrets = { ...state.secrets, ...record[1] }
-      return
-    case 'kept':
-      state.kept[record[1].key] = record[1].value
-      return
-    case 'usage':
-      state.agent_state = { ...state.agent_state, usage: addFigures(state.agent_state['usage'], record[1]) }
-      return
-    case 'response':
-    case 'call':
-      return
-    case 'request':
-      return remember(state.requests, record[1])
-    case 'served':
-      state.unserved = state.unserved.slice(state.unserved.indexOf(record[1]) + 1)
-      return
-    default:
-      assertNever(record)
-  }
-}
-
-/** The names of private records, for telling ours from damage when a log is read. */
-const recordNames: readonly string[] = ['created', 'forked', 'patched', 'head', 'agent', 'secrets', 'kept', 'usage', 'response', 'call', 'request', 'served']
-
-/** Whether a parsed line is one of our private records. The chain vouches for what is inside. */
-export function isPrivateRecord(value: unknown): value is PrivateRecord {
-  return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && recordNames.includes(value[0])
-}
-
-function foldFork(state: ConversationState, fork: Forked): void {
-  state.id = fork.id
-  state.created_at = fork.created_at
-  state.updated_at = fork.created_at
-  state.forked_from_conversation_id = fork.from_conversation_id
-  state.forked_from_event_id = fork.from_event_id
-  state.leaf_event_id = fork.leaf_event_id
-  state.given_skills = givenAfterMove(state.given_skills, fork.leaf_event_id)
-  state.title = fork.title
-  state.tags = { ...fork.tags }
-  state.execution_status = 'idle'
-  state.last_user_message_id = null
-  state.pending_confirmations = []
-  state.goal = null
-  state.invoked_skills = []
-  state.kept = {}
-  state.open_actions = []
-  state.unserved = []
-  state.created_by = null
-  state.requests = []
-  if (fork.reset_metrics) state.stats = { usage_to_metrics: {} }
 }
 
 /** State updates whose key is a field of the state; other keys are for clients only. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import { isObject, type JsonObject } from '../../src/base/json.ts'
-import { messageOf } from '../../src/base/errors.ts'
+import { AppError, messageOf } from '../../src/base/errors.ts'
 import type { ConversationState } from '../../src/conversation/state.ts'
 import { peekState } from '../../src/conversation/state-cache.ts'
 import { openLog } from '../../src/storage/log.ts'
@@ -252,11 +252,27 @@ test('a log that does not begin with a creation is none of ours', async () => {
   })
 })
 
-test('lines that no version of ours has written are passed over, and damage is reported', async () => {
+test('a record that this version does not know is refused with its place, and so is the next opening', async () => {
+  await withWorld(async (world) => {
+    const directory = await makeConversation(world)
+    const options = { directory, kinds: eventKinds, cache: world.deps.cache, onCommit: () => undefined, onDamage: () => undefined }
+    const log = await openLog(options)
+    log.append('["from the future",1]')
+    await log.durable()
+    const { offset } = log.head
+    await log.close()
+    for (let opening = 0; opening < 2; opening++) {
+      const thrown = await openTestConversation(world, directory).catch((error: unknown) => error)
+      assert.is(thrown instanceof AppError && thrown.code, 'format_unsupported')
+      assert.match(messageOf(thrown), `the record "from the future" that ends at byte ${offset} is unknown`)
+    }
+  })
+})
+
+test('an event that no version of ours has written is passed over, and damage is reported', async () => {
   await withWorld(async (world) => {
     const directory = await makeConversation(world)
     const log = await openLog({ directory, kinds: eventKinds, cache: world.deps.cache, onCommit: () => undefined, onDamage: () => undefined })
-    log.append('["from the future",1]')
     log.append('{"kind":"PauseEvent","id":"00000000-0000-7000-8000-000000000000","timestamp":"x","source":"user","more":1}')
     await log.close()
     await appendFile(join(directory, 'events.jsonl'), 'torn')

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import type { ForkRequest } from '../../src/conversation/fork.ts'
 import { ConversationService } from '../../src/conversation/service.ts'
-import type { Created } from '../../src/conversation/state.ts'
+import type { Created } from '../../src/conversation/origins.ts'
 import { Catalogue } from '../../src/storage/catalogue.ts'
 import { openDataFolder } from '../../src/storage/layout.ts'
 import {

@@ -2,9 +2,9 @@ import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import type { JsonValue } from '../../src/base/json.ts'
 import { createStamper } from '../../src/base/stamp.ts'
-import {
-  foldEvent, foldRecord, initialState, isPrivateRecord, type ConversationState, type Forked, type PrivateRecord,
-} from '../../src/conversation/state.ts'
+import { foldRecord, isPrivateRecord, type PrivateRecord } from '../../src/conversation/records.ts'
+import type { Forked } from '../../src/conversation/origins.ts'
+import { foldEvent, initialState, type ConversationState } from '../../src/conversation/state.ts'
 import { eventKinds, toEvent, type Event, type EventDraft } from '../../src/schema/generated/events.ts'
 import { act, created, observe, say, startMillis } from '../support/conversation.ts'
 

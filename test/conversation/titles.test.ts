@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import { created, until, userText } from '../support/conversation.ts'
-import { initialState, type PrivateRecord } from '../../src/conversation/state.ts'
+import { type PrivateRecord } from '../../src/conversation/records.ts'
+import { initialState } from '../../src/conversation/state.ts'
 import { titleOf, Titles, type TitlesOptions } from '../../src/conversation/titles.ts'
 import type { EventDraft } from '../../src/schema/generated/events.ts'
 
