@@ -45,6 +45,8 @@ export function buildTrie({ texts, words }: Patterns): Trie {
   const first = new Int32Array(capacity)
   const end = new Int32Array(capacity)
   end[0] = patterns.length
+  /** Most failure links lead to a child of the root, or to the root. */
+  const belowRoot = new Int32Array(0x10000)
   for (let state = 0; state < trie.size; state++) {
     trie.firstChild[state] = trie.size
     const depth = at(trie.depth, state)
@@ -54,7 +56,8 @@ export function buildTrie({ texts, words }: Patterns): Trie {
     if (next < last && lengthOf(starts, next) === depth) next++
     while (next < last) {
       const unit = at(units, at(starts, next) + depth)
-      const child = addChild(trie, state, unit)
+      const child = addChild(trie, state, unit, belowRoot)
+      if (state === 0) belowRoot[unit] = child
       if (lengthOf(starts, next) === depth + 1) markEnd(trie, child, wordSet.has(patterns[next] ?? ''))
       first[child] = next
       do next++
@@ -89,22 +92,23 @@ function markEnd(trie: Trie, state: number, isWord: boolean): void {
 }
 
 /** Breadth first: what a failure link leads to is complete before its children need it. */
-function addChild(trie: Trie, parent: number, codeUnit: number): number {
+function addChild(trie: Trie, parent: number, codeUnit: number, belowRoot: Int32Array): number {
   const child = trie.size++
   trie.codeUnit[child] = codeUnit
   trie.depth[child] = at(trie.depth, parent) + 1
-  const failure = parent === 0 ? 0 : failureOf(trie, at(trie.failure, parent), codeUnit)
+  const failure = parent === 0 ? 0 : failureOf(trie, at(trie.failure, parent), codeUnit, belowRoot)
   trie.failure[child] = failure
   trie.matchLength[child] = at(trie.matchLength, failure)
   trie.output[child] = at(trie.output, failure)
   return child
 }
 
-function failureOf(trie: Trie, from: number, codeUnit: number): number {
-  for (let state = from; ; state = at(trie.failure, state)) {
+function failureOf(trie: Trie, from: number, codeUnit: number, belowRoot: Int32Array): number {
+  for (let state = from; state !== 0; state = at(trie.failure, state)) {
     const child = childOf(trie, state, codeUnit)
-    if (child !== 0 || state === 0) return child
+    if (child !== 0) return child
   }
+  return at(belowRoot, codeUnit)
 }
 
 /** 0 for none. The children are in the order of their code units. */
