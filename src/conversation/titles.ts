@@ -102,15 +102,20 @@ export class Titles {
 /** In characters, as people count them. */
 const lengthLimit = 50
 
+/** How much of a text is looked at: a title is in its beginning, and a text may have many megabytes. */
+const lookedAtChars = 2000
+
 /** The text on one line, cut to 50 characters with `...` where it is longer. Undefined for a text without words. */
 export function titleOf(text: string): string | undefined {
-  const line = text.replace(/\s+/g, ' ').trim()
+  const whole = text.trim()
+  const line = whole.slice(0, lookedAtChars).replace(/\s+/g, ' ').trim()
   if (line === '') return undefined
   const characters = [...line]
-  return characters.length <= lengthLimit ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
+  const isWhole = whole.length <= lookedAtChars && characters.length <= lengthLimit
+  return isWhole ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
 }
 
-/** Models like to put a title in quotes. */
+/** Models like to put a title in quotes. A long text is none, and this would take the square of its length. */
 function withoutQuotes(text: string): string {
-  return text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
+  return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
 }

@@ -24,6 +24,11 @@ test('never cuts a character in two', () => {
   assert.is([...title].length, 50)
 })
 
+test('looks at the beginning of a long text alone', () => {
+  assert.is(titleOf(`Fix${' '.repeat(20_000)}the build`), 'Fix...')
+  assert.is(titleOf(`Fix${' '.repeat(20_000)}`), 'Fix')
+})
+
 test('gives none for a text without words', () => {
   assert.is(titleOf(' \n\t'), undefined)
 })
