@@ -8,7 +8,8 @@
  * attacks to run alone: `npm run stalls -- agent`. The whole of it takes about five minutes.
  */
 import { availableParallelism, loadavg } from 'node:os'
-import { attacks, control, type NamedAttack } from './stalls/attacks.ts'
+import { attacks, control } from './stalls/attacks.ts'
+import type { NamedAttack } from './stalls/work.ts'
 import { startStalledServer, type Measured } from './stalls/server.ts'
 
 const limitMs = 100

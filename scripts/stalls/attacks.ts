@@ -1,26 +1,16 @@
 /**
  * The attacks: who sends how much of which bytes to a server of its own. A run gives what came of it, in a few words.
  */
-import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'
-import { member, textAt, type Answer } from '../../test/support/rest.ts'
+import { member, textAt } from '../../test/support/rest.ts'
 import { frame } from '../../test/support/ws-client.ts'
-import { models, startAttackingModel } from './model.ts'
+import { models } from './model.ts'
 import type { StalledServer } from './server.ts'
-
-export interface NamedAttack {
-  readonly name: string
-  /** In bytes or pieces, to be read. */
-  readonly size: string
-  /** What has to be there before the attack begins; its cost is not counted. */
-  readonly prepare?: (server: StalledServer) => Promise<void>
-  readonly run: (server: StalledServer) => Promise<string>
-}
-
-const MB = 1_000_000
-const MiB = 1024 * 1024
-const longestMs = 60_000
+import { surroundings } from './surroundings.ts'
+import {
+  acp, besideThis, builtIn, items, list, longestMs, makeConversation, MB, members, MiB, outcome, runToEnd, shown, withModel, type NamedAttack,
+} from './work.ts'
 
 export const control: NamedAttack = { name: 'control: two usual requests', size: '-', run: async ({ rest }) => {
   await sleep(1000)
@@ -34,6 +24,7 @@ export const attacks: readonly NamedAttack[] = [
   ...agents(),
   ...mcpServers(),
   ...answers(),
+  ...surroundings,
 ]
 
 function requests(): NamedAttack[] {
@@ -200,74 +191,9 @@ function secretsWithOneBeginning(): NamedAttack {
   }
 }
 
-function acp(attack: string, count: number): object {
-  return { kind: 'ACPAgent', acp_command: [process.execPath, besideThis('agent.js'), attack, String(count)] }
-}
-
-function builtIn(model: string, url: string, more: object = {}): object {
-  const base_url = model.startsWith('openai/') ? `${url}/v1` : url
-  return { kind: 'Agent', llm: { model, base_url, api_key: 'a-key-of-a-model', num_retries: 0, ...more }, tools: [] }
-}
-
-async function withModel(attack: () => ReturnType<(typeof models)[string]>, body: (url: string) => Promise<string>): Promise<string> {
-  const model = await startAttackingModel(attack)
-  return body(model.url).finally(() => model.close())
-}
-
-/** Sends a message, waits until the run has ended and tells how. */
-async function runToEnd(server: StalledServer, agent: object, more: object = {}): Promise<string> {
-  const id = await makeConversation(server, agent, more)
-  // A client that follows costs too.
-  const client = await server.socket(id)
-  await server.rest.post(`/api/conversations/${id}/events`, { content: 'Go', run: true })
-  const until = performance.now() + longestMs
-  for (;;) {
-    const { json } = await server.rest.get(`/api/conversations/${id}`)
-    const status = textAt(json, 'execution_status')
-    if (status !== 'running' && status !== 'idle') break
-    if (performance.now() > until) return `still ${status}`
-    await sleep(50)
-  }
-  await client.close().catch(() => undefined)
-  const { json } = await server.rest.get(`/api/conversations/${id}/events/search?sort_order=TIMESTAMP_DESC&limit=10`)
-  const found = Array.isArray(member(json, 'items')) ? Object.values(Object(member(json, 'items'))) : []
-  const error = found.find((event) => member(event, 'kind') === 'ConversationErrorEvent')
-  return shown(error === undefined ? 'finished' : textAt(error, 'detail'))
-}
-
-async function makeConversation({ rest }: StalledServer, agent: object, more: object = {}): Promise<string> {
-  return textAt((await rest.post('/api/conversations', { autotitle: false, agent, ...more })).json, 'id')
-}
-
-function outcome({ status, json }: Answer): string {
-  const detail = member(json, 'detail')
-  const words = typeof detail === 'string' ? detail : String(member(detail, 0, 'ctx', 'error') ?? member(detail, 0, 'msg') ?? '')
-  return shown(words === '' ? String(status) : `${status} ${words}`)
-}
-
-function shown(words: string): string {
-  return words.length <= 70 ? words : `${words.slice(0, 67)}...`
-}
-
-function items<T>(count: number, make: (index: number) => T): T[] {
-  return Array.from({ length: count }, (_, index) => make(index))
-}
-
-function members(count: number, make: (index: number) => unknown): object {
-  return Object.fromEntries(items(count, (index) => [`k${index}`, make(index)]))
-}
-
-function list(count: number, make: (index: number) => string): string {
-  return items(count, make).join(',')
-}
-
 /** A text frame with the first reserved bit set (RFC 7692, section 6). */
 function compressed(text: string): Buffer {
   const bytes = frame(0x1, deflateRawSync(text, { finishFlush: 2 }).subarray(0, -4))
   bytes[0] = (bytes[0] ?? 0) | 0x40
   return bytes
-}
-
-function besideThis(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url))
 }

@@ -1,9 +1,9 @@
 /**
  * Loaded into the server before its program: a timer that should beat every few milliseconds, and how late it was at most.
  *
- * Of the longest gap two figures are told: the time on the clock, and the time that the main thread had a processor in it.
- * On a machine that others use too the first may be theirs; the second never is. Linux keeps it in
- * /proc/self/task/<pid>/schedstat. Questions come over the channel of `fork`.
+ * Two figures are told, each the most of any gap between two beats: the time on the clock, and the time that the main thread
+ * had a processor. On a machine that others use too the first may be theirs; the second never is, and need not be of the
+ * same gap. Linux keeps it in /proc/self/task/<pid>/schedstat. Questions come over the channel of `fork`.
  */
 import { readFileSync } from 'node:fs'
 
@@ -22,7 +22,7 @@ function beat(): void {
   const now = performance.now()
   const busy = busyMs()
   const stallMs = now - lastAt - everyMs
-  if (stallMs > worst.stallMs) worst = { stallMs, busyMs: busy - lastBusyMs }
+  worst = { stallMs: Math.max(worst.stallMs, stallMs), busyMs: Math.max(worst.busyMs, busy - lastBusyMs) }
   lastAt = now
   lastBusyMs = busy
 }

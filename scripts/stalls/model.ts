@@ -12,11 +12,11 @@ export interface Attack {
   readonly pieces: Iterable<string>
 }
 
-export function startAttackingModel(attack: () => Attack): Promise<ModelServer> {
-  let isFirst = true
+/** `times`: how many answers are the attack. */
+export function startAttackingModel(attack: () => Attack, times = 1): Promise<ModelServer> {
+  let left = times
   return startModelServer((request, response) => {
-    const { type, pieces } = isFirst ? attack() : endOf(request.path)
-    isFirst = false
+    const { type, pieces } = left-- > 0 ? attack() : endOf(request.path)
     response.writeHead(200, { 'content-type': type })
     void send(response, pieces)
   })
