@@ -13,7 +13,7 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
-import { parseJson } from './json.ts'
+import { countValues, parseJson, usualValueLimit } from './json.ts'
 
 const defaultLimitBytes = 64 * 1024 * 1024
 
@@ -40,11 +40,17 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
 }
 
 /**
- * Replaces a file by the JSON of `value`, indented, or creates it.
- * @throws AppError `storage_full` or `storage_failed`; then the file is as it was.
+ * Replaces a file by the JSON of `value`, indented, or creates it. What `readJsonFile` would refuse is not written: it would
+ * be lost with all that was there before.
+ * @throws AppError `invalid_input` for a value that is too large, `storage_full` or `storage_failed`; then the file is as it was.
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
-  await writeFileAtomically(path, `${JSON.stringify(value, undefined, 2)}\n`)
+  const text = `${JSON.stringify(value, undefined, 2)}\n`
+  if (Buffer.byteLength(text) > defaultLimitBytes || countValues(text, usualValueLimit) > usualValueLimit) {
+    const most = `at most ${usualValueLimit} values and ${defaultLimitBytes} bytes`
+    throw new AppError('invalid_input', `Cannot write "${basename(path)}": it would hold too much, expected ${most}`)
+  }
+  await writeFileAtomically(path, text)
 }
 
 /**

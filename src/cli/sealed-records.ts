@@ -2,7 +2,7 @@
  * Which sealing keys a conversation needs, from the private records of its log: those that sealed its newest agent and the
  * newest value of each of its secrets. Earlier ones stand in the log for ever and are not opened any more.
  */
-import { isObject, parseJson } from '../base/json.ts'
+import { isObject, parseOwnJson } from '../base/json.ts'
 import { keysOfTokens } from '../settings/key-ids.ts'
 
 export class SealedRecords {
@@ -11,7 +11,7 @@ export class SealedRecords {
 
   /** Takes the next record. */
   take(json: Buffer): void {
-    const record = parseJson(json.toString())
+    const record = parseOwnJson(json.toString())
     const [type, value]: readonly unknown[] = Array.isArray(record) ? record : []
     if (type === 'agent') this.#agent = value
     if (type === 'secrets') this.#takeSecrets(value)

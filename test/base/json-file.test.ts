@@ -24,6 +24,15 @@ test('reads back what it wrote, indented, ending in a newline and for the owner 
   assert.is((await stat(path)).mode & 0o777, 0o600)
 })
 
+test('does not write what it would refuse to read, and leaves the file as it was', async () => {
+  const path = join(folder, 'grown.json')
+  await writeJsonFile(path, { members: Array(40_000).fill(1) })
+  const error = await failure(writeJsonFile(path, { members: Array(60_000).fill(1) }))
+  assert.is(error.code, 'invalid_input')
+  assert.match(error.message, 'Cannot write "grown.json": it would hold too much, expected at most 50000 values')
+  assert.equal(await readJsonFile(path), { members: Array(40_000).fill(1) })
+})
+
 test('says undefined for a file that is not there', async () => {
   assert.is(await readJsonFile(join(folder, 'missing.json')), undefined)
 })
