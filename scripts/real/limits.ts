@@ -54,6 +54,13 @@ export const limits: readonly Limit[] = [
     evidence: 'ai.google.dev/api/generate-content: FunctionCall.args; test/fixtures/pace.test.ts',
   },
   {
+    agent: 'cline',
+    scenarios: ['model answers 401'],
+    checks: ['the history says so'],
+    limit: 'A failure of its model is told in the words of the model\'s API alone, without a status.',
+    evidence: 'test/fixtures/acp-transcripts/cline-fail401.jsonl: the error of session/prompt',
+  },
+  {
     agent: 'copilot',
     scenarios: ['no credential, then one'],
     checks: ['and says that a login is required', 'and the state, which key'],
@@ -70,8 +77,8 @@ export const limits: readonly Limit[] = [
   {
     agent: 'copilot',
     scenarios: ['tool of an MCP server'],
-    checks: ['the tool gave its word'],
-    limit: 'It takes no MCP server that is a program, and says so only in a log of its own.',
+    checks: ['the tool gave its word', 'the server was handed over', 'of the broken one'],
+    limit: 'It takes no MCP server that is a program, and says so only in a log of its own; the server says so in its place.',
     evidence: '~/.copilot/logs: "Rejecting non-http/sse MCP server "words" from client"',
   },
   {

@@ -12,6 +12,7 @@ import { cutDetail } from './failure.ts'
 import { memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 export interface McpTransports {
+  readonly stdio: boolean
   readonly http: boolean
   readonly sse: boolean
 }
@@ -36,7 +37,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
     const server = objectOf(value)
     const type = textOf(server.command) !== undefined ? 'stdio' : server.transport === 'sse' ? 'sse' : 'http'
     if (server.enabled === false) return { name, type, status: 'disabled' }
-    if (type !== 'stdio' && !can[type]) return { name, type, status: 'unsupported', detail: `The agent reaches no servers over ${type}` }
+    if (!can[type]) return { name, type, status: 'unsupported', detail: `The agent reaches no servers over ${type}` }
     const plan = type === 'stdio' ? stdioServer(name, server) : remoteServer(name, type, server)
     if (plan === undefined && memberAt(server, 'auth', 'strategy') === 'oauth2') return { name, type, status: 'needs_login', detail: 'Nobody is signed in to it' }
     if (plan === undefined) return { name, type, status: 'unsupported', detail: 'No header can carry its credentials' }

@@ -20,6 +20,8 @@ export interface Quirks {
   readonly loginRefused?: RegExp
   /** Lines on stderr that tell of no trouble. */
   readonly idleTalk?: RegExp
+  /** It takes no MCP server that is a program, and tells nobody. */
+  readonly refusesPrograms?: true
   /** Where this was seen. */
   readonly evidence: string
 }
@@ -53,7 +55,8 @@ const known: Readonly<Record<string, Quirks>> = {
     failureText: /^Error: (?:Failed to get response from the AI model|Authentication failed with provider)/,
     loginRefused: /Authentication failed with provider|\(HTTP (?:401|403)\)/,
     idleTalk: /^Package extraction took /,
-    evidence: 'Copilot CLI 1.0.102: acp-transcripts/copilot-fail401.jsonl and copilot-fail500.jsonl, end_turn without usage',
+    refusesPrograms: true,
+    evidence: 'Copilot CLI 1.0.102: acp-transcripts/copilot-fail401.jsonl and copilot-fail500.jsonl, end_turn without usage; in ~/.copilot/logs: "Rejecting non-http/sse MCP server"',
   },
   cline: {
     idleTalk: /^\[acp\] starting ACP mode/,

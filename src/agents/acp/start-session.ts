@@ -225,7 +225,8 @@ class Opening {
   async #planMcpServers(agent: AgentInfo): Promise<McpPlan> {
     const mcp = (name: string): boolean => memberAt(agent.capabilities, 'mcpCapabilities', name) === true
     const { settings, logins } = this.#options
-    const plan = planMcpServers(await withTokens(settings.mcp_config, logins, this.#signal), { http: mcp('http'), sse: mcp('sse') })
+    const can = { stdio: agent.quirks.refusesPrograms !== true, http: mcp('http'), sse: mcp('sse') }
+    const plan = planMcpServers(await withTokens(settings.mcp_config, logins, this.#signal), can)
     const left = plan.states.filter(({ status }) => status === 'unsupported' || status === 'needs_login').map(({ name }) => name)
     if (left.length > 0) this.#notes.push(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
     return plan

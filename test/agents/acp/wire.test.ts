@@ -330,7 +330,7 @@ test('gives MCP servers in ACP form, with their credentials as headers, as far a
   }
   const http = (name: string, url: string, headers: object[] = []): object => ({ type: 'http', name, url, headers })
   const header = (name: string, value: string): object => ({ name, value })
-  const plan = planMcpServers(config, { http: true, sse: false })
+  const plan = planMcpServers(config, { stdio: true, http: true, sse: false })
   assert.equal(plan.servers, [
     { name: 'local', command: 'run', args: ['-a'], env: [{ name: 'A', value: 'b' }] },
     http('plain', 'https://a', [header('H', 'v')]),
@@ -348,7 +348,10 @@ test('gives MCP servers in ACP form, with their credentials as headers, as far a
   assert.equal(plan.states[0], { name: 'off', type: 'stdio', status: 'disabled' })
   assert.equal(plan.states[1], { name: 'local', type: 'stdio', status: 'handed_over' })
   assert.equal(plan.states.at(-1), { name: 'events', type: 'sse', status: 'unsupported', detail: 'The agent reaches no servers over sse' })
-  assert.is(planMcpServers({ events: config.events }, { http: false, sse: true }).servers.length, 1)
+  assert.is(planMcpServers({ events: config.events }, { stdio: true, http: false, sse: true }).servers.length, 1)
+  assert.equal(planMcpServers({ local: config.local }, { stdio: false, http: true, sse: true }), {
+    servers: [], states: [{ name: 'local', type: 'stdio', status: 'unsupported', detail: 'The agent reaches no servers over stdio' }],
+  })
 })
 
 test.run()
