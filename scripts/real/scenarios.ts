@@ -14,6 +14,7 @@ import { failing, withoutCredential } from './model-failures.ts'
 import { growingCalls, ownTurn, slowFile, slowQuestion } from './streamed-calls.ts'
 import { renamed, resumedCall } from './identity.ts'
 import type { Scenario } from './scene.ts'
+import { actsUnasked, looksAround } from './unasked.ts'
 import { allowedTurn, denied, edit, openTurn, unknownMode } from './turns.ts'
 
 /** Tokens per second: of a large model, of a small one, of one that hardly streams. */
@@ -26,6 +27,8 @@ export const scenarios: readonly Scenario[] = [
   { name: 'mode that is not offered', run: unknownMode },
   { name: 'edit of a file', run: edit },
   { name: 'denied', run: denied },
+  { name: 'commands that only read', run: looksAround },
+  { name: 'acts without asking', run: actsUnasked, isFor: ({ provider }) => provider === 'opencode' },
   { name: 'tool of an MCP server', run: mcpTool },
   { name: 'question beside the work', run: askBeside },
   { name: 'question during a turn', run: askDuringTurn },

@@ -181,7 +181,11 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
-      unasked: ['ls', 'pwd', 'echo', 'find', 'git status', 'git log', 'git diff', 'whoami', 'true'],
+      // Each was seen to run without a question, as long as nothing is joined to it; `cat` and `head` were asked about.
+      unasked: [
+        'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true', 'git status', 'git log',
+        'git diff', 'git show',
+      ],
     },
   },
   {

@@ -9,7 +9,59 @@ const ownBeginning = ['test/agents/acp/own-beginning.test.ts']
 const turnCalls = ['test/agents/acp/turn-calls.test.ts']
 const turnEvents = ['test/agents/acp/turn-events.test.ts']
 
+const unasked = ['test/agents/acp/unasked.test.ts']
+const unaskedTurn = ['test/agents/acp/unasked-turn.test.ts']
+
 export const acpMutations: readonly Mutation[] = [
+  {
+    file: 'src/agents/acp/unasked.ts',
+    old: 'if (permission === \'allowed\') return \'fine\'',
+    new: 'if (permission === \'allowed\' || permission === \'changed\') return \'fine\'',
+    promise: 'What ran with another input than was allowed was not asked about.',
+    tests: unasked,
+  },
+  {
+    file: 'src/agents/acp/unasked.ts',
+    old: 'if (moreThanPrograms.test(bare) || doesMore.test(bare)) return false',
+    new: 'if (moreThanPrograms.test(bare)) return false',
+    promise: 'A program that reads is let through without the arguments by which it writes.',
+    tests: unasked,
+  },
+  {
+    file: 'src/agents/acp/turn-calls.ts',
+    old: 'known?.updateLate(news)',
+    new: 'known?.isOver',
+    promise: 'A call that was refused and ends well all the same is seen.',
+    tests: unasked,
+  },
+  {
+    file: 'src/agents/acp/modes.ts',
+    old: 'isMeasured ? unasked : unasked.filter((words) => words !== \'*\')',
+    new: 'isMeasured ? unasked : unasked',
+    promise: 'A sandbox is trusted in the program that was measured only.',
+    tests: unasked,
+  },
+  {
+    file: 'src/agents/acp/unasked-calls.ts',
+    old: 'return onUnasked === \'allow\' ? undefined',
+    new: 'return onUnasked !== \'allow\' ? undefined',
+    promise: 'A call that nobody was asked about stops its turn unless the conversation allows such calls.',
+    tests: unaskedTurn,
+  },
+  {
+    file: 'src/agents/acp/unasked-calls.ts',
+    old: 'if (!asks(host.policy())) return undefined',
+    new: 'if (asks(host.policy()) === undefined) return undefined',
+    promise: 'Under a policy that asks for nothing no call is marked or stopped.',
+    tests: unaskedTurn,
+  },
+  {
+    file: 'src/agents/acp/prompt-turn.ts',
+    old: 'await this.#cancel(answer, true)',
+    new: 'await this.#cancel(answer, false)',
+    promise: 'Nothing is left of a command that nobody was asked about.',
+    tests: unaskedTurn,
+  },
   {
     file: 'src/agents/acp/message-buffer.ts',
     old: 'if (sort === \'text\') return hasText && id !== this.#messageId',
