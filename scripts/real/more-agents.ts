@@ -37,6 +37,7 @@ const opencode: RealAgent = {
   callMcpTool: (server, tool) => ({ name: `${server}_${tool}`, input: {} }),
   forks: true,
   resumes: true,
+  stopsWhenDenied: true,
 }
 
 const qwen: RealAgent = {
