@@ -134,8 +134,8 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/turn-permissions.ts',
-    old: 'await asked.event.durable()',
-    new: 'void asked.event',
+    old: 'for (const { event } of asked) await event.durable()',
+    new: 'void asked',
     promise: 'Nothing is allowed that is not durable in the history.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],
   },
@@ -148,8 +148,8 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/prompt-turn.ts',
-    old: 'const replace = hadOpenCalls && (await hasLeftovers(session, leftoverMs))',
-    new: 'const replace = hadOpenCalls && false',
+    old: 'const replace = hasRun && (await hasLeftovers(session, leftoverMs))',
+    new: 'const replace = hasRun && false',
     promise: 'An agent whose command runs on after a stop is replaced.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts', 'test/agents/acp/agent-session.test.ts'],
   },
@@ -183,7 +183,7 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/turn-calls.ts',
-    old: 'if (open.recorded === undefined || contains(open.recorded.call, asked, this.#options)) return open',
+    old: 'if (contains(recorded.call, asked, this.#options) && !(isWhole && recorded.isIncomplete)) return open',
     new: 'if (!open.isOver) return open',
     promise: 'What is on record before a question is answered contains the command or diff of that question.',
     tests: [...turnCalls, 'test/agents/acp/streamed-calls.test.ts'],
