@@ -75,9 +75,8 @@ test('hands over what came while a long line was parsed, although nothing comes 
   const framing = new LineFraming({ input, output: new PassThrough() })
   const seen: unknown[] = []
   framing.start({ onMessage: (value) => seen.push(value), onNoise: () => undefined, onClosed: () => undefined })
-  // The piece ends where the line does.
-  input.write(`${JSON.stringify(long)}\n`)
-  input.write('2\n')
+  // The second piece ends where the line does.
+  for (const piece of ['"x', `${long}"\n`, '2\n']) input.write(piece)
   for (let left = 2000; left > 0 && seen.length < 2; left--) await turns(1)
   assert.equal(seen.slice(1), [2])
   framing.close()
