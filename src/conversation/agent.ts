@@ -241,9 +241,16 @@ export interface QuestionOption {
   readonly kind: string
 }
 
+/** `by` is absent where the user denied it. */
+export interface Denied {
+  readonly outcome: 'denied'
+  readonly reason: string
+  readonly by?: 'deadline'
+}
+
 export type Answer =
   | { readonly outcome: 'accepted' }
-  | { readonly outcome: 'denied'; readonly reason: string }
+  | Denied
   | { readonly outcome: 'cancelled' }
 
 export interface GoalJudgement {

@@ -114,7 +114,7 @@ export class Questions {
   }
 }
 
-const late: Answer = { outcome: 'denied', reason: 'Nobody answered in time' }
+const late: Answer = { outcome: 'denied', reason: 'Nobody answered in time', by: 'deadline' }
 
 function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
   const { toolCallId, actionId, title, command, diff, locations = [], options } = draft

@@ -20,8 +20,18 @@ export function partNote(id: string): string {
   return `[One of several changes of the call ${id}: its observation has the output.]`
 }
 
-export function summaryOf(title: string, isIncomplete: boolean): string {
-  return isIncomplete ? `${title} [incomplete: the agent had not told all of its input]`.trimStart() : title
+export interface SummaryOptions {
+  readonly isIncomplete: boolean
+  /** The call of the sub-agent that makes this one. */
+  readonly parent: string | undefined
+}
+
+export function summaryOf(title: string, { isIncomplete, parent }: SummaryOptions): string {
+  const notes = [
+    ...(parent === undefined ? [] : [`[by the sub-agent of ${parent}]`]),
+    ...(isIncomplete ? ['[incomplete: the agent had not told all of its input]'] : []),
+  ]
+  return [title, ...notes].join(' ').trimStart()
 }
 
 const detailLimitChars = 4000

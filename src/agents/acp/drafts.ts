@@ -47,12 +47,16 @@ export function observationDraft({ id, toolName, actionId }: Answered, observati
   return { kind: 'ObservationEvent', tool_name: toolName, tool_call_id: id, observation, action_id: actionId }
 }
 
-export function rejectionDraft({ id, toolName, actionId }: Answered, reason: string): EventDraft {
+/** `user` for the words of the user; what the policy or this server refused is no word of theirs. */
+export type RejectionSource = 'user' | 'hook'
+
+export function rejectionDraft({ id, toolName, actionId }: Answered, reason: string, source: RejectionSource): EventDraft {
   return {
     kind: 'UserRejectObservation',
     tool_name: toolName,
     tool_call_id: id,
     rejection_reason: reason,
+    rejection_source: source,
     action_id: actionId,
   }
 }
@@ -64,6 +68,12 @@ export function messageDraft(content: readonly ContentInput[], reasoning: string
     llm_message: { role: 'assistant', content, ...(reasoning === '' ? {} : { reasoning_content: reasoning }) },
     llm_response_id: responseId,
   }
+}
+
+/** ACP's `notice`, in the words of the environment: the agent goes on, so it is no failure of the run. */
+export function noticeDraft(severity: 'error' | 'warning', words: string): EventDraft {
+  const text = `[The agent reports ${severity === 'error' ? 'an error' : 'a warning'}] ${words}`
+  return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: [{ type: 'text', text }] } }
 }
 
 /** The action of a plan, and its observation once the id of the action is known. */

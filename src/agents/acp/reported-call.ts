@@ -14,7 +14,7 @@ import { changeNote, partNote, summaryOf } from './call-notes.ts'
 import type { CallMemory } from './call-memory.ts'
 import { lastOf, observedPart, type RecordedPart } from './call-parts.ts'
 import { isPartial, lengthens, quietMsOf } from './call-readiness.ts'
-import { actionDraft, observationDraft, rejectionDraft } from './drafts.ts'
+import { actionDraft, observationDraft, rejectionDraft, type RejectionSource } from './drafts.ts'
 import { editTitle } from './edits.ts'
 import { noteObservation, observationOf } from './observation-of.ts'
 import { progressOf } from './progress.ts'
@@ -131,10 +131,10 @@ export class ReportedCall {
   }
 
   /** The call was refused. */
-  reject(reason: string): void {
+  reject(reason: string, source: RejectionSource): void {
     const { parts, call } = this.record(false)
     this.#refused = call
-    this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason)))
+    this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
   /** Takes news of it after it was answered: what was refused must not end well. */
@@ -183,7 +183,7 @@ export class ReportedCall {
     const toolName = toolNameOf(part, call)
     const title = shape.as === 'edits' && part.as === 'edit' ? editTitle(part.edit) : call.title
     const place = index === 0 ? this.#place : { ...this.#place, reasoning: '' }
-    const described = { ...place, id, toolName, summary: summaryOf(title, isIncomplete), arguments: argumentsOf(call) }
+    const described = { ...place, id, toolName, summary: summaryOf(title, { isIncomplete, parent: call.parent }), arguments: argumentsOf(call) }
     const action = isIncomplete ? incompleteActionOf(call) : actionOf(part, call)
     const event = this.#options.record(actionDraft(described, action))
     return { event, part, answered: { id, toolName, actionId: event.id } }

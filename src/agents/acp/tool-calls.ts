@@ -26,6 +26,8 @@ export interface ToolCall {
   /** What arrived in terminal deltas, in order. */
   readonly terminalOutput: string
   readonly exitCode: number | undefined
+  /** The call of the sub-agent that makes this one (Claude). */
+  readonly parent: string | undefined
 }
 
 /** More output of one command than this is dropped from memory; the observation says so. */
@@ -45,6 +47,7 @@ export const newToolCall: ToolCall = {
   rawOutput: undefined,
   terminalOutput: '',
   exitCode: undefined,
+  parent: undefined,
 }
 
 /** The call with the news in it. `asked` says that its action is already in the history, so that content is output. */
@@ -63,6 +66,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
     rawOutput: isEmpty(news.rawOutput) ? call.rawOutput : news.rawOutput,
     terminalOutput: appendOutput(call.terminalOutput, memberAt(news, '_meta', 'terminal_output_delta', 'data')),
     exitCode: numberOf(memberAt(news, '_meta', 'terminal_exit', 'exit_code')) ?? call.exitCode,
+    parent: textOf(memberAt(news, '_meta', 'claudeCode', 'parentToolUseId')) ?? call.parent,
   }
 }
 

@@ -13,6 +13,7 @@ import { maskJson } from '../../base/mask-json.ts'
 import { isTooLongToShow } from './action-of.ts'
 import { allowedAndUnheardOf, askedAnew } from './call-notes.ts'
 import { contains } from './call-readiness.ts'
+import type { RejectionSource } from './drafts.ts'
 import { ReportedCall, type CallPlace, type ReportedCallOptions } from './reported-call.ts'
 import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
@@ -91,8 +92,8 @@ export class TurnCalls {
   }
 
   /** The user or the policy has refused the call. */
-  rejects(callId: string, reason: string): void {
-    this.#open.get(callId)?.reject(reason)
+  rejects(callId: string, reason: string, source: RejectionSource): void {
+    this.#open.get(callId)?.reject(reason, source)
   }
 
   /** Answers calls that were allowed and not heard of again: their agent reports the work under another id, or not at all. */

@@ -10,8 +10,8 @@ import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { CallMemory } from './call-memory.ts'
-import { messageDraft, planDrafts } from './drafts.ts'
-import { objectOf, type Fields } from '../../base/fields.ts'
+import { messageDraft, noticeDraft, planDrafts, type RejectionSource } from './drafts.ts'
+import { objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { MessageBuffer } from './message-buffer.ts'
 import { blockText, imageUrl } from './output.ts'
@@ -44,6 +44,8 @@ export interface TurnEventsOptions {
   /** A longer message goes on in another event. Default 1,000,000 characters. */
   readonly messageLimitChars?: number
 }
+
+const noticeLimitChars = 4000
 
 export class TurnEvents {
   readonly #options: TurnEventsOptions
@@ -86,6 +88,7 @@ export class TurnEvents {
       case 'tool_call':
       case 'tool_call_update': return this.#calls.update(update, isMasked)
       case 'plan': return this.#plan(isMasked ? update.entries : maskJson(update.entries, this.#options.mask))
+      case 'notice': return this.#notice(update)
     }
   }
 
@@ -100,8 +103,8 @@ export class TurnEvents {
   }
 
   /** The user or the policy has refused the call. */
-  rejects(callId: string, reason: string): void {
-    this.#calls.rejects(callId, reason)
+  rejects(callId: string, reason: string, source: RejectionSource = 'user'): void {
+    this.#calls.rejects(callId, reason, source)
   }
 
   /** Answers every open call with an error: they are not waited for any more. */
@@ -138,6 +141,14 @@ export class TurnEvents {
     if (this.#buffer.isEmpty) this.#nextResponse()
     const text = this.#options.maskDelta(this.#buffer.add(sort, update))
     if (text !== '') this.#options.delta(sort === 'text' ? { content: text } : { reasoning_content: text })
+  }
+
+  /** What an agent reports of itself beside its work; what it only remarks is left out. */
+  #notice({ severity, title, description }: Fields): void {
+    const words = [title, description].flatMap((text) => textOf(text) ?? []).join(': ')
+    if ((severity !== 'error' && severity !== 'warning') || words === '') return
+    this.#endMessage()
+    this.#options.record(noticeDraft(severity, this.#mask(words).slice(0, noticeLimitChars)))
   }
 
   #beginsCall(): { readonly responseId: string; readonly reasoning: string } {

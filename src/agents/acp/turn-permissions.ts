@@ -13,6 +13,7 @@ import type { AgentHost, Answer, QuestionOption, Turn } from '../../conversation
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { isLong, maskedInTurns } from './long-updates.ts'
 import { allowOnce, cancelledResult, decide, deny, readOptions, shownOptions, type PermissionResult } from './permissions.ts'
+import type { RejectionSource } from './drafts.ts'
 import { questionOf } from './question.ts'
 import type { AskedCall } from './turn-calls.ts'
 import type { TurnEvents } from './turn-events.ts'
@@ -63,7 +64,7 @@ export class TurnPermissions {
     const decision = decide(this.#options.host.policy(), options)
     switch (decision.do) {
       case 'allow': return this.#allow(asked, options)
-      case 'deny': return this.#deny(asked, options, decision.reason)
+      case 'deny': return this.#deny(asked, options, { reason: `Refused without a question: ${decision.reason}`, source: 'hook' })
       case 'ask': return this.#ask(asked, options)
     }
   }
@@ -88,10 +89,11 @@ export class TurnPermissions {
   }
 
   /** The reason is that of the call that was refused; calls that the agent asked about with it fall with it. */
-  #deny(asked: readonly AskedCall[], options: readonly QuestionOption[], reason: string, refused?: AskedCall): PermissionResult {
+  #deny(asked: readonly AskedCall[], options: readonly QuestionOption[], refusal: Refusal, refused?: AskedCall): PermissionResult {
     this.#hasDenied = true
     for (const one of asked) {
-      this.#options.events.rejects(one.id, refused === undefined || one === refused ? reason : refusedTogether)
+      const { reason, source } = refused === undefined || one === refused ? refusal : refusedTogether
+      this.#options.events.rejects(one.id, reason, source)
     }
     return deny(options)
   }
@@ -103,7 +105,7 @@ export class TurnPermissions {
     for (const one of asked) {
       const answer = await this.#askUser(one, options)
       if (this.#isStopping || answer.outcome === 'cancelled') return cancelledResult
-      if (answer.outcome !== 'accepted') return this.#deny(asked, options, answer.reason, one)
+      if (answer.outcome !== 'accepted') return this.#deny(asked, options, { reason: answer.reason, source: answer.by === undefined ? 'user' : 'hook' }, one)
     }
     return this.#allow(asked, options)
   }
@@ -120,5 +122,10 @@ export class TurnPermissions {
   }
 }
 
-const refusedTogether = 'The agent asked about this together with another call, which was refused'
-const tooLong = 'It is too long to be shown whole, so nobody can say yes to it'
+const refusedTogether: Refusal = { reason: 'The agent asked about this together with another call, which was refused', source: 'hook' }
+interface Refusal {
+  readonly reason: string
+  readonly source: RejectionSource
+}
+
+const tooLong: Refusal = { reason: 'Refused without a question: it is too long to be shown whole, so nobody can say yes to it', source: 'hook' }

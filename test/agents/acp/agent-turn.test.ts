@@ -130,7 +130,8 @@ test('refuses all calls that the agent asks about together when one of them is',
   host.confirmation = { kind: 'AlwaysConfirm' }
   host.answer = ({ toolCallId }) => (toolCallId === 'two' ? { outcome: 'denied', reason: 'not this' } : { outcome: 'accepted' })
   assert.equal(await agent.runTurn(host.turn('go')), finished)
-  assert.match(host.text(), /"tool_call_id":"one","rejection_reason":"The agent asked about this together.*"tool_call_id":"two","rejection_reason":"not this"/)
+  assert.match(host.text(), /"tool_call_id":"one","rejection_reason":"The agent asked about this together[^"]*","rejection_source":"hook"/)
+  assert.match(host.text(), /"tool_call_id":"two","rejection_reason":"not this","rejection_source":"user"/)
   assert.match(host.text(), /selected[^}]*cancel/)
   assert.not.match(host.text(), /selected[^}]*proceed_once/)
 }))
@@ -139,7 +140,14 @@ test('records a refusal of the user', () => withAgent('ask', async ({ agent, hos
   host.confirmation = { kind: 'ConfirmRisky', threshold: 'HIGH', confirm_unknown: true }
   host.answer = () => ({ outcome: 'denied', reason: 'not today' })
   assert.equal(await agent.runTurn(host.turn('go')), finished)
-  assert.match(host.text(), /UserRejectObservation.*not today/)
+  assert.match(host.text(), /UserRejectObservation.*"rejection_reason":"not today","rejection_source":"user"/)
+}))
+
+test('does not say that the user has refused what nobody answered', () => withAgent('ask', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  host.answer = () => ({ outcome: 'denied', reason: 'Nobody answered in time', by: 'deadline' })
+  assert.equal(await agent.runTurn(host.turn('go')), finished)
+  assert.match(host.text(), /"rejection_reason":"Nobody answered in time","rejection_source":"hook"/)
 }))
 
 test('finishes when the agent cancels the turn after a refusal', () => withAgent('ask-and-cancel', async ({ agent, host }) => {

@@ -153,4 +153,19 @@ test('cuts a long output in its middle and keeps all of it elsewhere', () => {
   assert.match(json(turn.drafts[1]), /"full_output_save_dir":"\/observations"/)
 })
 
+test('records an error that the agent reports of itself, masked, in its place, and leaves remarks out', () => {
+  const turn = watch()
+  turn.text('before')
+  turn.events.update({ sessionUpdate: 'notice', severity: 'info', title: 'By the way' })
+  turn.events.update({ sessionUpdate: 'notice', severity: 'error', title: 'No space', description: 'with hunter22' })
+  assert.equal(turn.kinds(), ['MessageEvent', 'MessageEvent'])
+  assert.match(json(turn.drafts[1]), /"source":"environment".*\[The agent reports an error\] No space: with \*\*\*/)
+})
+
+test('says of a call which sub-agent makes it', () => {
+  const turn = watch()
+  turn.call({ ...announced, ...filled, status: 'completed', _meta: { claudeCode: { parentToolUseId: 'task-1' } } })
+  assert.match(json(turn.drafts[0]), /"summary":"ls -l \[by the sub-agent of task-1\]"/)
+})
+
 test.run()
