@@ -39,11 +39,11 @@ const moreAgents = ['opencode', 'qwen-code', 'copilot', 'cline', 'openhands']
 /** Long enough to come in many pieces. */
 const removing = 'rm -rf "./reports/2025" "./reports/2026" "./archive\tphotos" ./build/output && echo "all gone"'
 
-const failures = [401, 500].map((failure): Recording => ({
+const failures = ([400, 401, 500] as const).map((failure): Recording => ({
   name: `fail${failure}`,
   only: moreAgents,
   mayHang: true,
-  steps: () => Array.from({ length: 50 }, () => ({ failure: failure === 401 ? 401 : 500, text: 'The script says so' })),
+  steps: () => Array.from({ length: 50 }, () => ({ failure, text: 'The script says so' })),
 }))
 
 const recordings: readonly Recording[] = [

@@ -52,11 +52,11 @@ const known: Readonly<Record<string, Quirks>> = {
     evidence: 'qwen-code 0.24.4: data.details begins with the status; acp-transcripts/qwen-fail401.jsonl',
   },
   copilot: {
-    failureText: /^Error: (?:Failed to get response from the AI model|Authentication failed with provider)/,
+    failureText: /^Error: (?:Failed to get response from the AI model|Authentication failed with provider|[45]\d\d )/,
     loginRefused: /Authentication failed with provider|\(HTTP (?:401|403)\)/,
     idleTalk: /^Package extraction took /,
     refusesPrograms: true,
-    evidence: 'Copilot CLI 1.0.102: acp-transcripts/copilot-fail401.jsonl and copilot-fail500.jsonl, end_turn without usage; in ~/.copilot/logs: "Rejecting non-http/sse MCP server"',
+    evidence: 'Copilot CLI 1.0.102: acp-transcripts/copilot-fail400.jsonl, -fail401 and -fail500, end_turn without usage; in ~/.copilot/logs: "Rejecting non-http/sse MCP server"',
   },
   cline: {
     idleTalk: /^\[acp\] starting ACP mode/,

@@ -30,6 +30,7 @@ function failureIn(name: string, provider: string): AcpFailure | undefined {
 const rows: readonly (readonly [name: string, provider: string, code: string | undefined, detail: RegExp])[] = [
   ['codex-fail401', 'codex', 'ACPAuthRequired', /./],
   ['gemini-fail401', 'gemini-cli', 'ACPAuthRequired', /401/],
+  ['copilot-fail400', 'copilot', 'ACPPromptError', /^Error: 400 The script says so$/],
   ['copilot-fail401', 'copilot', 'ACPAuthRequired', /^Error: Authentication failed with provider/],
   ['copilot-fail500', 'copilot', 'ACPPromptError', /^Error: Failed to get response from the AI model; retried 5 times/],
   ['qwen-fail401', 'qwen-code', 'ACPAuthRequired', /401 The script says so/],
