@@ -58,6 +58,12 @@ export function withTail(failure: AcpFailure, stderrTail: string): AcpFailure {
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
+/** The failure of a prompt, as one of a login where stderr tells of that. */
+export function withRefusedLogin(failure: AcpFailure, stderrTail: string, refused: RegExp | undefined): AcpFailure {
+  if (failure.code !== 'ACPPromptError' || refused?.test(stderrTail) !== true) return failure
+  return new AcpFailure('ACPAuthRequired', failure.message, failure.cause)
+}
+
 function isAuthError(error: RpcError, loginRefused: RegExp | undefined): boolean {
   if (error.code === authRequired || error.code === 401 || error.code === 403) return true
   return isAuthText(`${error.message} ${dataText(error.data)} ${textOf(objectOf(error.data).errorName) ?? ''}`, loginRefused)

@@ -8,11 +8,12 @@
  * before the turn may be called stopped (decisions, 16). A late answer cannot reach another turn: a program that owes one
  * is never used again.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'
 import { RpcClosedError, RpcError } from '../../rpc/errors.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'
 import { hasLeftovers } from './cancelling.ts'
-import { AcpFailure, failureOf, withTail } from './failure.ts'
+import { AcpFailure, failureOf, withRefusedLogin, withTail } from './failure.ts'
 import { promptBlocks } from './prompt.ts'
 import { endOf } from './stop-reason.ts'
 import type { ContextUse } from './usage.ts'
@@ -130,10 +131,13 @@ export class PromptTurn {
   }
 
   async #explain(error: unknown): Promise<AcpFailure> {
-    const { connection } = this.#options.session
+    const { connection, agent } = this.#options.session
     const isGone = error instanceof RpcClosedError || connection.isOver
     const reason = isGone ? new AcpFailure('ACPPromptError', await connection.over, error) : error
-    return this.#withTail(failureOf(reason, 'ACPPromptError', this.#options.session.agent.quirks.loginRefused))
+    // What was written to stderr before the answer is read in the same turn of the loop, maybe behind it.
+    await nextTurn()
+    const failure = failureOf(reason, 'ACPPromptError', agent.quirks.loginRefused)
+    return this.#withTail(withRefusedLogin(failure, connection.stderrTail(), agent.quirks.loginRefusedOnStderr))
   }
 
   #withTail(failure: AcpFailure): AcpFailure {

@@ -18,6 +18,8 @@ export interface Quirks {
   readonly failureText?: RegExp
   /** Words of an error, or of such a piece, by which a login was refused; beside the ones that `failure` knows. */
   readonly loginRefused?: RegExp
+  /** The same on stderr, where the error of a prompt does not say it. */
+  readonly loginRefusedOnStderr?: RegExp
   /** Lines on stderr that tell of no trouble. */
   readonly idleTalk?: RegExp
   /** It takes no MCP server that is a program, and tells nobody. */
@@ -64,6 +66,8 @@ const known: Readonly<Record<string, Quirks>> = {
   },
   openhands: {
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError/,
+    // LiteLLM calls a 401 whose words it does not know a bad request; the cause is in the traceback, wrapped in columns.
+    loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,
     evidence: 'OpenHands CLI 1.16.0: acp-transcripts/openhands-fail401.jsonl, LiteLLM\'s name of the error in data.details; each further try is told on stderr',
   },
 }

@@ -40,6 +40,8 @@ const failures: readonly (readonly [behaviour: string, code: string, detail: Reg
   ['codex', 'ACPPromptError', /stream error: 500/, { settings: { acp_server: 'codex' } }],
   ['codex-status', 'ACPPromptError', /could not reach its model/, { settings: { acp_server: 'codex' } }],
   ['copilot', 'ACPAuthRequired', /^Error: Authentication failed with provider/, knownAs('copilot')],
+  ['traceback', 'ACPAuthRequired', /litellm\.BadRequestError: no/, knownAs('openhands')],
+  ['traceback', 'ACPPromptError', /litellm\.BadRequestError: no/, knownAs('another')],
   ['never-a-word', 'ACPPromptError', /sent nothing for 0.3 s/, { settings: { acp_prompt_timeout: 0.3 } }],
 ]
 
