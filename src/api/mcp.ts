@@ -46,7 +46,7 @@ export function takeAddress({ mcp }: McpParts, call: Call): Answer {
 /** HEAD brings nothing: who only looks does not use the state up. */
 export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): Answer {
   const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
-  const headers = ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'", 'Referrer-Policy', 'no-referrer']
+  const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']
   return { status: isTaken ? 200 : 400, headers, type: 'text/html; charset=utf-8', body: isTaken ? takenPage : strangePage }
 }
 

@@ -88,7 +88,7 @@ scene('a sign-in asks for authorization, takes the answer from the browser and t
 
   const page = await browse(url.href)
   assert.equal([page.status, page.headers['content-type'], page.headers['content-security-policy'], page.headers['referrer-policy'], page.headers['cache-control']], [
-    200, 'text/html; charset=utf-8', "default-src 'none'; frame-ancestors 'none'", 'no-referrer', 'no-store',
+    200, 'text/html; charset=utf-8', "frame-ancestors 'none', default-src 'none'", 'no-referrer', 'no-store',
   ])
   const done = await outcome(id)
   assert.equal([member(done, 'ok'), member(done, 'status'), member(done, 'callback_ready'), member(done, 'authorization_url')], [true, 'succeeded', false, undefined])
