@@ -62,6 +62,13 @@ export const limits: readonly Limit[] = [
   },
   {
     agent: 'copilot',
+    scenarios: ['model answers 401'],
+    checks: ['and answered'],
+    limit: 'Its words about the failure are a message, so the next prompt begins with a record of it, which the stand-in does not know.',
+    evidence: 'its requests after the failure: "Your earlier session of this conversation was lost."',
+  },
+  {
+    agent: 'copilot',
     scenarios: ['no credential, then one'],
     checks: ['and says that a login is required', 'and the state, which key'],
     limit: 'Offline it ends at its start without the address of a provider; nothing asks for a login.',
