@@ -137,11 +137,13 @@ export class PromptTurn {
     // What was written to stderr before the answer is read in the same turn of the loop, maybe behind it.
     await nextTurn()
     const failure = failureOf(reason, 'ACPPromptError', agent.quirks.loginRefused)
-    return this.#withTail(withRefusedLogin(failure, connection.stderrTail(), agent.quirks.loginRefusedOnStderr))
+    return this.#withTail(failure)
   }
 
   #withTail(failure: AcpFailure): AcpFailure {
-    return withTail(failure, this.#options.session.connection.stderrTail())
+    const { connection, agent } = this.#options.session
+    const tail = connection.stderrTail()
+    return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail)
   }
 
   /** `hasRun`: what is over may have left something that runs. */

@@ -42,6 +42,7 @@ const failures: readonly (readonly [behaviour: string, code: string, detail: Reg
   ['copilot', 'ACPAuthRequired', /^Error: Authentication failed with provider/, knownAs('copilot')],
   ['traceback', 'ACPAuthRequired', /litellm\.BadRequestError: no/, knownAs('openhands')],
   ['traceback', 'ACPPromptError', /litellm\.BadRequestError: no/, knownAs('another')],
+  ['traceback-only', 'ACPAuthRequired', /sent nothing for 0.3 s/, { ...knownAs('openhands'), settings: { acp_prompt_timeout: 0.3 } }],
   ['never-a-word', 'ACPPromptError', /sent nothing for 0.3 s/, { settings: { acp_prompt_timeout: 0.3 } }],
 ]
 
