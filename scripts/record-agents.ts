@@ -75,6 +75,11 @@ const recordings: readonly Recording[] = [
   // Codex has a model judge what its own mode does not ask the user about.
   { name: 'guardian', only: ['codex'], inOwnMode: true, steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
   { name: 'plan', only: ['claude-code'], steps: () => [{ thought: 'Three steps.', toolCall: { name: 'TodoWrite', input: { todos } } }] },
+  {
+    name: 'todos',
+    only: ['opencode'],
+    steps: () => [{ toolCall: { name: 'todowrite', input: { todos: todos.map(({ content, status }) => ({ content, status, priority: 'high' })) } } }],
+  },
 ]
 
 const [target = '', ...names] = process.argv.slice(2)

@@ -75,7 +75,7 @@ function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefine
   return { as: 'view', path: resolve(workingDir, path), range: numbers.length === 2 ? numbers : undefined }
 }
 
-/** The list of a tool for tasks: `todos` (opencode, Qwen), `task_list` (OpenHands). */
+/** The list of a tool for tasks: `todos` (opencode), `task_list` (OpenHands). */
 function taskShape({ kind, input }: ToolCall): Shape | undefined {
   if (kind === 'execute' || kind === 'edit' || !isObject(input)) return undefined
   const todos = objectsOf(input.todos)
