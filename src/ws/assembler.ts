@@ -2,10 +2,12 @@
  * Frames -> messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
  * Holds the one message that may be unfinished, while control frames pass between its fragments. A text is checked
- * fragment by fragment. A compressed message comes out as it is: whoever has decompressed it gives it to `messageOf`.
+ * fragment by fragment. A compressed message comes out as it is: after decompression its bytes go to `messageInTurns`.
  * Never throws: a broken rule comes out as its name.
  */
 import { isUtf8 } from 'node:buffer'
+import { StringDecoder } from 'node:string_decoder'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertNever } from '../base/errors.ts'
 import { Collector } from './collector.ts'
 import { isCloseCode, noCloseCode, opcodes } from './frame.ts'
@@ -49,6 +51,8 @@ interface Unfinished {
 }
 
 const empty = Buffer.alloc(0)
+/** Bytes of a text: about 5 ms of work where its characters are wide. */
+const decodedInTurn = 1024 * 1024
 
 export class Assembler {
   maxMessageBytes: number
@@ -116,6 +120,20 @@ export class Assembler {
 export function messageOf(kind: Message['kind'], data: Buffer): Message | Broken {
   if (kind === 'binary') return { kind, data }
   return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
+}
+
+/** As `messageOf`. A long text is decoded in several turns of the event loop, and is there in a turn of its own. */
+export async function messageInTurns(kind: Message['kind'], data: Buffer): Promise<Message | Broken> {
+  if (kind === 'binary' || data.length <= decodedInTurn) return messageOf(kind, data)
+  if (!isUtf8(data)) return broken('text_not_utf8')
+  const decoder = new StringDecoder('utf8')
+  let text = ''
+  for (let start = 0; start < data.length; start += decodedInTurn) {
+    await nextTurn()
+    text += decoder.write(data.subarray(start, start + decodedInTurn))
+  }
+  await nextTurn()
+  return { kind, text }
 }
 
 function finish(kind: Message['kind'], isCompressed: boolean, payload: Buffer): Message | Compressed | Broken {

@@ -7,7 +7,7 @@
  * loop: a peer that sends tiny frames as fast as it can costs others no more than its turn. `onReady` tells when `next`
  * has something again.
  */
-import { Assembler, messageOf } from './assembler.ts'
+import { Assembler, messageInTurns } from './assembler.ts'
 import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'
 import type { Inflater } from './inflater.ts'
 import { Parser } from './parser.ts'
@@ -94,8 +94,10 @@ export class Intake {
     if (this.#inflater === undefined) throw new TypeError('Cannot inflate: permessage-deflate was not negotiated')
     this.#isBusy = true
     void this.#inflater.inflate(payload, this.#assembler.maxMessageBytes).then((data) => {
+      return Buffer.isBuffer(data) ? messageInTurns(of, data) : data
+    }).then((incoming) => {
       this.#isBusy = false
-      this.#inflated = Buffer.isBuffer(data) ? messageOf(of, data) : data
+      this.#inflated = incoming
       this.#onReady()
     })
   }

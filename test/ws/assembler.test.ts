@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { Assembler, messageOf } from '../../src/ws/assembler.ts'
+import { Assembler, messageInTurns, messageOf } from '../../src/ws/assembler.ts'
 import type { AssemblerOptions, Incoming } from '../../src/ws/assembler.ts'
 import type { Opcode } from '../../src/ws/frame.ts'
 import { suite } from '../support/suite.ts'
@@ -169,5 +169,25 @@ test('makes a message of what was decompressed, if that is UTF-8 where it has to
   assert.equal(messageOf('binary', Buffer.from([0xff])), { kind: 'binary', data: Buffer.from([0xff]) })
   assert.equal(messageOf('text', Buffer.from([0xff])), broke('text_not_utf8'))
 })
+
+test('decodes a long text in turns, and gives it as at once', async () => {
+  const words = 'aé€😀'.repeat(400_000)
+  let turns = 0
+  let timer = setImmediate(function count() {
+    turns++
+    timer = setImmediate(count)
+  })
+  assert.ok(sameText(await messageInTurns('text', Buffer.from(`\uFEFF${words}`)), `\uFEFF${words}`))
+  clearImmediate(timer)
+  assert.ok(turns >= 4, `${turns} turns`)
+  assert.equal(await messageInTurns('text', Buffer.from('né')), text('né'))
+  assert.equal(await messageInTurns('binary', Buffer.from([0xff])), { kind: 'binary', data: Buffer.from([0xff]) })
+  assert.equal(await messageInTurns('text', Buffer.concat([Buffer.from(words), Buffer.from([0xe2, 0x82])])), broke('text_not_utf8'))
+})
+
+/** Compared by hand: a difference in a long text would be printed for minutes. */
+function sameText(message: Incoming, words: string): boolean {
+  return message.kind === 'text' && message.text === words
+}
 
 test.run()
