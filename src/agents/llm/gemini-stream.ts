@@ -14,7 +14,7 @@ import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
-export function foldGemini({ newId, failureOf }: FoldContext): AnswerFold {
+export function foldGemini({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
   // Its parts change in place: there may be many, and each may grow many times.
   const all: AnswerPart[] = []
   let state: State = { id: undefined, parts: all, finishReason: undefined, blockReason: undefined, usage: {} }
@@ -23,6 +23,7 @@ export function foldGemini({ newId, failureOf }: FoldContext): AnswerFold {
       if (chunk.error !== undefined) throw failureOf(chunk)
       const parts = partsIn(chunk, newId)
       for (const part of parts) addPart(all, part)
+      limitParts(all.length)
       state = after(state, chunk)
       return pieceOf(parts)
     },

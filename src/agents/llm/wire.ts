@@ -44,6 +44,8 @@ export interface FoldContext {
   readonly newId: () => string
   /** The error that an event tells of, with secrets hidden. */
   readonly failureOf: (body: JsonObject) => ModelError
+  /** Fails for more parts than an answer may have: for a format that keeps parts beside its message. @throws ModelError */
+  readonly limitParts: (count: number) => void
 }
 
 /** An answer that grows by the events of its stream. */
@@ -133,7 +135,7 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
   const { now, newId, allowAddress, limits = usualAnswerLimits } = deps
   const secrets = secretsOf(settings)
   const failureOfEvent = (event: JsonObject): ModelError => failureOf({ provider, body: event, secrets, now })
-  const fold = wire.startFold({ newId, failureOf: failureOfEvent })
+  const fold = wire.startFold({ newId, failureOf: failureOfEvent, limitParts: (count) => limitParts(wire, count) })
   const timeoutMs = settings.timeout === null || settings.timeout <= 0 ? callLimitMs : settings.timeout * 1000
   const end = await postForEvents({ limits, provider, url, headers, body, timeoutMs, signal, secrets, now, allowAddress }, (event) => {
     onDelta(fold.push(event))
@@ -141,7 +143,7 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
   const answer = fold.finish() ?? unfinished(provider, end)
   const { content, thinking_blocks, tool_calls = [] } = answer.message
   if (sizeOf(answer.message) > textLimitChars) throw tooMuch(wire, `more than ${textLimitChars} characters`)
-  if (Math.max(content.length, thinking_blocks.length, tool_calls.length) > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
+  limitParts(wire, Math.max(content.length, thinking_blocks.length, tool_calls.length))
   return answer
 }
 
@@ -150,6 +152,10 @@ const textLimitChars = 4_000_000
 const deltaLimitChars = 1_000_000
 /** More calls, texts or thoughts than a model has in one answer. */
 const partLimit = 1000
+
+function limitParts(wire: Wire, count: number): void {
+  if (count > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
+}
 
 /** In characters, but for names and ids. */
 function sizeOf({ content, reasoning_content = '', thinking_blocks, tool_calls = [] }: Message): number {

@@ -17,6 +17,7 @@ export function folded(start: (context: FoldContext) => AnswerFold, events: read
   const fold = start({
     newId: () => `made-${++made}`,
     failureOf: (body) => new ModelError('LLMServiceUnavailableError', JSON.stringify(body)),
+    limitParts: () => undefined,
   })
   const pieces = events.map((event) => fold.push(event))
   return { pieces, answer: fold.finish() }

@@ -63,11 +63,20 @@ test('an answer with more than 1,000 calls, or longer than its limit in pieces, 
   assert.is(await failure({ chunks }), 'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 4000000 characters')
 })
 
+test('an answer of Gemini with more than 1,000 parts is none, also when they are no calls', async () => {
+  const event = (candidate: object): string => `data: ${JSON.stringify({ candidates: [candidate] })}\n\n`
+  const signed = event({ content: { parts: [{ text: 'a', thoughtSignature: 's' }] } })
+  const chunks = (count: number): string[] => [signed.repeat(count), event({ finishReason: 'STOP' })]
+  assert.is(await failure({ chunks: chunks(1000) }, 'gemini/gemini-2.5-pro'), 'undefined calls')
+  const refusal = 'LLMBrokenStreamError: Could not read the answer of Gemini: it has more than 1000 parts'
+  assert.is(await failure({ chunks: chunks(1001) }, 'gemini/gemini-2.5-pro'), refusal)
+})
+
 /** Why the call failed, or how many calls came. */
-async function failure(reply: Parameters<typeof withWireServer>[0][number]): Promise<string> {
+async function failure(reply: Parameters<typeof withWireServer>[0][number], model = 'openai/gpt-4.1'): Promise<string> {
   let told = ''
   await withWireServer([reply], async ({ url }) => {
-    const client = createModelClient(toLLM({ model: 'openai/gpt-4.1', base_url: url, num_retries: 0 }))
+    const client = createModelClient(toLLM({ model, base_url: url, num_retries: 0 }))
     told = await client.complete({ messages: [], tools: [], signal: new AbortController().signal }).then(
       ({ message }) => `${message.tool_calls?.length} calls`,
       (error: unknown) => (error instanceof ModelError ? `${error.code}: ${error.message}` : String(error)),

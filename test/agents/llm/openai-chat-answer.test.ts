@@ -14,6 +14,7 @@ function startFold(): ReturnType<typeof foldChat> {
   return foldChat({
     newId: () => `made-${++made}`,
     failureOf: (body) => new ModelError('LLMServiceUnavailableError', JSON.stringify(body)),
+    limitParts: () => undefined,
   })
 }
 

@@ -15,6 +15,7 @@ function startFold(): ReturnType<typeof foldResponse> {
   return foldResponse({
     newId: () => `made-${++made}`,
     failureOf: (body) => failureOf({ provider: 'OpenAI', body, secrets: [], now: () => 0 }),
+    limitParts: () => undefined,
   })
 }
 
