@@ -40,11 +40,23 @@ const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** base64 with its padding (RFC 4648, section 4) */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
+/** The addresses of blocks that were looked at: 15 MB of base64 take 30 ms, and each block is asked about several times. */
+const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
+
 /** The data URL of an image block, if it is one of a known type. Without a type it counts as PNG, as it did before types. */
 export function imageUrl(block: Fields): string | undefined {
+  if (block.type !== 'image') return undefined
+  const known = knownUrls.get(block)
+  if (known !== undefined) return known.url
+  const url = urlOf(block)
+  knownUrls.set(block, { url })
+  return url
+}
+
+function urlOf(block: Fields): string | undefined {
   const data = textOf(block.data)
   const type = block.mimeType === undefined || block.mimeType === null ? 'image/png' : block.mimeType
-  if (block.type !== 'image' || data === undefined || typeof type !== 'string') return undefined
+  if (data === undefined || typeof type !== 'string') return undefined
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { chunksOf, isLong, maskedInTurns } from '../../../src/agents/acp/long-updates.ts'
 import { limitedEntries } from '../../../src/agents/acp/plan.ts'
 import { mergeToolCall, newToolCall } from '../../../src/agents/acp/tool-calls.ts'
-import { outputOf } from '../../../src/agents/acp/output.ts'
+import { blockText, imageUrl, outputOf } from '../../../src/agents/acp/output.ts'
 import { suite } from '../../support/suite.ts'
 import { memoryHost } from './memory-host.ts'
 
@@ -24,6 +24,18 @@ test('a long chunk becomes chunks with the same text, id and kind', () => {
 test('an image and a tool call stay whole', () => {
   assert.is(chunksOf({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: long, mimeType: 'image/png' } }), undefined)
   assert.is(chunksOf({ sessionUpdate: 'tool_call', rawInput: long }), undefined)
+})
+
+test('the data of an image is read once, however often its block is asked about', () => {
+  for (const [data, url] of [['iVBO', 'data:image/png;base64,iVBO'], ['no base64', undefined]]) {
+    let reads = 0
+    const block = { type: 'image', mimeType: 'image/png', get data() { return ++reads, data } }
+    for (let times = 0; times < 3; times++) {
+      assert.is(imageUrl(block), url)
+      assert.is(blockText(block) === '', url !== undefined)
+    }
+    assert.is(reads, 1)
+  }
 })
 
 test('hides secrets and the id of the session in long texts and short ones', async () => {
