@@ -34,7 +34,14 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   const hideId = sessionIdMask(host)
   const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })
   await nextTurn()
-  return objectOf(withTexts(masked, hideId))
+  const hidden = objectOf(withTexts(masked, hideId))
+  const image = objectOf(hidden.content)
+  if (image.type !== 'image') return hidden
+  await nextTurn()
+  // It is known from here on: looking through it takes a turn of its own.
+  imageUrl(image)
+  await nextTurn()
+  return hidden
 }
 
 /** The id of a session in a text that was masked in pieces. */

@@ -38,6 +38,20 @@ test('the data of an image is read once, however often its block is asked about'
   }
 })
 
+test('a long image is looked through in a turn of its own', async () => {
+  const turnsFor = async (type: string): Promise<number> => {
+    let turns = 0
+    let timer = setImmediate(function count() {
+      turns++
+      timer = setImmediate(count)
+    })
+    await maskedInTurns({ sessionUpdate: 'agent_message_chunk', content: { type, data: long, mimeType: 'image/png' } }, memoryHost('/'))
+    clearImmediate(timer)
+    return turns
+  }
+  assert.is(await turnsFor('image') - await turnsFor('other'), 2)
+})
+
 test('hides secrets and the id of the session in long texts and short ones', async () => {
   const host = memoryHost('/')
   host.keep('session', { id: 'the-id-of-a-session' })
