@@ -40,8 +40,9 @@ function build() {
   return 0
 }
 
-/** Paths of the files in a folder, relative to the root. */
+/** Paths of the files in a folder, relative to the root; none where there is no such folder. */
 function filesIn(folder) {
+  if (!existsSync(join(root, folder))) return []
   const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
   return files.map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length)).sort()
