@@ -48,9 +48,8 @@ export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMes
       rules.log.debug('Upgrade', { route: socketPattern, conversation_id: subscription.conversationId, status: upgrade.ok ? 101 : 400 })
       if (upgrade.ok) serveEventSocket(upgrade.connection, subscription, rules)
     } catch (thrown) {
-      const answer = (): void => refuse(socket, thrown, rules.log)
-      if (thrown === wrongKey) socket.once('close', rules.refusedKeys.refuse(request.socket.remoteAddress, answer))
-      else answer()
+      if (thrown === wrongKey) refuseLater(request, socket, rules)
+      else refuse(socket, thrown, rules.log)
     }
   }
 }
@@ -101,6 +100,12 @@ function authenticate({ rawHeaders }: IncomingMessage, query: string, { keys }: 
 
 function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
+}
+
+/** Node leaves the errors of an upgraded socket to its owner: without a listener one would end the server. */
+function refuseLater({ socket: { remoteAddress } }: IncomingMessage, socket: Duplex, { refusedKeys, log }: UpgradeRules): void {
+  socket.on('error', () => socket.destroy())
+  socket.once('close', refusedKeys.refuse(remoteAddress, () => refuse(socket, wrongKey, log)))
 }
 
 const wrongKey = forbidden('the session key is not valid')

@@ -38,6 +38,8 @@ export async function greet({ program, startProcess, version, timeoutMs, signal 
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
+    // What a program wrote to stderr may be read after its answer on stdout.
+    await connection.close()
     throw withTail(new AcpFailure('ACPInitError', reason, error), connection.stderrTail())
   } finally {
     await connection.close()

@@ -97,9 +97,10 @@ async function launchAndOpen(options: StartOptions, signal: AbortSignal): Promis
   try {
     return await new Opening(options, launch, connection, signal).open()
   } catch (error) {
-    const failure = await explain(error, connection)
+    const reason = error instanceof RpcClosedError ? new AcpFailure('ACPInitError', await connection.over, error) : error
     await connection.close().finally(() => launch.cleanUp())
-    throw failure
+    // Only now: what a program wrote to stderr may be read after its answer on stdout.
+    throw withTail(failureOf(reason, 'ACPInitError'), connection.stderrTail())
   }
 }
 
@@ -110,12 +111,6 @@ async function connect(options: StartOptions, launch: Launch): Promise<AgentConn
   const program = await startProcess({ command, args, cwd: host.workingDir, env, marker })
   const mask = sessionMask(host)
   return new AgentConnection({ program, log, mask, lineLimitBytes, valueLimit })
-}
-
-/** What a program said last is the best explanation of why it is gone or silent. */
-async function explain(error: unknown, connection: AgentConnection): Promise<AcpFailure> {
-  const reason = error instanceof RpcClosedError ? new AcpFailure('ACPInitError', await connection.over, error) : error
-  return withTail(failureOf(reason, 'ACPInitError'), connection.stderrTail())
 }
 
 /** The steps after the program runs; they share the connection and the signal. */
