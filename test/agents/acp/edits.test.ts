@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 import { watch } from './watched-turn.ts'
 
 const test = suite('acp edits')
-const edits = (fields: object): readonly object[] => editsOf(mergeToolCall(newToolCall, { kind: 'edit', ...fields }, false), '/work')
+const edits = (fields: object): readonly object[] => editsOf(mergeToolCall(newToolCall, { kind: 'edit', ...fields }, false), '/project')
 const diff = (path: string): object => ({ type: 'diff', path, oldText: 'a\n', newText: 'b\n' })
 const replaced = (path: string): object => ({ do: 'replace', path, oldText: 'a\n', newText: 'b\n' })
 const unified = (name: string): string => `--- ${name}\n+++ ${name}\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n`
@@ -17,21 +17,21 @@ const patch = [
   '@@ def f():', ' context', '-a', '+b', '@@', '-c', '+', '*** Delete File: gone.txt', '*** End Patch', '',
 ].join('\n')
 const patched = [
-  { do: 'create', path: '/work/new.txt', newText: 'one\n@@ two\n' },
-  { do: 'move', path: '/work/old.txt', to: '/work/moved.txt' },
-  { do: 'replace', path: '/work/moved.txt', oldText: 'context\na\n', newText: 'context\nb\n' },
-  { do: 'replace', path: '/work/moved.txt', oldText: 'c\n', newText: '\n' },
-  { do: 'delete', path: '/work/gone.txt' },
+  { do: 'create', path: '/project/new.txt', newText: 'one\n@@ two\n' },
+  { do: 'move', path: '/project/old.txt', to: '/project/moved.txt' },
+  { do: 'replace', path: '/project/moved.txt', oldText: 'context\na\n', newText: 'context\nb\n' },
+  { do: 'replace', path: '/project/moved.txt', oldText: 'c\n', newText: '\n' },
+  { do: 'delete', path: '/project/gone.txt' },
 ]
 
 const calls: readonly (readonly [name: string, fields: object, expected: readonly object[]])[] = [
-  ['diffs', { content: [diff('x'), diff('/y')] }, [replaced('/work/x'), replaced('/y')]],
+  ['diffs', { content: [diff('x'), diff('/y')] }, [replaced('/project/x'), replaced('/y')]],
   ['a patch as the input itself (Copilot)', { rawInput: patch }, patched],
   ['a patch in a member (opencode)', { rawInput: { patchText: patch } }, patched],
   ['a patch of a tool that is no edit by its kind (Cline)', { kind: 'other', rawInput: { input: patch } }, patched],
   ['a patch whose end has not come', { rawInput: patch.replace('*** End Patch\n', '') }, []],
   ['words that begin with a patch in a command', { kind: 'execute', rawInput: { input: patch } }, []],
-  ['a unified diff', { rawInput: { diff: unified('x') } }, [{ do: 'replace', path: '/work/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
+  ['a unified diff', { rawInput: { diff: unified('x') } }, [{ do: 'replace', path: '/project/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
   [
     'a unified diff with names as Git writes them, and the place beside it (Copilot)',
     { rawInput: { diff: `diff --git a/x b/x\n${unified('a/x').replace('+++ a/', '+++ b/')}` }, locations: [{ path: '/deep/x' }] },
@@ -42,15 +42,15 @@ const calls: readonly (readonly [name: string, fields: object, expected: readonl
     {
       rawInput: {
         files: [
-          { filePath: '/work/n', type: 'add', patch: '--- /work/n\n+++ /work/n\n@@ -0,0 +1,1 @@\n+a\n' },
-          { filePath: '/work/d', type: 'delete', patch: unified('/work/d') },
-          { filePath: '/work/f', movePath: '/work/t', type: 'move', patch: '' },
+          { filePath: '/project/n', type: 'add', patch: '--- /project/n\n+++ /project/n\n@@ -0,0 +1,1 @@\n+a\n' },
+          { filePath: '/project/d', type: 'delete', patch: unified('/project/d') },
+          { filePath: '/project/f', movePath: '/project/t', type: 'move', patch: '' },
         ],
       },
     },
-    [{ do: 'create', path: '/work/n', newText: 'a\n' }, { do: 'delete', path: '/work/d' }, { do: 'move', path: '/work/f', to: '/work/t' }],
+    [{ do: 'create', path: '/project/n', newText: 'a\n' }, { do: 'delete', path: '/project/d' }, { do: 'move', path: '/project/f', to: '/project/t' }],
   ],
-  ['a diff in the result', { rawOutput: { fileDiff: unified('x') } }, [{ do: 'replace', path: '/work/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
+  ['a diff in the result', { rawOutput: { fileDiff: unified('x') } }, [{ do: 'replace', path: '/project/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
   ['words of a file editor', { rawInput: { command: 'str_replace', path: '/x', old_str: 'a', new_str: null } }, [{ do: 'replace', path: '/x', oldText: 'a', newText: '' }]],
   ['an insertion', { rawInput: { command: 'insert', path: '/x', insert_line: 2, new_str: 'a' } }, [{ do: 'insert', path: '/x', line: 2, newText: 'a' }]],
   ['a new file in words', { rawInput: { command: 'create', path: '/x', file_text: '' } }, [{ do: 'create', path: '/x', newText: '' }]],

@@ -20,8 +20,8 @@ const text = Array.from({ length: 12 }, (_, line) => `line ${line} says "hello\\
 const file: StreamedCall = {
   id: 'write',
   kind: 'edit',
-  input: { file_path: '/work/note.txt', content: text },
-  diff: { path: '/work/note.txt', oldText: null, newText: text },
+  input: { file_path: '/project/note.txt', content: text },
+  diff: { path: '/project/note.txt', oldText: null, newText: text },
 }
 const manners: readonly Manner[] = ['members', 'at-once', 'growing-text', 'growing-members']
 
@@ -138,8 +138,8 @@ function anyCall(index: number, random: (limit: number) => number): StreamedCall
   return {
     id: `call${index}`,
     kind: 'edit',
-    input: { file_path: `/work/${index}`, content: words },
-    diff: { path: `/work/${index}`, oldText: null, newText: words },
+    input: { file_path: `/project/${index}`, content: words },
+    diff: { path: `/project/${index}`, oldText: null, newText: words },
   }
 }
 

@@ -138,11 +138,11 @@ test('records after 30 s without a change what is known, and says that it is not
 
 test('carries in the observation of an edit a diff that came later', () => {
   const turn = watch()
-  turn.call({ toolCallId: 'w', title: 'write', kind: 'edit', status: 'in_progress', rawInput: { filePath: '/work/a', content: 'x' } })
+  turn.call({ toolCallId: 'w', title: 'write', kind: 'edit', status: 'in_progress', rawInput: { filePath: '/project/a', content: 'x' } })
   turn.timers.advanceTo(500)
-  turn.call({ toolCallId: 'w', status: 'completed', content: [{ type: 'diff', path: '/work/a', oldText: null, newText: 'x' }] })
-  assert.match(json(turn.drafts[0]), /"MCPToolAction","data":\{"filePath":"\/work\/a","content":"x"\}/)
-  assert.match(json(turn.drafts[1]), /"FileEditorObservation","command":"create","path":"\/work\/a".*"new_content":"x"/)
+  turn.call({ toolCallId: 'w', status: 'completed', content: [{ type: 'diff', path: '/project/a', oldText: null, newText: 'x' }] })
+  assert.match(json(turn.drafts[0]), /"MCPToolAction","data":\{"filePath":"\/project\/a","content":"x"\}/)
+  assert.match(json(turn.drafts[1]), /"FileEditorObservation","command":"create","path":"\/project\/a".*"new_content":"x"/)
 })
 
 test('gives a question for an action that was recorded with less an action of its own', () => {
@@ -217,7 +217,7 @@ const bare = { toolCallId: 'confirmation', title: 'Confirm Agent Actions', kind:
 test('takes a question that names no work for questions about the open calls, each on record before', () => {
   const turn = watch()
   const list = { toolCallId: 'a', title: 'List', kind: 'execute', status: 'in_progress', rawInput: { command: 'ls' } }
-  const write = { toolCallId: 'b', title: 'Write', kind: 'edit', status: 'in_progress', content: [{ type: 'diff', path: '/work/x', oldText: null, newText: 'x' }] }
+  const write = { toolCallId: 'b', title: 'Write', kind: 'edit', status: 'in_progress', content: [{ type: 'diff', path: '/project/x', oldText: null, newText: 'x' }] }
   turn.call(list)
   turn.call(write)
   const asked = turn.events.asks(bare)
