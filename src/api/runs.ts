@@ -103,30 +103,21 @@ export async function switchProfile({ service, vault, profiles }: RunParts, call
 
 export async function switchAcpModel({ service }: ConversationParts, call: Call): Promise<Answer> {
   const { model } = bodyOf(call, SwitchAcpModelRequest)
-  const conversation = await service.open(conversationIdOf(call))
-  if (conversation.state.agent['kind'] !== 'ACPAgent') {
-    throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by an ACP agent')
-  }
+  const conversation = await openExternal(service, call, 'switch the model')
   await conversation.switchModel(model, clientSignal(call))
   return success
 }
 
 export async function switchAcpMode({ service }: ConversationParts, call: Call): Promise<Answer> {
   const { mode } = bodyOf(call, SwitchAcpModeRequest)
-  const conversation = await service.open(conversationIdOf(call))
-  if (conversation.state.agent['kind'] !== 'ACPAgent') {
-    throw new AppError('bad_request', 'Cannot switch the mode: the conversation is not driven by an ACP agent')
-  }
+  const conversation = await openExternal(service, call, 'switch the mode')
   await conversation.switchMode(mode, clientSignal(call))
   return success
 }
 
 export async function switchAcpOption({ service }: ConversationParts, call: Call): Promise<Answer> {
   const { option_id, value } = bodyOf(call, SwitchAcpOptionRequest)
-  const conversation = await service.open(conversationIdOf(call))
-  if (conversation.state.agent['kind'] !== 'ACPAgent') {
-    throw new AppError('bad_request', 'Cannot set the option: the conversation is not driven by an ACP agent')
-  }
+  const conversation = await openExternal(service, call, 'set the option')
   await conversation.switchOption(option_id, value, clientSignal(call))
   return success
 }
@@ -151,6 +142,13 @@ async function openBuiltIn(service: ConversationService, call: Call): Promise<Co
   const conversation = await service.open(conversationIdOf(call))
   if (conversation.state.agent['kind'] === 'Agent') return conversation
   throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
+}
+
+/** The conversation, if an external agent drives it. @throws AppError `not_found`, `bad_request` that names the deed */
+async function openExternal(service: ConversationService, call: Call, deed: string): Promise<Conversation> {
+  const conversation = await service.open(conversationIdOf(call))
+  if (conversation.state.agent['kind'] === 'ACPAgent') return conversation
+  throw new AppError('bad_request', `Cannot ${deed}: the conversation is not driven by an ACP agent`)
 }
 
 /** A bare string stands for a secret with that value. */
