@@ -168,6 +168,17 @@ test('takes a question that says no more than the action for that action', () =>
   assert.equal(turn.kinds(), ['ActionEvent'])
 })
 
+test('takes a question without the folder of a command for the action that has it', () => {
+  const turn = watch()
+  turn.call(announced)
+  turn.call({ status: 'in_progress', rawInput: { command: 'ls -l', description: 'Look', cwd: '/project' } })
+  turn.timers.advanceTo(500)
+  const [asked] = turn.events.asks({ toolCallId: 't1', status: 'pending', rawInput: { command: 'ls -l' } })
+  assert.is(asked?.id, 't1')
+  const [elsewhere] = turn.events.asks({ toolCallId: 't1', status: 'pending', rawInput: { command: 'ls -l', cwd: '/etc' } })
+  assert.is(elsewhere?.id, 't1~1', 'another folder is other work')
+})
+
 test('tells what an agent changes after the call was allowed', () => {
   const turn = watch()
   turn.events.asks({ toolCallId: 't1', ...filled, kind: 'execute' })
