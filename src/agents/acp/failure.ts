@@ -51,11 +51,18 @@ export function describe(error: RpcError): string {
   return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)
 }
 
-/** The failure with the end of what the program wrote to stderr. A missing login explains itself. */
-export function withTail(failure: AcpFailure, stderrTail: string): AcpFailure {
-  const tail = stderrTail.trim().slice(-tailLimitChars)
+/** The failure with the end of what the program wrote to stderr, without `idleTalk` (Quirks). A missing login explains itself. */
+export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: RegExp): AcpFailure {
+  const tail = lastLines(stderrTail.split('\n').filter((line) => idleTalk?.test(line.trim()) !== true).join('\n').trim())
   if (tail === '' || failure.code === 'ACPAuthRequired') return failure
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
+}
+
+/** The end of a text, from the beginning of a line where there is one. */
+function lastLines(text: string): string {
+  if (text.length <= tailLimitChars) return text
+  const end = text.slice(-tailLimitChars)
+  return end.slice(end.indexOf('\n') + 1)
 }
 
 /** The failure of a prompt, as one of a login where stderr tells of that. */

@@ -73,7 +73,8 @@ export class OwnTurn {
     }
     const replace = typeof ending === 'object' || (await this.#cancel())
     const detail = typeof ending === 'object' ? ending.over : `The agent sent nothing for ${this.#options.idleMs / 1000} s in work of its own`
-    const failure = withTail(new AcpFailure('ACPPromptError', detail), this.#options.session.connection.stderrTail())
+    const { connection, agent } = this.#options.session
+    const failure = withTail(new AcpFailure('ACPPromptError', detail), connection.stderrTail(), agent.quirks.idleTalk)
     events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(detail)}`)
     return { end: { outcome: 'failed', failure, served: true }, replace, result: undefined, context }
   }

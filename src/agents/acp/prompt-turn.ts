@@ -143,7 +143,7 @@ export class PromptTurn {
   #withTail(failure: AcpFailure): AcpFailure {
     const { connection, agent } = this.#options.session
     const tail = connection.stderrTail()
-    return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail)
+    return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
   /** `hasRun`: what is over may have left something that runs. */

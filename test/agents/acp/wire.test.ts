@@ -125,6 +125,10 @@ test('cuts long details and long last words', () => {
   const gone = new AcpFailure('ACPPromptError', 'gone')
   assert.is(withTail(gone, ` \n`), gone)
   assert.is(withTail(gone, `${'x'.repeat(1000)}\n`).message, `gone; it wrote: ${'x'.repeat(500)}`)
+  assert.is(withTail(gone, `${'x'.repeat(490)} y\nit ends\n${'z'.repeat(480)}`).message, `gone; it wrote: it ends\n${'z'.repeat(480)}`)
+  const idle = '[session/create] query durationMs=46'
+  assert.is(withTail(gone, `${idle}\nno model\n ${idle}`, /^\[session\/create\]/).message, 'gone; it wrote: no model')
+  assert.is(withTail(gone, `${idle}\n`, /^\[session\/create\]/), gone)
   const login = new AcpFailure('ACPAuthRequired', 'Log in')
   assert.is(withTail(login, 'words'), login)
 })
