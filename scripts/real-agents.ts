@@ -3,75 +3,96 @@
  *
  * The agents are the published packages, installed outside the tree; their models are the stand-ins of test/fixtures, on
  * loopback, which stream at a real pace, so the run needs no account and no network once the packages are there. Prints a
- * table agent x scenario and ends with 1 when a check fails that no known limit of the agent explains (scripts/real/limits).
- * Words name agents (`codex`), `--only TEXT` a part of scenarios' names (as often as wanted), `--pace N` another number of tokens per second for
- * all, and with `--events` the history of each scenario is printed too.
+ * table agent x scenario x pace and ends with 1 when a check fails that no known limit of the agent explains
+ * (scripts/real/limits). Words name agents (`codex`), `--only TEXT` a part of scenarios' names and `--pace N` one of the paces
+ * (both as often as wanted); with `--events` the history of each scenario is printed too. `--results FOLDER` keeps the results of
+ * each agent there and makes FOLDER/RESULTS.md of all that it has; scripts/real/RESULTS.md is the last complete one.
  */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { realAgents, type RealAgent } from './real/agents.ts'
 import type { Check } from './real/checks.ts'
-import { isKnown, limitsOf } from './real/limits.ts'
+import { isKnown, limits, limitsOf, type Limit } from './real/limits.ts'
 import { memberAt } from './real/member.ts'
-import { playScenario } from './real/scene.ts'
-import { scenarios } from './real/scenarios.ts'
-import { openStage } from './real/stage.ts'
+import { buildDigest, keepCell, readResults, type AgentResults, type Cell, type Subject } from './real/results.ts'
+import { printPage, printTable, type Row } from './real/results-table.ts'
+import { playScenario, type SceneReport } from './real/scene.ts'
+import { scenarios, usualPaces } from './real/scenarios.ts'
+import { openStage, type Stage } from './real/stage.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string', multiple: true, default: [''] }, events: { type: 'boolean', default: false }, pace: { type: 'string' } },
+  options: {
+    only: { type: 'string', multiple: true, default: [''] },
+    pace: { type: 'string', multiple: true },
+    results: { type: 'string' },
+    events: { type: 'boolean', default: false },
+  },
 })
 const agents = realAgents.filter(({ provider }) => positionals.length === 0 || positionals.includes(provider))
-const wanted = scenarios.filter(({ name }) => values.only.some((text) => name.includes(text))).flatMap((scenario) => {
-  const paces = values.pace === undefined ? scenario.paces ?? [400] : [Number(values.pace)]
-  return paces.map((pace) => ({ ...scenario, pace, title: paces.length > 1 ? `${scenario.name}, ${pace}/s` : scenario.name }))
-})
-interface Result extends Check {
-  /** It failed as it is known to. */
-  readonly known: boolean
-}
+const paces = values.pace?.map(Number)
+const rounds = scenarios.flatMap((scenario) => (scenario.paces ?? usualPaces).map((pace) => ({ scenario, pace })))
+const wanted = rounds.filter(({ scenario, pace }) => values.only.some((text) => scenario.name.includes(text)) && paces?.includes(pace) !== false)
+const build = await buildDigest()
+const done: AgentResults[] = []
 
-const results = new Map<string, readonly Result[]>()
+for (const agent of agents) done.push(await tryAgent(agent))
+print(`\n${printTable(done, rowsOf(wanted)).join('\n')}`)
+if (values.results !== undefined) await writeFile(join(values.results, 'RESULTS.md'), printPage(await inOrder(values.results), rowsOf(rounds), limits))
+const all = done.flatMap(({ cells }) => cells)
+process.exitCode = all.some(({ passed }) => passed > 0) && all.every(({ failed }) => failed === 0) ? 0 : 1
 
-for (const agent of agents) await tryAgent(agent)
-const all = [...results.values()].flat()
-printTable()
-process.exitCode = all.length > 0 && all.every(({ ok, known }) => ok || known) ? 0 : 1
-
-async function tryAgent(agent: RealAgent): Promise<void> {
+async function tryAgent(agent: RealAgent): Promise<AgentResults> {
+  const subject: Subject = { agent: agent.provider, package: `${agent.package.name} ${agent.package.version}`, build }
+  const cells: Cell[] = []
   const stage = await openStage(agent)
   try {
-    for (const scenario of wanted) {
-      const start = Date.now()
-      if (scenario.isFor?.(agent) === false) continue
-      const { checks, events } = await playScenario(scenario, scenario.pace, stage)
-      const limits = limitsOf(agent.provider, scenario.name)
-      const judged = checks.map((one) => ({ ...one, known: !one.ok && isKnown(one.name, limits) }))
-      results.set(`${agent.provider} ${scenario.title}`, judged)
-      print(`${agent.provider}: ${scenario.title} (${((Date.now() - start) / 1000).toFixed(1)} s)`)
-      for (const { limit, evidence } of limits) print(`  limit: ${limit} (${evidence})`)
-      for (const { name, ok, known, seen } of judged) if (!ok) print(`  ${known ? 'known' : 'FAIL'} ${name}\n       seen: ${seen.slice(0, 2000)}`)
-      if (values.events) for (const event of events) print(`  ${describe(event)}`)
+    for (const round of wanted) {
+      if (round.scenario.isFor?.(agent) === false) continue
+      const cell = await tryRound(stage, round)
+      cells.push(cell)
+      if (values.results !== undefined) await keep(values.results, subject, cell)
     }
     for (const line of stage.server().output().split('\n')) if (/"level":"(?:warn|error)"/.test(line)) print(`  ${line}`)
   } finally {
     await stage.close()
   }
+  return { ...subject, date: new Date().toISOString(), cells }
 }
 
-function printTable(): void {
-  const widths = [Math.max(...wanted.map(({ title }) => title.length)), ...agents.map(() => 12)]
-  const row = (cells: readonly string[]): string => cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ').trimEnd()
-  print(`\n${row(['', ...agents.map(({ provider }) => provider)])}`)
-  for (const { title } of wanted) print(row([title, ...agents.map(({ provider }) => cellOf(results.get(`${provider} ${title}`)))]))
-  const failed = all.filter(({ ok, known }) => !ok && !known).length
-  print(`\n${all.filter(({ ok }) => ok).length} checks passed, ${failed} failed, ${all.filter(({ known }) => known).length} fail as is known`)
+async function tryRound(stage: Stage, { scenario, pace }: typeof rounds[number]): Promise<Cell> {
+  const start = Date.now()
+  const report = await playScenario(scenario, pace, stage)
+  const found = limitsOf(stage.agent.provider, scenario.name)
+  const failed = report.checks.filter(({ ok }) => !ok)
+  const known = failed.filter(({ name }) => isKnown(name, found))
+  print(`${stage.agent.provider}: ${scenario.name}, ${pace}/s (${((Date.now() - start) / 1000).toFixed(1)} s)`)
+  printReport(report, found, known)
+  return { scenario: scenario.name, pace, passed: report.checks.length - failed.length, known: known.length, failed: failed.length - known.length }
 }
 
-function cellOf(checks: readonly Result[] | undefined): string {
-  if (checks === undefined) return '-'
-  const good = checks.filter(({ ok }) => ok).length
-  if (good < checks.length && checks.every(({ ok, known }) => ok || known)) return `limit ${good}/${checks.length}`
-  return good === checks.length ? `ok ${good}` : `FAIL ${good}/${checks.length}`
+function printReport({ checks, events }: SceneReport, found: readonly Limit[], known: readonly Check[]): void {
+  for (const { limit, evidence } of found) print(`  limit: ${limit} (${evidence})`)
+  for (const one of checks) if (!one.ok) print(`  ${known.includes(one) ? 'known' : 'FAIL'} ${one.name}\n       seen: ${one.seen.slice(0, 2000)}`)
+  if (values.events) for (const event of events) print(`  ${describe(event)}`)
+}
+
+async function keep(folder: string, subject: Subject, cell: Cell): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await keepCell(folder, subject, cell)
+}
+
+/** What the folder has, in the order of the agents. */
+async function inOrder(folder: string): Promise<AgentResults[]> {
+  const kept = await readResults(folder)
+  return realAgents.flatMap(({ provider }) => kept.find(({ agent }) => agent === provider) ?? [])
+}
+
+function rowsOf(some: typeof rounds): Row[] {
+  return some.map(({ scenario: { name, isFor }, pace }) => {
+    return { scenario: name, pace, agents: realAgents.filter((agent) => isFor?.(agent) !== false).map(({ provider }) => provider) }
+  })
 }
 
 /** One line for an event, for the reader of a failure. */

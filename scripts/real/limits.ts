@@ -61,6 +61,13 @@ export const limits: readonly Limit[] = [
     evidence: 'test/fixtures/acp-transcripts/cline-fail401.jsonl: the error of session/prompt',
   },
   {
+    agent: 'opencode',
+    scenarios: ['model answers 401'],
+    checks: ['the history says so'],
+    limit: 'A failure of its model is told in the words of the model\'s API alone, without a status; its log has no status either.',
+    evidence: 'test/fixtures/acp-transcripts/opencode-fail401.jsonl; its stderr: error.error="AI_APICallError: The script says so"',
+  },
+  {
     agent: 'copilot',
     scenarios: ['model answers 401'],
     checks: ['and answered'],

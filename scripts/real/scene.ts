@@ -19,7 +19,7 @@ import { Talk } from './talk.ts'
 
 export interface Scenario {
   readonly name: string
-  /** The model's tokens per second; played once for each. Default: 400. */
+  /** The model's tokens per second; played once for each. Default: `usualPaces`. */
   readonly paces?: readonly number[]
   /** Agents without what it needs. */
   readonly isFor?: (agent: RealAgent) => boolean

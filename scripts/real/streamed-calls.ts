@@ -76,10 +76,10 @@ export async function growingCalls(scene: Scene): Promise<Check[]> {
   ]
 }
 
-/** A command goes on behind the turn; when it ends the agent goes on by itself, and asks. */
+/** A command goes on behind the turn; when it ends the agent goes on by itself, and asks. Claude runs loops that only look unasked. */
 export async function ownTurn(scene: Scene): Promise<Check[]> {
   const { agent } = scene.stage
-  const background = agent.runInBackground?.('until [ -e go.txt ]; do sleep 0.2; done; echo the-background-is-done')
+  const background = agent.runInBackground?.('touch began.txt && until [ -e go.txt ]; do sleep 0.2; done; echo the-background-is-done')
   if (background === undefined) return []
   const talk = await scene.open()
   scene.stage.say(task.prompt, [{ toolCall: background }, { text: 'It runs on.' }])
