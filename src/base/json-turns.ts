@@ -6,7 +6,7 @@
  * texts of any length: each of the last two steps is one turn, so whoever calls has a limit on the bytes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { assertFewValues, parseJson, usualValueLimit } from './json.ts'
+import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
 /** A text up to this length is dealt with in one turn. */
 export const turnBytes = 1024 * 1024
@@ -25,7 +25,28 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
   return parseJson(text, Infinity)
 }
 
+/**
+ * As `parseOwnJson`, of bytes. A long text is there in a turn of its own, so that reading it and using it are no part of
+ * the turn that parses it.
+ * @throws SyntaxError when the text is not JSON; for a long text as a rejection.
+ */
+export function parseOwnJsonBytes(bytes: Buffer): unknown {
+  return bytes.length <= turnBytes ? parseOwnJson(bytes.toString()) : parseOwnLong(bytes)
+}
+
+async function parseOwnLong(bytes: Buffer): Promise<unknown> {
+  const text = await decodeInTurns(bytes)
+  await nextTurn()
+  const value = parseOwnJson(text)
+  await nextTurn()
+  return value
+}
+
 async function parseLong(bytes: Buffer, valueLimit?: number): Promise<unknown> {
+  return parseJsonText(await decodeInTurns(bytes), valueLimit)
+}
+
+async function decodeInTurns(bytes: Buffer): Promise<string> {
   // A byte order mark stays, as in a short text: JSON may not begin with one.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''
@@ -33,5 +54,5 @@ async function parseLong(bytes: Buffer, valueLimit?: number): Promise<unknown> {
     text += decoder.decode(bytes.subarray(start, start + turnBytes), { stream: true })
     await nextTurn()
   }
-  return parseJsonText(text + decoder.decode(), valueLimit)
+  return text + decoder.decode()
 }

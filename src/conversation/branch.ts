@@ -6,7 +6,8 @@
  * the model was answering stands in the log before the answer to the one before it: it is told apart as late.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { parseOwnJson, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
+import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import type { Event } from '../schema/generated/events.ts'
 import { start, type Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
@@ -69,7 +70,7 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
   }
   for await (const line of log.lines(from)) {
     end = line.position
-    const value = parseOwnJson(line.json.toString())
+    const value = await parseOwnJsonBytes(line.json)
     const event = line.event === undefined ? undefined : storedEvent(value)
     if (event !== undefined) {
       last = { event, switches, previous: last }

@@ -6,7 +6,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, errorOf } from '../base/errors.ts'
-import { parseOwnJson, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
+import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import type { Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import type { Clock, Stamp } from '../base/stamp.ts'
@@ -300,7 +301,7 @@ export class Driver {
     const messages: MessageEvent[] = []
     for (const id of ids) {
       const json = await readEvent(this.#options.log, id)
-      const event = json === undefined ? undefined : storedEvent(parseOwnJson(json.toString()))
+      const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
       if (event?.kind === 'MessageEvent') messages.push(event)
     }
     return messages

@@ -6,7 +6,8 @@
  * returned, in the order of the log.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isObject, parseOwnJson } from '../base/json.ts'
+import { isObject } from '../base/json.ts'
+import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { upperHalf } from '../base/stamp.ts'
 import { andThen } from '../base/wait.ts'
 import type { ConversationLog } from '../storage/log.ts'
@@ -99,7 +100,7 @@ export async function finalResponse(log: ConversationLog): Promise<string> {
     if (!hasSource(mark, 'agent') || (kind !== 'MessageEvent' && kind !== 'ActionEvent')) continue
     const json = await log.read(sequence)
     if (json === undefined) continue
-    const event = parseOwnJson(json.toString())
+    const event = await parseOwnJsonBytes(json)
     const text = kind === 'MessageEvent' ? messageText(event) : finishText(event)
     if (text !== undefined) return text
   }
@@ -144,7 +145,7 @@ async function* matches(log: ConversationLog, filter: EventFilter, sequences: It
     if (needle !== undefined && kindOfMark(mark) !== 'MessageEvent') continue
     const json = await log.read(sequence)
     if (json === undefined) continue
-    if (needle === undefined || messageContains(json, needle)) yield json
+    if (needle === undefined || messageContains(await parseOwnJsonBytes(json), needle)) yield json
   }
 }
 
@@ -175,8 +176,7 @@ function isSameId(known: string, given: string): boolean {
   return known === given || known.replaceAll('-', '') === given.replaceAll('-', '').toLowerCase()
 }
 
-function messageContains(json: Buffer, needle: string): boolean {
-  const event = parseOwnJson(json.toString())
+function messageContains(event: unknown, needle: string): boolean {
   if (!isObject(event)) return false
   const message = isObject(event['llm_message']) ? event['llm_message'] : {}
   const reasoning = message['reasoning_content']

@@ -5,7 +5,7 @@
  * refused with its place: a state without it would be another state.
  */
 import { AppError } from '../base/errors.ts'
-import { parseOwnJson } from '../base/json.ts'
+import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { microsOfUpperHalf, upperHalf } from '../base/stamp.ts'
 import { start, type Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
@@ -24,7 +24,7 @@ export interface FoldOptions {
 export async function foldLog(log: ConversationLog, { from, until = never }: FoldOptions = {}): Promise<ConversationState> {
   let state = from?.state
   for await (const line of log.lines(from?.line ?? start)) {
-    const value = parseOwnJson(line.json.toString())
+    const value = await parseOwnJsonBytes(line.json)
     if (state === undefined) state = firstState(value)
     else if (line.event !== undefined) foldStored(state, value)
     else if (isPrivateRecord(value)) foldRecord(state, value)

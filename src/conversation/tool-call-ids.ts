@@ -3,7 +3,8 @@
  *
  * Only events that are actions are read, the newest first, page by page, so other work gets its turn. All branches count.
  */
-import { isObject, parseOwnJson } from '../base/json.ts'
+import { isObject } from '../base/json.ts'
+import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { searchEvents } from './history.ts'
 
@@ -21,7 +22,7 @@ export async function toolCallIds(log: ConversationLog, limit: number): Promise<
       ...(pageId === undefined ? {} : { pageId }),
     })
     for (const json of page.items) {
-      const event = parseOwnJson(json.toString())
+      const event = await parseOwnJsonBytes(json)
       if (isObject(event) && typeof event['tool_call_id'] === 'string') ids.push(event['tool_call_id'])
     }
     pageId = page.nextPageId ?? undefined

@@ -6,7 +6,7 @@
  * oldest, and says where it begins. Every text is masked before anything is cut.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { parseOwnJson } from '../base/json.ts'
+import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import type { Event, MessageEvent } from '../schema/generated/events.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { storedEvent } from './stored-event.ts'
@@ -33,7 +33,7 @@ export async function readTranscript(log: ConversationLog, options: TranscriptOp
   for (let sequence = log.eventCount - 1; sequence >= 0; sequence--) {
     if (sequence % batch === 0) await nextTurn()
     const json = await log.read(sequence)
-    const event = json === undefined ? undefined : storedEvent(parseOwnJson(json.toString()))
+    const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
     const part = event === undefined ? undefined : partOf(event, outcomes, options)
     if (part === undefined) continue
     room -= Buffer.byteLength(part) + 1

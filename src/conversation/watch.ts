@@ -4,7 +4,7 @@
  * It is a reader like any socket: when the host does not take events fast enough it stops being given them, and reads on
  * from the log later. Nothing is lost, doubled or reordered, and at most `bufferLimit` events are held.
  */
-import { parseOwnJson } from '../base/json.ts'
+import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
 import type { Conversation } from './conversation.ts'
 import type { FeedEnd, Sink } from './feed.ts'
@@ -24,7 +24,7 @@ export async function* watch(conversation: Conversation, from: number | 'now', s
   try {
     for (;;) {
       const json = buffer.take()
-      if (json !== undefined) yield parseOwnJson(json.toString())
+      if (json !== undefined) yield await parseOwnJsonBytes(json)
       else if (buffer.hasEnded) return
       else {
         reader.drained()

@@ -1,22 +1,11 @@
 /** Long JSON texts: what they come to is the same as at once, and others have turns meanwhile. */
 import * as assert from 'uvu/assert'
 import { TooManyValuesError } from '../../src/base/json.ts'
-import { parseJsonBytes, parseJsonText, turnBytes } from '../../src/base/json-turns.ts'
+import { parseJsonBytes, parseJsonText, parseOwnJsonBytes, turnBytes } from '../../src/base/json-turns.ts'
 import { suite } from '../support/suite.ts'
+import { turnsDuring } from '../support/turns.ts'
 
 const test = suite('base/json-turns')
-
-/** How often the event loop turned until the work was done. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0
-  let timer = setImmediate(function count() {
-    turns++
-    timer = setImmediate(count)
-  })
-  await work.catch(() => undefined)
-  clearImmediate(timer)
-  return turns
-}
 
 test('parses short bytes at once', () => {
   assert.equal(parseJsonBytes(Buffer.from('{"a":"é"}')), { a: 'é' })
@@ -33,6 +22,16 @@ test('parses long bytes to the same value, wherever characters are cut', async (
 test('lets others have a turn for every MiB that is decoded, and before each further step', async () => {
   const bytes = Buffer.from(JSON.stringify('x'.repeat(4 * turnBytes)))
   assert.ok((await turnsDuring(Promise.resolve(parseJsonBytes(bytes)))) >= 6)
+})
+
+test('reads a text of our own in as many turns, with one before and one behind the parsing, and without limits', async () => {
+  const value = Array.from({ length: 60_000 }, () => 'a long enough text with é in it')
+  const bytes = Buffer.from(JSON.stringify(value))
+  const parsing = Promise.resolve(parseOwnJsonBytes(bytes))
+  // The counting begins in the first of the turns.
+  assert.is(await turnsDuring(parsing), Math.ceil(bytes.length / turnBytes) + 1)
+  assert.equal(await parsing, value)
+  assert.equal(parseOwnJsonBytes(Buffer.from('["é"]')), ['é'])
 })
 
 test('refuses too many values in a long text before it is parsed', async () => {
