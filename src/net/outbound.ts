@@ -10,6 +10,7 @@
  */
 import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
 import { assertLiteral, createLookup, type AddressRule } from './address.ts'
 import { nextHop } from './redirect.ts'
@@ -154,6 +155,9 @@ function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
 }
 
+/** What is read before others have their turn: a fast server would hold the event loop for as long as it sends. */
+const turnBytes = 64 * 1024
+
 async function* readChunks(
   message: IncomingMessage,
   hop: Hop,
@@ -161,12 +165,17 @@ async function* readChunks(
   close: () => void,
 ): AsyncGenerator<Buffer> {
   let left = hop.limitBytes
+  let sinceTurn = 0
   try {
     const source: AsyncIterable<Buffer> = message
     for await (const chunk of source) {
       left -= chunk.length
       if (left < 0) throw failed(hop, `its answer is longer than ${hop.limitBytes} bytes`)
       yield chunk
+      sinceTurn += chunk.length
+      if (sinceTurn < turnBytes) continue
+      await nextTurn()
+      sinceTurn = 0
     }
   } catch (error) {
     throw signal.aborted ? signal.reason : explain(hop, error)

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { openRequest, sendRequest, type OutboundRequest } from '../../src/net/outbound.ts'
 import { suite } from '../support/suite.ts'
+import { countTurns } from '../support/turns.ts'
 
 const test = suite('net/outbound')
 
@@ -249,5 +250,21 @@ test('follows no more redirects than asked, and none to a refused address', asyn
 async function drain(chunks: AsyncIterable<Buffer>): Promise<void> {
   for await (const chunk of chunks) assert.ok(chunk.length > 0)
 }
+
+test('an answer that comes faster than it is read lets the event loop turn', async () => {
+  const length = 4_000_000
+  await serving((_, response) => response.end(Buffer.alloc(length)), async (url) => {
+    const { chunks } = await openRequest(get(url, { limitBytes: length }))
+    const turns = countTurns()
+    let most = 0
+    let last = { turn: -1, bytes: 0 }
+    for await (const chunk of chunks) {
+      last = { turn: turns.count, bytes: chunk.length + (last.turn === turns.count ? last.bytes : 0) }
+      most = Math.max(most, last.bytes)
+    }
+    turns.stop()
+    assert.ok(most < 4 * 65_536, `${most} bytes were read in one turn`)
+  })
+})
 
 test.run()

@@ -14,7 +14,7 @@ import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
-export function foldAnthropic({ newId, failureOf }: FoldContext): AnswerFold {
+export function foldAnthropic({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
   const blocks = new Map<number, Block>()
   let state: State = { id: undefined, stopReason: undefined, usage: {}, isComplete: false }
   return {
@@ -23,6 +23,7 @@ export function foldAnthropic({ newId, failureOf }: FoldContext): AnswerFold {
       const events = event.type === 'message' ? eventsOf(event) : [event]
       for (const each of events) {
         growBlocks(blocks, each, newId)
+        limitParts(blocks.size)
         state = after(state, each)
       }
       return joined(events.map(pieceOf))

@@ -42,8 +42,8 @@ function isJsonRecord(value: unknown): value is JsonObject {
 
 /** One object with the members of both, or the first alone when it would have more than any provider sends. */
 export function withFew(before: JsonObject, more: JsonObject): JsonObject {
-  const both = { ...before, ...more }
-  return Object.keys(both).length > memberLimit ? before : both
+  const added = Object.keys(more).filter((name) => !Object.hasOwn(before, name)).length
+  return added > 0 && Object.keys(before).length + added > memberLimit ? before : { ...before, ...more }
 }
 
 const memberLimit = 100

@@ -56,6 +56,7 @@ interface GrowingCall {
 function addChoice(answer: Growing, choice: JsonObject, context: FoldContext): AnswerPiece {
   const delta = objectOf(choice.delta ?? choice.message)
   for (const call of objectsOf(delta.tool_calls)) addCall(answer, call, context)
+  context.limitParts(answer.calls.length)
   answer.details.push(...objectsOf(delta.reasoning_details))
   answer.responseIds.push(...idsOf(choice.token_ids))
   answer.finish = textOf(choice.finish_reason) ?? answer.finish

@@ -30,6 +30,7 @@ export function foldResponse(context: FoldContext): AnswerFold {
           return piece('reasoning_content', event)
         case 'response.output_item.done':
           if (isJsonObject(event.item)) done.push(event.item)
+          context.limitParts(done.length)
           return {}
         case 'response.completed':
         case 'response.incomplete':

@@ -44,7 +44,7 @@ export interface FoldContext {
   readonly newId: () => string
   /** The error that an event tells of, with secrets hidden. */
   readonly failureOf: (body: JsonObject) => ModelError
-  /** Fails for more parts than an answer may have: for a format that keeps parts beside its message. @throws ModelError */
+  /** Fails for more parts than an answer may have: to be called while they are gathered. @throws ModelError */
   readonly limitParts: (count: number) => void
 }
 

@@ -5,6 +5,8 @@ import { createModelClient } from '../../../src/agents/llm/client.ts'
 import { foldGemini } from '../../../src/agents/llm/gemini-stream.ts'
 import { ModelError } from '../../../src/agents/llm/model.ts'
 import { foldChat } from '../../../src/agents/llm/openai-chat-answer.ts'
+import { foldResponse } from '../../../src/agents/llm/openai-responses-answer.ts'
+import type { AnswerFold, FoldContext } from '../../../src/agents/llm/wire.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { toLLM } from '../../../src/schema/generated/llm.ts'
 import { suite } from '../../support/suite.ts'
@@ -70,6 +72,21 @@ test('an answer of Gemini with more than 1,000 parts is none, also when they are
   assert.is(await failure({ chunks: chunks(1000) }, 'gemini/gemini-2.5-pro'), 'undefined calls')
   const refusal = 'LLMBrokenStreamError: Could not read the answer of Gemini: it has more than 1000 parts'
   assert.is(await failure({ chunks: chunks(1001) }, 'gemini/gemini-2.5-pro'), refusal)
+})
+
+test('parts are counted while they come: an answer that has too many is not gathered to its end', () => {
+  const streams: readonly (readonly [(context: FoldContext) => AnswerFold, (index: number) => JsonObject])[] = [
+    [foldAnthropic, (index) => ({ type: 'content_block_start', index, content_block: { type: 'text', text: 'a' } })],
+    [foldChat, (index) => ({ choices: [{ delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'n', arguments: '' } }] } }] })],
+    [foldResponse, () => ({ type: 'response.output_item.done', item: { type: 'reasoning', encrypted_content: 'e' } })],
+    [foldGemini, () => ({ candidates: [{ content: { parts: [{ text: 'a', thoughtSignature: 's' }] } }] })],
+  ]
+  for (const [start, part] of streams) {
+    const counts: number[] = []
+    const fold = start({ newId: () => 'i', failureOf: () => new ModelError('LLMServiceUnavailableError', ''), limitParts: (count) => void counts.push(count) })
+    for (let index = 0; index < 3; index++) fold.push(part(index))
+    assert.equal(counts, [1, 2, 3], start.name)
+  }
 })
 
 /** Why the call failed, or how many calls came. */
