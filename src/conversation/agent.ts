@@ -194,8 +194,8 @@ export interface Turn {
   record(draft: EventDraft): Recorded
   /** Sends a piece of text to live readers only; it is never stored. Secrets in it are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
-  /** Asks the user. Resolves with the answer, with `denied` at the deadline, with `cancelled` when the turn is stopped. */
-  ask(question: QuestionDraft): Promise<Answer>
+  /** Asks the user. Resolves with the answer, with `denied` at the deadline, with `cancelled` when the turn is stopped or `withdrawn` aborts. */
+  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<Answer>
   /** Adds to the usage figures of one usage id; publishes `stats`. */
   usage(report: UsageReport): void
   /** What reading more input has to wait for: the log, when a flood of records has left it behind; mostly nothing. */

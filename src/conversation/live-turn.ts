@@ -131,9 +131,9 @@ export class LiveTurn implements Turn {
     }
   }
 
-  ask(question: QuestionDraft): Promise<Answer> {
+  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<Answer> {
     if (this.#fenced) return Promise.resolve({ outcome: 'cancelled' })
-    return this.#options.questions.ask(question, this.signal)
+    return this.#options.questions.ask(question, this.signal, withdrawn)
   }
 
   usage(report: UsageReport): void {

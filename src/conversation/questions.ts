@@ -3,9 +3,9 @@
  *
  * A published client shows one question and one button, and one click must not allow what is hidden: only the first is
  * open, the others wait for their turn and for their deadline to begin. A question has an id of its own, is listed over
- * REST and in the state update `pending_confirmations`, and ends in exactly one of three ways: the user answers, the
- * deadline passes (denied), or the turn is stopped (cancelled). The owner hears of every change and publishes it; nothing
- * here is stored, since a question of an external agent dies with its process.
+ * REST and in the state update `pending_confirmations`, and ends in exactly one of four ways: the user answers, the
+ * deadline passes (denied), the turn is stopped, or the agent withdraws it (cancelled, both). The owner hears of every change
+ * and publishes it; nothing here is stored, since a question of an external agent dies with its process.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../base/json.ts'
@@ -59,17 +59,20 @@ export class Questions {
     return open === undefined ? [] : [shown(open)]
   }
 
-  /** Asks, as soon as the questions before have ended, and waits for the end. */
-  ask(draft: QuestionDraft, signal: AbortSignal): Promise<Answer> {
-    if (signal.aborted) return Promise.resolve({ outcome: 'cancelled' })
+  /** Asks, as soon as the questions before have ended, and waits for the end. `withdrawn` ends this question alone. */
+  ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<Answer> {
+    if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {
       const id = randomUUID()
       const cancel = (): void => this.#cancel((question) => question.signal === signal)
+      const withdraw = (): void => this.#settle(id, { outcome: 'cancelled' })
       const settle = (answer: Answer): void => {
         signal.removeEventListener('abort', cancel)
+        withdrawn?.removeEventListener('abort', withdraw)
         resolve(answer)
       }
       signal.addEventListener('abort', cancel, { once: true })
+      withdrawn?.addEventListener('abort', withdraw, { once: true })
       this.#asked.set(id, { id, draft, signal, settle, deadline: undefined, timer: undefined })
       if (this.#asked.size === 1) this.#open()
     })

@@ -63,6 +63,26 @@ test('with two questions the conversation waits until both are answered', async 
   })
 })
 
+test('a question that its agent withdraws holds no place: the conversation goes on, or waits for the next one', async () => {
+  await withConversation(async (conversation, world) => {
+    const givenUp = new AbortController()
+    world.scripts.push(async (turn) => {
+      const answers = await Promise.all([turn.ask(question, givenUp.signal), turn.ask(question)])
+      turn.record(say(answers.map(({ outcome }) => outcome).join()))
+      return finished
+    })
+    await conversation.run()
+    await until(() => conversation.state.execution_status === 'waiting_for_confirmation')
+    const [first] = conversation.confirmations()
+    givenUp.abort()
+    assert.is(await failureOf(conversation.respond({ accept: true, reason: '', id: first?.id })), 'not_found')
+    assert.is(conversation.state.execution_status, 'waiting_for_confirmation')
+    await conversation.respond({ accept: true, reason: '' })
+    await ended(conversation)
+    assert.ok((await story(conversation)).includes('agent: cancelled,accepted'))
+  })
+})
+
 test('an answer to nothing changes nothing, and one to an unknown question is refused', async () => {
   await withConversation(async (conversation) => {
     await conversation.respond({ accept: true, reason: '' })

@@ -141,7 +141,7 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/turn-permissions.ts',
-    old: 'if (this.#isStopping) return cancelledResult\n',
+    old: 'if (this.#isOver(withdrawn)) return cancelledResult\n',
     new: '\n',
     promise: 'A turn that is being stopped allows nothing more.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts'],

@@ -145,10 +145,10 @@ export class AgentWork implements AgentListener {
     await this.#backlog()
   }
 
-  onPermission(params: Fields): Promise<PermissionResult> {
+  onPermission(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     this.#hasWorked = true
     this.#idle?.restart()
-    return this.permissions.answer(params)
+    return this.permissions.answer(params, withdrawn)
   }
 
   /** Measures the silence anew. */

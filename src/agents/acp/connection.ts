@@ -41,8 +41,8 @@ export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
 export interface AgentListener {
   /** One `session/update`. A returned promise holds back everything after it. */
   onUpdate(update: Fields): void | Promise<void>
-  /** One `session/request_permission`; the result to answer with. */
-  onPermission(params: Fields): Promise<unknown>
+  /** One `session/request_permission`; the result to answer with. `withdrawn`: the agent does not want to know any more. */
+  onPermission(params: Fields, withdrawn: AbortSignal): Promise<unknown>
 }
 
 export interface ConnectionOptions {
@@ -165,14 +165,15 @@ export class AgentConnection {
     return this.#listenerOf(sessionId)?.onUpdate(_meta === undefined || fields._meta !== undefined ? fields : { ...fields, _meta })
   }
 
-  #answer({ method, params }: IncomingRequest): Promise<unknown> {
+  #answer(request: IncomingRequest): Promise<unknown> {
+    const { method, params } = request
     if (method !== 'session/request_permission') {
       throw new RpcError({ code: rpcCodes.methodNotFound, message: `Unknown method: ${method}` })
     }
     const asked = objectOf(params)
     const listener = this.#listenerOf(asked.sessionId)
     if (listener === undefined) throw new RpcError({ code: rpcCodes.invalidParams, message: 'Unknown session' })
-    return listener.onPermission(asked)
+    return listener.onPermission(asked, request.signal)
   }
 
   #listenerOf(sessionId: unknown): AgentListener | undefined {

@@ -35,7 +35,7 @@ export class OwnBeginning {
   readonly #options: OwnBeginningOptions
   #listener: AgentListener | undefined
   #held: Fields[] = []
-  #questions: { readonly params: Fields; readonly answer: Deferred<unknown> }[] = []
+  #questions: HeldQuestion[] = []
   #room: Deferred<void> | undefined
   #tail: Timer | undefined
   #isTail = false
@@ -62,7 +62,7 @@ export class OwnBeginning {
     this.#isTail = false
     const { held, questions } = this.#letGo()
     for (const update of held) void listener.onUpdate(update)
-    for (const { params, answer } of questions) listener.onPermission(params).then(answer.resolve, answer.reject)
+    for (const { params, withdrawn, answer } of questions) listener.onPermission(params, withdrawn).then(answer.resolve, answer.reject)
   }
 
   /** The turn is over: what comes now is its tail for a time. */
@@ -87,11 +87,11 @@ export class OwnBeginning {
   }
 
   /** Takes one `session/request_permission`. */
-  asked(params: Fields): Promise<unknown> {
-    if (this.#listener !== undefined) return this.#listener.onPermission(params)
+  asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
+    if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)
     const answer = deferred<unknown>()
-    this.#questions.push({ params, answer })
+    this.#questions.push({ params, withdrawn, answer })
     this.#begin()
     return answer.promise
   }
@@ -112,7 +112,7 @@ export class OwnBeginning {
     })
   }
 
-  #letGo(): { readonly held: readonly Fields[]; readonly questions: OwnBeginningQuestions } {
+  #letGo(): { readonly held: readonly Fields[]; readonly questions: readonly HeldQuestion[] } {
     const gone = { held: this.#held, questions: this.#questions }
     this.#held = []
     this.#questions = []
@@ -147,4 +147,8 @@ export class OwnBeginning {
   }
 }
 
-type OwnBeginningQuestions = readonly { readonly params: Fields; readonly answer: Deferred<unknown> }[]
+interface HeldQuestion {
+  readonly params: Fields
+  readonly withdrawn: AbortSignal
+  readonly answer: Deferred<unknown>
+}

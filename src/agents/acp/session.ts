@@ -87,7 +87,7 @@ export class AcpSession {
     this.#processes = this.#findProcesses()
     this.connection.listen(this.id, {
       onUpdate: (update) => this.#hear(update),
-      onPermission: (params) => this.#own.asked(params),
+      onPermission: (params, withdrawn) => this.#own.asked(params, withdrawn),
     })
   }
 

@@ -4,7 +4,8 @@
  * Nothing is allowed that is not in the history yet, with all that the request says. What is too long to be recorded whole
  * is denied where the user would have to decide about it. Questions are handed to the conversation as they come, which
  * asks them one at a time. One request may be about several calls; it is granted when all of them are. After `close`
- * every answer is `cancelled`. Options are chosen by kind (permissions).
+ * every answer is `cancelled`, as is that of a request that its agent has withdrawn: nobody is asked about it any more.
+ * Options are chosen by kind (permissions).
  */
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
@@ -49,23 +50,24 @@ export class TurnPermissions {
     return this.#hasDenied
   }
 
-  /** Whether nothing may be allowed any more: from the call that stops the turn on. */
-  get #isStopping(): boolean {
-    return this.#isClosed || this.#options.signal.aborted
+  /** Whether nothing may be allowed any more: from the call that stops the turn on, or because the agent does not want it. */
+  #isOver(withdrawn: AbortSignal): boolean {
+    return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
   /** The answer to one `session/request_permission`. */
-  async answer(params: Fields): Promise<PermissionResult> {
+  async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params.toolCall)
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
-    const asked = this.#isStopping ? [] : this.#options.events.asks(masked ?? call, masked !== undefined)
+    const asked = this.#isOver(withdrawn) ? [] : this.#options.events.asks(masked ?? call, masked !== undefined)
     if (asked.length === 0) return cancelledResult
     const options = readOptions(params.options)
+    const request = { options, withdrawn }
     const decision = decide(this.#options.host.policy(), options)
     switch (decision.do) {
-      case 'allow': return this.#allow(asked, options)
+      case 'allow': return this.#allow(asked, request)
       case 'deny': return this.#deny(asked, options, { reason: `Refused without a question: ${decision.reason}`, source: 'hook' })
-      case 'ask': return this.#ask(asked, options)
+      case 'ask': return this.#ask(asked, request)
     }
   }
 
@@ -76,14 +78,14 @@ export class TurnPermissions {
   }
 
   /** Nothing is allowed that is not in the history yet. */
-  async #allow(asked: readonly AskedCall[], options: readonly QuestionOption[]): Promise<PermissionResult> {
+  async #allow(asked: readonly AskedCall[], { options, withdrawn }: Request): Promise<PermissionResult> {
     try {
       for (const { event } of asked) await event.durable()
     } catch (error) {
       this.#options.log.error('A tool call was not allowed: its action could not be stored', { error: errorOf(error) })
       return cancelledResult
     }
-    if (this.#isStopping) return cancelledResult
+    if (this.#isOver(withdrawn)) return cancelledResult
     for (const { id } of asked) this.#options.events.allowed(id)
     return allowOnce(options)
   }
@@ -99,22 +101,23 @@ export class TurnPermissions {
   }
 
   /** Calls that the agent asks about together are asked about one after the other: one answer must not allow what is hidden. */
-  async #ask(asked: readonly AskedCall[], options: readonly QuestionOption[]): Promise<PermissionResult> {
+  async #ask(asked: readonly AskedCall[], request: Request): Promise<PermissionResult> {
+    const { options } = request
     const long = asked.find(({ isTooLong }) => isTooLong)
     if (long !== undefined) return this.#deny(asked, options, tooLong, long)
     for (const one of asked) {
-      const answer = await this.#askUser(one, options)
-      if (this.#isStopping || answer.outcome === 'cancelled') return cancelledResult
+      const answer = await this.#askUser(one, request)
+      if (this.#isOver(request.withdrawn) || answer.outcome === 'cancelled') return cancelledResult
       if (answer.outcome !== 'accepted') return this.#deny(asked, options, { reason: answer.reason, source: answer.by === undefined ? 'user' : 'hook' }, one)
     }
-    return this.#allow(asked, options)
+    return this.#allow(asked, request)
   }
 
-  async #askUser(asked: AskedCall, options: readonly QuestionOption[]): Promise<Answer> {
+  async #askUser(asked: AskedCall, { options, withdrawn }: Request): Promise<Answer> {
     const { turn, host, onQuestions } = this.#options
     this.#openQuestions++
     onQuestions()
-    const question = turn.ask({ ...questionOf(asked), options: shownOptions(options, (text) => host.mask(text)) })
+    const question = turn.ask({ ...questionOf(asked), options: shownOptions(options, (text) => host.mask(text)) }, withdrawn)
     const answer = await Promise.race([question, this.#cancelled.promise])
     this.#openQuestions--
     onQuestions()
@@ -123,6 +126,14 @@ export class TurnPermissions {
 }
 
 const refusedTogether: Refusal = { reason: 'The agent asked about this together with another call, which was refused', source: 'hook' }
+
+/** What a permission request says besides the call. */
+interface Request {
+  readonly options: readonly QuestionOption[]
+  /** Aborts when the agent cancels the request. */
+  readonly withdrawn: AbortSignal
+}
+
 interface Refusal {
   readonly reason: string
   readonly source: RejectionSource

@@ -136,6 +136,18 @@ test('refuses all calls that the agent asks about together when one of them is',
   assert.not.match(host.text(), /selected[^}]*proceed_once/)
 }))
 
+test('gives up a question that its agent withdraws, which allows nothing, and goes on with the others', () => withAgent('withdraws', async ({ agent, host }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  const turn = host.turn('go')
+  const ended = agent.runTurn(turn)
+  await Promise.all([host.seen(/"toolCallId":"two"/), host.seen(/one cancelled/)])
+  assert.equal(host.outcomes, ['one cancelled'])
+  turn.stop()
+  assert.equal(await ended, stopped)
+  assert.equal(host.outcomes, ['one cancelled', 'two cancelled'])
+  assert.not.match(host.text(), /selected/)
+}))
+
 test('records a refusal of the user', () => withAgent('ask', async ({ agent, host }) => {
   host.confirmation = { kind: 'ConfirmRisky', threshold: 'HIGH', confirm_unknown: true }
   host.answer = () => ({ outcome: 'denied', reason: 'not today' })

@@ -13,6 +13,8 @@ export interface MemoryHost extends AgentHost {
   readonly states: JsonObject
   readonly usages: UsageReport[]
   readonly questions: QuestionDraft[]
+  /** How the questions ended, in that order: the call and the outcome. */
+  readonly outcomes: string[]
   readonly deltas: string[]
   readonly memory: Map<KeptKey, JsonObject>
   confirmation: ConfirmationPolicy
@@ -23,11 +25,11 @@ export interface MemoryHost extends AgentHost {
   /** What `transcript` gives. */
   past: string
   environment: Map<string, string>
-  /** How questions are answered; without it they wait for the end of the turn. */
-  answer: ((question: QuestionDraft) => Answer) | undefined
+  /** How questions are answered; without an answer they wait until they are withdrawn, or for the end of the turn. */
+  answer: ((question: QuestionDraft) => Answer | undefined) | undefined
   /** Resolved by a test that waits for something to be recorded. */
   seen(pattern: RegExp): Promise<void>
-  /** What the history holds as one text. */
+  /** What the history holds, and what was asked, as one text. */
   text(): string
   turn(prompt: string, options?: TurnOptions): MemoryTurn
 }
@@ -55,6 +57,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     states: {},
     usages: [],
     questions: [],
+    outcomes: [],
     deltas: [],
     memory: new Map(),
     environment: new Map(),
@@ -84,7 +87,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     mask: (text) => text.replaceAll(secret, '<secret-hidden>'),
     maskingStream: () => createMaskerFor(secret).stream(),
     transcript: async () => host.past,
-    text: () => JSON.stringify([host.events, host.deltas, host.questions]),
+    text: () => JSON.stringify([host.events, host.deltas, host.questions, host.outcomes]),
     seen(pattern) {
       const found = deferred<void>()
       waiting.add({ pattern, found })
@@ -121,18 +124,24 @@ function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options
       host.deltas.push(piece.content ?? piece.reasoning_content ?? '')
       check()
     },
-    ask(question) {
+    async ask(question, withdrawn) {
       host.questions.push(question)
       check()
-      if (host.answer !== undefined) return Promise.resolve(host.answer(question))
-      return new Promise((resolve) => {
-        controller.signal.addEventListener('abort', () => resolve({ outcome: 'cancelled' }), { once: true })
-      })
+      const answer = host.answer?.(question) ?? (await cancelled(AbortSignal.any([controller.signal, ...(withdrawn === undefined ? [] : [withdrawn])])))
+      host.outcomes.push(`${question.toolCallId} ${answer.outcome}`)
+      check()
+      return answer
     },
     usage: (report) => void host.usages.push(report),
     ready,
     stop: () => controller.abort(new Error('stopped')),
   }
+}
+
+function cancelled(signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve({ outcome: 'cancelled' }), { once: true })
+  })
 }
 
 export function userMessage(text: string): MessageEvent {

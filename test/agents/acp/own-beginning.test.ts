@@ -28,10 +28,13 @@ function setUp(begin: () => Promise<void> = async () => undefined): {
   })
   const listener: AgentListener = {
     onUpdate: (update) => void heard.push(update),
-    onPermission: async (params) => heard.push(params),
+    onPermission: async (params, withdrawn) => heard.push({ ...params, isWithdrawn: withdrawn.aborted }),
   }
   return { own, timers, heard, listener, counts }
 }
+
+const wanted = new AbortController().signal
+const givenUp = AbortSignal.abort()
 
 const text = (words: string, messageId?: string): object => {
   return { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: words }, ...(messageId === undefined ? {} : { messageId }) }
@@ -92,13 +95,13 @@ test('answers a question of a turn that was stopped just now, and takes others i
   const { own, timers, listener, counts, heard } = setUp()
   own.attach(listener, true)
   own.detach(true)
-  assert.equal(await own.asked({ a: 1 }), { outcome: { outcome: 'cancelled' } })
+  assert.equal(await own.asked({ a: 1 }, wanted), { outcome: { outcome: 'cancelled' } })
   assert.is(counts.begun, 0)
   timers.advanceTo(2000)
-  const answer = own.asked({ a: 2 })
+  const answer = own.asked({ a: 2 }, givenUp)
   own.attach(listener, false)
   assert.is(await answer, 1)
-  assert.equal(heard, [{ a: 2 }])
+  assert.equal(heard, [{ a: 2, isWithdrawn: true }])
 })
 
 test('takes no text for work before the first prompt', () => {
@@ -121,7 +124,7 @@ test('holds back the reading when much is held, until a turn takes it', async ()
 
 test('lets go of everything when there is no turn, and cancels its questions', async () => {
   const { own, counts } = setUp(() => Promise.reject(new Error('closed')))
-  const answer = own.asked({})
+  const answer = own.asked({}, wanted)
   assert.equal(await answer, { outcome: { outcome: 'cancelled' } })
   assert.equal([counts.refused, own.isHolding], [1, false])
 })
