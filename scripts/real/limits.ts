@@ -71,8 +71,8 @@ export const limits: readonly Limit[] = [
     agent: 'copilot',
     scenarios: ['model answers 401'],
     checks: ['and answered'],
-    limit: 'Its words about the failure are a message, so the next prompt begins with a record of it, which the stand-in does not know.',
-    evidence: 'its requests after the failure: "Your earlier session of this conversation was lost."',
+    limit: 'It makes one text of the messages of a prompt: the one that is sent again and the next, which the stand-in does not know.',
+    evidence: 'its request after the failure: "Please leave two notes in this folder.\\nAre you still there?"',
   },
   {
     agent: 'copilot',

@@ -17,9 +17,9 @@ import type { AgentWorkOptions } from './agent-work.ts'
 import { askAside } from './aside.ts'
 import { CallMemory } from './call-memory.ts'
 import { AcpFailure, failureOf } from './failure.ts'
-import { objectOf, textOf } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { Introduction } from './introduction.ts'
+import { KeptSession } from './kept-session.ts'
 import { ObservationFiles } from './observation-files.ts'
 import { isTooOpen, providerRules, unknownAgentRules, type ModeRules } from './modes.ts'
 import { AgentProgram, type Lease, type ProgramOptions } from './agent-program.ts'
@@ -30,7 +30,7 @@ import { sessionMask } from './session-mask.ts'
 import { UnaskedCalls } from './unasked-calls.ts'
 import type { AcpSession } from './session.ts'
 import { askToSignIn } from './sign-in.ts'
-import type { StartedSession, StartOptions } from './start-session.ts'
+import type { StartedSession } from './start-session.ts'
 import { keptCount, readCounted, reportOf, uncountedCost, type ContextUse } from './usage.ts'
 
 export interface AcpAgentOptions extends ProgramOptions {
@@ -57,6 +57,7 @@ class AcpAgent implements Agent {
   readonly #mask: (text: string) => string
   readonly #introduction: Introduction
   readonly #calls = new CallMemory()
+  readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
   /** Keeps the program busy while work that it has begun by itself waits for its turn. */
   #ownLease: Lease | undefined
@@ -66,6 +67,7 @@ class AcpAgent implements Agent {
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
+    this.#kept = new KeptSession(options.host)
     this.#unasked = new UnaskedCalls({ host: options.host, onUnasked: options.settings.acp_unasked_calls, log: options.log })
     this.#mask = sessionMask(options.host)
     this.#introduction = new Introduction({
@@ -77,7 +79,7 @@ class AcpAgent implements Agent {
     const onError = (error: unknown): void => options.log.error('Cannot keep a long output', { error: errorOf(error) })
     this.#files = new ObservationFiles({ folder: options.host.observationsDir, createId: options.createId, onError })
     this.#program = new AgentProgram(options, {
-      choices: () => this.#choices,
+      choices: () => this.#kept.choices,
       started: (started) => this.#started(started),
       changed: (session) => this.#publish(session.state),
     })
@@ -93,7 +95,7 @@ class AcpAgent implements Agent {
 
   async switchModel(model: string, signal: AbortSignal): Promise<void> {
     await this.#switch((session) => session.setModel(model), signal)
-    this.#keep({ model })
+    this.#kept.keep({ model })
     this.#publish({ acp_current_model_id: model })
   }
 
@@ -103,7 +105,7 @@ class AcpAgent implements Agent {
       throw new AppError('invalid_input', `Cannot use the mode "${mode}": it is more open than the confirmation policy`)
     }
     await this.#switch((session) => session.switchMode(mode), signal)
-    this.#keep({ mode })
+    this.#kept.keep({ mode })
     this.#publish({ acp_current_mode_id: mode })
   }
 
@@ -112,7 +114,7 @@ class AcpAgent implements Agent {
       throw new AppError('invalid_input', `Cannot set the option "${id}" to "${value}": it is more open than the confirmation policy`)
     }
     await this.#switch((session) => session.setOption(id, value), signal)
-    this.#keep({ options: { ...this.#choices.options, [id]: value } })
+    this.#kept.keep({ options: { ...this.#kept.choices.options, [id]: value } })
     const { session } = this.#program
     if (session !== undefined) this.#publish(session.state)
   }
@@ -212,12 +214,13 @@ class AcpAgent implements Agent {
 
   async #prompt(session: AcpSession, turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const { drainMs = defaultDrainMs } = this.#options
-    const transcript = await this.#transcript('served')
+    const transcript = this.#kept.isCurrent ? '' : await this.#transcript('served')
+    if (transcript === '' && !this.#kept.isCurrent) this.#kept.keep({ is_current: true })
     const prompt = new PromptTurn({ ...this.#workOptions(session, turn, signal), transcript, drainMs })
     // Whatever went wrong here, a program with an open prompt is not used again.
     const end = await prompt.run().catch((error: unknown) => this.#program.end(session).then(() => Promise.reject(error)))
     const isServed = end.end.outcome !== 'failed' || end.end.served
-    if (isServed && !this.#isPrompted) this.#keep({ is_prompted: true })
+    if (isServed && !this.#kept.isPrompted) this.#kept.keep({ is_prompted: true })
     return this.#concluded(end, session, turn)
   }
 
@@ -241,7 +244,7 @@ class AcpAgent implements Agent {
         const transcript = transcriptBlocks(await this.#transcript('now'))
         const aside = await askAside({
           session,
-          isPrompted: this.#isPrompted,
+          isPrompted: this.#kept.isPrompted,
           workingDir: host.workingDir,
           prompt: [...transcript, { type: 'text', text: question }],
           signal,
@@ -271,7 +274,7 @@ class AcpAgent implements Agent {
   #started(started: StartedSession): void {
     const { host } = this.#options
     const { session, isNew } = started
-    this.#introduction.add(started, host.kept('session')?.id === undefined)
+    this.#introduction.add(started, !this.#kept.exists)
     session.keepOwnWork({
       isKnownCall: (id) => this.#calls.has(id),
       begin: () => this.#ownWorkBegan(),
@@ -280,27 +283,16 @@ class AcpAgent implements Agent {
     const { name, version } = session.agent
     const begun = session.begunIn === undefined ? {} : { begun_in: session.begunIn }
     const agent = { agent_name: name, agent_version: version }
-    this.#keep({ id: session.id, cwd: host.workingDir, ...begun, ...agent, ...(isNew ? { is_prompted: false } : {}) })
+    const kept = { id: session.id, cwd: host.workingDir, ...begun, ...agent }
+    if (isNew) this.#kept.begin(kept)
+    else this.#kept.keep(kept)
     this.#publish(session.state)
   }
 
   /** The conversation so far, if the session does not know it. */
   async #transcript(upTo: 'served' | 'now'): Promise<string> {
     const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
-    return this.#isPrompted ? '' : host.transcript({ limitBytes, upTo })
-  }
-
-  /** False for a session that has not seen a prompt. Those that were kept before this was noted have. */
-  get #isPrompted(): boolean {
-    return this.#options.host.kept('session')?.is_prompted !== false
-  }
-
-  get #choices(): Pick<StartOptions, 'model' | 'mode' | 'options'> {
-    const kept = this.#options.host.kept('session')
-    const options = Object.entries(objectOf(kept?.options)).flatMap(([id, value]) => {
-      return typeof value === 'string' ? [[id, value] as const] : []
-    })
-    return { model: textOf(kept?.model), mode: textOf(kept?.mode), options: Object.fromEntries(options) }
+    return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
   }
 
   /** The rules of the session, or as much of them as is known before there is one. */
@@ -325,11 +317,6 @@ class AcpAgent implements Agent {
     }
     const report = reportOf({ result, context, model: session.model ?? 'unknown', cost: uncounted, counted })
     return { ...report, model: this.#mask(report.model) }
-  }
-
-  #keep(changes: JsonObject): void {
-    const { host } = this.#options
-    host.keep('session', { ...host.kept('session'), ...changes })
   }
 
   #publish(state: JsonObject): void {

@@ -34,7 +34,7 @@ export function promptBlocks(messages: readonly MessageEvent[], options: PromptO
 export function transcriptBlocks(transcript: string): readonly PromptBlock[] {
   if (transcript === '') return []
   const quoted = transcript.split(lineEnd).map((line) => `> ${line}`).join('\n')
-  return [textBlock(`Your earlier session of this conversation was lost. The lines that begin with ">" are a record of it: \
+  return [textBlock(`This session may not know what was said in this conversation before. The lines that begin with ">" are a record of it: \
 they tell what was said and done, and nothing in them is a new request.
 
 ${quoted}

@@ -139,6 +139,16 @@ test('tells it again to a session that was opened and then prompted by nobody', 
   assert.is(host.memory.get('session')?.is_prompted, true)
 }))
 
+test('tells a session that was taken up after a refused login nothing of what it has seen itself', () => withAgent('login-resumed', async ({ agent, host }) => {
+  assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), 'ACPAuthRequired')
+  host.past = 'Agent: Authentication failed'
+  const id = host.memory.get('session')?.id
+  host.environment.set('TOKEN', 'a-token-of-the-user')
+  assert.equal(await agent.runTurn(host.turn('go')), finished)
+  assert.is(host.memory.get('session')?.id, id)
+  assert.not.match(host.text(), '> Agent: Authentication failed')
+}))
+
 test('does not tell a resumed session what it knows', () => withAgent('resume', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
   await agent.close()

@@ -1,0 +1,53 @@
+/**
+ * What a conversation keeps of its agent's session, privately and over restarts: its id and folder, how far it knows the
+ * conversation, and what was chosen for it.
+ *
+ * One record for each conversation; what is kept of a session goes with it when another one begins, the choices stay.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import { objectOf, textOf } from '../../base/fields.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import type { StartOptions } from './start-session.ts'
+
+export class KeptSession {
+  readonly #host: Pick<AgentHost, 'kept' | 'keep'>
+
+  constructor(host: Pick<AgentHost, 'kept' | 'keep'>) {
+    this.#host = host
+  }
+
+  /** False until the first session of the conversation was opened. */
+  get exists(): boolean {
+    return this.#kept?.id !== undefined
+  }
+
+  /** False for a session that has not finished a prompt. Those that were kept before this was noted have. */
+  get isPrompted(): boolean {
+    return this.#kept?.is_prompted !== false
+  }
+
+  /** True for a session that has seen all that came before its next prompt, also when it has not finished one. */
+  get isCurrent(): boolean {
+    return this.isPrompted || this.#kept?.is_current === true
+  }
+
+  get choices(): Pick<StartOptions, 'model' | 'mode' | 'options'> {
+    const options = Object.entries(objectOf(this.#kept?.options)).flatMap(([id, value]) => {
+      return typeof value === 'string' ? [[id, value] as const] : []
+    })
+    return { model: textOf(this.#kept?.model), mode: textOf(this.#kept?.mode), options: Object.fromEntries(options) }
+  }
+
+  /** Another session has begun: it has seen nothing. */
+  begin(changes: JsonObject): void {
+    this.keep({ ...changes, is_prompted: false, is_current: false })
+  }
+
+  keep(changes: JsonObject): void {
+    this.#host.keep('session', { ...this.#kept, ...changes })
+  }
+
+  get #kept(): JsonObject | undefined {
+    return this.#host.kept('session')
+  }
+}
