@@ -3,13 +3,14 @@
  *
  * Only regular files: a FIFO or device is refused without waiting for it. A write goes to a temporary file beside the
  * target, is synced and renamed over it, so that a reader sees the old content or the new one, and a link that turns up
- * in the target's place is replaced, not followed. Mode and, where the system lets us, owner are kept; set-uid bits are
+ * in the target's place is replaced, not followed. A file that has to be new is linked into its place, which fails where
+ * something is there by then. Mode and, where the system lets us, owner are kept; set-uid bits are
  * not. A file with another hard link is refused, because the other name may be outside (decisions 30). Who has read a
  * file before says so with its version, and a file that was changed since is not overwritten.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
-import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { link, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
@@ -52,7 +53,7 @@ export async function writeFile(
     const before = place.kind === 'file' ? await inspectForWriting(place) : undefined
     const found = before === undefined ? 'none' : versionOf(before)
     if (options.expected !== undefined && options.expected !== found) throw changed(place)
-    return replace(place, bytes, before)
+    return replace(place, bytes, before, options.expected === 'none')
   })
 }
 
@@ -96,17 +97,31 @@ async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   }
 }
 
-async function replace(place: ContainedPath, bytes: Uint8Array, before: BigIntStats | undefined): Promise<string> {
+async function replace(place: ContainedPath, bytes: Uint8Array, before: BigIntStats | undefined, isNew: boolean): Promise<string> {
   const temporary = place.directory.locate(`.${randomUUID()}.tmp`)
   try {
     const version = await writeNew(temporary, bytes, before)
     await place.directory.assertInPlace()
-    await rename(temporary, place.directory.locate(place.name))
+    if (!isNew || !(await linkIntoPlace(temporary, place))) await rename(temporary, place.directory.locate(place.name))
     return version
   } catch (thrown) {
     await rm(temporary, { force: true })
     throw thrown
   }
+}
+
+/** False on a file system without hard links (FAT, some of the network). @throws AppError `conflict` when something is there */
+async function linkIntoPlace(temporary: string, place: ContainedPath): Promise<boolean> {
+  try {
+    await link(temporary, place.directory.locate(place.name))
+  } catch (thrown) {
+    const code = systemCodeOf(thrown) ?? ''
+    if (code === 'EEXIST') throw changed(place)
+    if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) return false
+    throw thrown
+  }
+  await rm(temporary)
+  return true
 }
 
 async function writeNew(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<string> {

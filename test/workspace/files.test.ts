@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
-import { chmod, link, lstat, mkdir, readdir, readFile as readRaw, stat, utimes, writeFile as writeRaw } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, readdir, readFile as readRaw, stat, symlink, utimes, writeFile as writeRaw } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { openBelow, withFolders } from '../support/workspace.ts'
@@ -81,6 +81,25 @@ test('a version that is not the one that was read is not overwritten or removed'
     const written = await at('file', (place) => writeFile(place, Buffer.from('three')))
     await at('file', (place) => removeFile(place, written))
     assert.equal(await readdir(dir), [])
+  })
+})
+
+test('a file that was made between the look and the write is not overwritten', async () => {
+  await withFiles(async (at, dir) => {
+    const made = (name: string, make: (path: string) => Promise<unknown>): Promise<string> => {
+      return failure(at(name, async (place) => {
+        await make(join(dir, name))
+        await writeFile(place, Buffer.from('ours'), { expected: 'none' })
+      }))
+    }
+    assert.match(await made('file', (path) => writeRaw(path, 'theirs')), /^conflict: .*changed by something else/)
+    assert.is(await readRaw(join(dir, 'file'), 'utf8'), 'theirs')
+    assert.match(await made('link', (path) => symlink('nowhere', path)), /^conflict: /)
+    assert.equal((await readdir(dir)).sort(), ['file', 'link'])
+    const version = await at('new', (place) => writeFile(place, Buffer.from('ours'), { expected: 'none' }))
+    assert.is((await at('new', (place) => readFile(place, 10))).version, version)
+    await at('new', (place) => writeFile(place, Buffer.from('again'), { expected: version }))
+    assert.equal((await readdir(dir)).sort(), ['file', 'link', 'new'])
   })
 })
 
