@@ -51,7 +51,7 @@ const known: Readonly<Record<string, Quirks>> = {
   'qwen-code': {
     loginRefused: /\b(?:401|403) /,
     idleTalk: /^\[perf\] /,
-    evidence: 'qwen-code 0.24.4: data.details begins with the status; acp-transcripts/qwen-fail401.jsonl',
+    evidence: 'qwen-code 0.24.4: data.details begins with the status; acp-transcripts/qwen-fail401.jsonl. It tries 500 again without a word, on stderr too (qwen-fail500.jsonl): only the silence tells',
   },
   copilot: {
     failureText: /^Error: (?:Failed to get response from the AI model|Authentication failed with provider|[45]\d\d )/,
@@ -62,7 +62,7 @@ const known: Readonly<Record<string, Quirks>> = {
   },
   cline: {
     idleTalk: /^\[acp\] starting ACP mode/,
-    evidence: 'Cline 3.0.65: acp-transcripts/cline-fail401.jsonl, the words of the model\'s API without its status',
+    evidence: 'Cline 3.0.65: acp-transcripts/cline-fail401.jsonl, the words of the model\'s API without its status. It tries 500 again without a word, on stderr too (cline-fail500.jsonl): only the silence tells',
   },
   openhands: {
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError/,

@@ -4,17 +4,22 @@ import * as assert from 'uvu/assert'
 import { failureOf, type AcpFailure } from '../../../src/agents/acp/failure.ts'
 import { quirksOf } from '../../../src/agents/acp/quirks.ts'
 import { endOf, mergeSigns, type FailureSigns } from '../../../src/agents/acp/stop-reason.ts'
-import { memberAt, numberOf, objectOf, textOf } from '../../../src/base/fields.ts'
+import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../src/base/fields.ts'
 import { RpcError } from '../../../src/rpc/errors.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('acp recorded failures')
 const folder = new URL('../../../../test/fixtures/acp-transcripts/', import.meta.url)
 
+function messagesOf(name: string): readonly Fields[] {
+  const lines = readFileSync(new URL(`${name}.jsonl`, folder), 'utf8').trimEnd().split('\n')
+  return lines.map((line) => objectOf(memberAt(JSON.parse(line), 'msg')))
+}
+
 /** How the last prompt of an exchange ended. */
 function failureIn(name: string, provider: string): AcpFailure | undefined {
   const quirks = quirksOf(provider)
-  const messages = readFileSync(new URL(`${name}.jsonl`, folder), 'utf8').trimEnd().split('\n').map((line) => objectOf(memberAt(JSON.parse(line), 'msg')))
+  const messages = messagesOf(name)
   const prompt = messages.findLast(({ method }) => method === 'session/prompt')
   const updates = messages.map(({ params }) => objectOf(memberAt(params, 'update')))
   const answer = objectOf(messages.find(({ id, method }) => method === undefined && id === prompt?.id))
@@ -48,6 +53,21 @@ for (const [name, provider, code, detail] of rows) {
     const failure = failureIn(name, provider)
     assert.is(failure?.code, code)
     assert.match(failure?.message ?? '', detail)
+  })
+}
+
+const silent: readonly (readonly [name: string, provider: string, stderr: string])[] = [
+  ['qwen-fail500', 'qwen-code', '[perf] acp agent event loop stall: max=2382.364671ms'],
+  ['cline-fail500', 'cline', '[acp] starting ACP mode over stdio…'],
+]
+
+for (const [name, provider, stderr] of silent) {
+  test(`${name}: not a word for a minute, and nothing on stderr that tells of trouble`, () => {
+    const messages = messagesOf(name)
+    const since = messages.slice(messages.findIndex(({ method }) => method === 'session/prompt') + 1)
+    const said = since.map(({ params }) => objectOf(memberAt(params, 'update')).sessionUpdate).filter((kind) => kind !== undefined)
+    assert.equal(said.filter((kind) => kind !== 'available_commands_update'), [])
+    assert.ok(quirksOf(provider).idleTalk?.test(stderr))
   })
 }
 
