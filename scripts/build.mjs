@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['src', 'test', 'scripts']
 /** Files that the compiler does not copy and the program reads. */
-const assets = ['src/schema/generated/openapi.json', ...filesIn('src/agents/install/locks')]
+const assets = ['src/schema/generated/openapi.json', ...filesIn('src/parts/install/locks')]
 const program = join(root, 'dist/agent-server.js')
 /** Lists the inputs of the last complete build. */
 const record = join(root, 'dist/inputs.txt')

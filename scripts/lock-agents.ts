@@ -1,6 +1,6 @@
 /**
  * `node dist/scripts/lock-agents.js [NAME ...]`: writes the locks of the provider table's pinned versions, see
- * src/agents/install/lock.
+ * src/parts/install/lock.
  *
  * npm resolves each package as it would install it, in a folder of its own, and downloads no code. Of its lock, what an
  * installation needs is kept, a package a line. A platform on which a package is missing (because the registry does not
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { isObject } from '../src/base/json.ts'
 import { builtInProviders } from '../src/settings/providers-table.ts'
 
-const target = fileURLToPath(new URL('../../src/agents/install/locks/', import.meta.url))
+const target = fileURLToPath(new URL('../../src/parts/install/locks/', import.meta.url))
 const kept = new Set([
   'name', 'version', 'integrity', 'optional', 'peer', 'dependencies', 'optionalDependencies', 'peerDependencies', 'peerDependenciesMeta',
   'os', 'cpu', 'libc', 'hasInstallScript',

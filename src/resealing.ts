@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { resealUndoHistory } from './agents/tools/undo-history.ts'
+import { resealUndoHistory } from './parts/builtin/tools/undo-history.ts'
 import { AppError, messageOf } from './base/errors.ts'
 import { silentLog } from './base/log.ts'
 import { createMasker } from './base/masking.ts'

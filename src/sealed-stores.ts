@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { openLoginFile, type KeptLogins } from './agents/mcp/oauth/login-file.ts'
+import { openLoginFile, type KeptLogins } from './parts/mcp/oauth/login-file.ts'
 import { AppError, messageOf } from './base/errors.ts'
 import { silentLog, type Log } from './base/log.ts'
 import { createMasker, type Masker } from './base/masking.ts'

@@ -6,7 +6,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { commandOf, readInstallation } from '../../src/agents/install/record.ts'
+import { commandOf, readInstallation } from '../../src/parts/install/record.ts'
 import { claimDataFolder } from '../../src/storage/data-folder-claim.ts'
 import type { ModelServer } from '../../test/fixtures/model-server.ts'
 import type { ModelStep } from '../../test/fixtures/model-step.ts'

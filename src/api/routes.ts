@@ -11,13 +11,13 @@ import * as conversations from './conversations.ts'
 import * as goals from './goals.ts'
 import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
-import * as mcp from './mcp.ts'
+import * as mcp from '../parts/mcp/routes.ts'
 import * as meta from './meta.ts'
 import * as profiles from './profiles.ts'
 import * as runs from './runs.ts'
 import * as secrets from './secrets.ts'
 import * as settings from './settings.ts'
-import * as skills from './skills.ts'
+import * as skills from '../parts/skills/routes.ts'
 
 export interface ApiParts extends
   StreamParts, settings.SettingsParts, secrets.SecretParts, profiles.ProfileParts, mcp.McpParts, skills.SkillParts {

@@ -1,7 +1,7 @@
 /** Who gets in, beyond test/access: several keys and none, names of hosts, origins and their CORS headers (decisions 32, 33). */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
-import { isBrowserThere, withoutSandbox } from '../browser/browsers.ts'
+import { isBrowserThere, withoutSandbox } from '../parts/browser/browsers.ts'
 import { access } from '../../src/access.ts'
 import { listAt, member, rest } from '../support/rest.ts'
 import { startServer, withServer, type TestServer } from '../support/server.ts'

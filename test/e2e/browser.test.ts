@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { isBrowserThere, servePages, withoutSandbox } from '../browser/browsers.ts'
+import { isBrowserThere, servePages, withoutSandbox } from '../parts/browser/browsers.ts'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import { until } from '../support/processes.ts'
 import { listAt, textAt } from '../support/rest.ts'

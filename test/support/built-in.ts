@@ -2,9 +2,9 @@
  * Conversations of the built-in agent for tests: a scripted model, tools that do what a test says, a real log.
  */
 import { randomUUID } from 'node:crypto'
-import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
-import { loadContext } from '../../src/agents/skills/load.ts'
-import { actionOf, type Tool, type ToolCall } from '../../src/agents/tools/tool.ts'
+import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
+import { loadContext } from '../../src/parts/skills/load.ts'
+import { actionOf, type Tool, type ToolCall } from '../../src/agents/tool.ts'
 import type { Clock } from '../../src/base/stamp.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { isConversationAgent, toConversationAgent, type Agent } from '../../src/schema/generated/conversations.ts'
@@ -12,13 +12,13 @@ import { toAction } from '../../src/schema/generated/actions.ts'
 import { toObservation, type Observation } from '../../src/schema/generated/observations.ts'
 import type { Created } from '../../src/conversation/origins.ts'
 import { toJsonObject, type JsonObject } from '../../src/base/json.ts'
-import { HookSession } from '../../src/agents/builtin/hooks/session.ts'
+import { HookSession } from '../../src/parts/hooks/session.ts'
 import { readHookConfig } from '../../src/conversation/hook-config.ts'
 import { startChild } from '../../src/process/child.ts'
-import type { CallCipher } from '../../src/agents/builtin/original-calls.ts'
+import type { CallCipher } from '../../src/parts/builtin/original-calls.ts'
 import { testCipher } from './cipher.ts'
 import { makeConversation, openTestConversation, withWorld, type World } from './conversation.ts'
-import type { ModelClient } from '../../src/agents/llm/model.ts'
+import type { ModelClient } from '../../src/parts/builtin/llm/model.ts'
 
 export interface BuiltIn<Model extends ModelClient> {
   readonly conversation: Conversation

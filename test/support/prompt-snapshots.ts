@@ -1,20 +1,20 @@
 /**
- * What the built-in agent tells a model, word for word, as text files under `test/agents/builtin/snapshots`, so that a
+ * What the built-in agent tells a model, word for word, as text files under `test/parts/builtin/snapshots`, so that a
  * change is seen in review: the system prompt, the context of a conversation, the usual tools with what every tool gets,
  * what skills add, and the question for a title. `scripts/tool-snapshots` writes them, a test compares them.
  */
 import { testCipher } from './cipher.ts'
-import { BuiltInAgent } from '../../src/agents/builtin/agent.ts'
-import { HookSession } from '../../src/agents/builtin/hooks/session.ts'
-import { modelTool } from '../../src/agents/builtin/tool-calls.ts'
-import type { ModelClient, ModelRequest } from '../../src/agents/llm/model.ts'
-import { loadContext, memoryPath } from '../../src/agents/skills/load.ts'
-import { skillOfClient } from '../../src/agents/skills/skill.ts'
-import { describeCalled, describeContext } from '../../src/agents/skills/telling.ts'
-import { matchSkills } from '../../src/agents/skills/triggers.ts'
-import { createToolSet } from '../../src/agents/tools/registry.ts'
-import { createTerminalTool } from '../../src/agents/tools/terminal.ts'
-import type { ToolSet } from '../../src/agents/tools/tool.ts'
+import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
+import { HookSession } from '../../src/parts/hooks/session.ts'
+import { modelTool } from '../../src/parts/builtin/tool-calls.ts'
+import type { ModelClient, ModelRequest } from '../../src/parts/builtin/llm/model.ts'
+import { loadContext, memoryPath } from '../../src/parts/skills/load.ts'
+import { skillOfClient } from '../../src/parts/skills/skill.ts'
+import { describeCalled, describeContext } from '../../src/parts/skills/telling.ts'
+import { matchSkills } from '../../src/parts/skills/triggers.ts'
+import { createToolSet } from '../../src/parts/builtin/tools/registry.ts'
+import { createTerminalTool } from '../../src/parts/builtin/tools/terminal.ts'
+import type { ToolSet } from '../../src/agents/tool.ts'
 import { createMasker } from '../../src/base/masking.ts'
 import type { Log } from '../../src/base/log.ts'
 import type { AgentHost, NamedSecret } from '../../src/conversation/agent.ts'

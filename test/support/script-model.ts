@@ -1,7 +1,7 @@
 /**
  * A model that a test scripts step by step: answers, errors, or a wait until it is aborted. It notes what it was told.
  */
-import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest } from '../../src/agents/llm/model.ts'
+import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest } from '../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { toMessage } from '../../src/schema/generated/values.ts'
 

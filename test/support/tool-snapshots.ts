@@ -1,13 +1,13 @@
 /**
- * What models and clients are told of each tool, as text files under `test/agents/tools/snapshots`, so that a change of a
+ * What models and clients are told of each tool, as text files under `test/parts/builtin/tools/snapshots`, so that a change of a
  * word is seen in review. `scripts/tool-snapshots` writes them, a test compares them.
  */
 import { testCipher } from './cipher.ts'
-import { browserTools } from '../../src/agents/tools/browser.ts'
-import { createToolSet, toolNames } from '../../src/agents/tools/registry.ts'
-import { AgentBrowser } from '../../src/browser/agent-browser.ts'
-import { browserOptions } from '../browser/browsers.ts'
-import type { Tool } from '../../src/agents/tools/tool.ts'
+import { browserTools } from '../../src/parts/browser/tools.ts'
+import { createToolSet, toolNames } from '../../src/parts/builtin/tools/registry.ts'
+import { AgentBrowser } from '../../src/parts/browser/agent-browser.ts'
+import { browserOptions } from '../parts/browser/browsers.ts'
+import type { Tool } from '../../src/agents/tool.ts'
 
 /** Of a browser that is never started. */
 const browserMakers = browserTools({ browser: new AgentBrowser(browserOptions('/nowhere')), createId: () => 'id' })

@@ -1,151 +1,151 @@
-/** Promises of src/agents/builtin: what is recorded before it runs, and what ends a turn. See scripts/mutate/mutation.ts. */
+/** Promises of src/parts/builtin: what is recorded before it runs, and what ends a turn. See scripts/mutate/mutation.ts. */
 import type { Mutation } from '../mutation.ts'
 
-const calls = ['test/agents/builtin/tool-calls.test.ts']
-const confirmation = ['test/agents/builtin/confirmation.test.ts']
-const driving = ['test/agents/builtin/driving.test.ts']
-const execute = ['test/agents/builtin/execute.test.ts']
-const stuck = ['test/agents/builtin/stuck.test.ts']
+const calls = ['test/parts/builtin/tool-calls.test.ts']
+const confirmation = ['test/parts/builtin/confirmation.test.ts']
+const driving = ['test/parts/builtin/driving.test.ts']
+const execute = ['test/parts/builtin/execute.test.ts']
+const stuck = ['test/parts/builtin/stuck.test.ts']
 
 export const builtinMutations: readonly Mutation[] = [
   {
-    file: 'src/agents/builtin/loop.ts',
+    file: 'src/parts/builtin/loop.ts',
     old: 'view.add(await history.next())\n  const { mask } = host',
     new: 'const { mask } = host',
     promise: 'A tool starts after its action is durable.',
     tests: driving,
   },
   {
-    file: 'src/agents/builtin/loop.ts',
+    file: 'src/parts/builtin/loop.ts',
     old: '// A summary may have cost what was left.\n  const refusal = overBudget(host)\n',
     new: 'const refusal = host.rules().budgetSpent === \'\' ? finished : undefined\n',
     promise: 'The budget is looked at again after a summary was paid for.',
-    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
+    tests: ['test/parts/builtin/condensing/condenser.test.ts'],
   },
   {
-    file: 'src/agents/builtin/loop.ts',
+    file: 'src/parts/builtin/loop.ts',
     old: '(overBudget(host) ?? judge(options, before) ??',
     new: '(judge(options, before) ??',
     promise: 'Nothing is paid for once the budget is spent, not even a summary.',
-    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
+    tests: ['test/parts/builtin/condensing/condenser.test.ts'],
   },
   {
-    file: 'src/agents/builtin/loop.ts',
+    file: 'src/parts/builtin/loop.ts',
     old: 'const waits = needsConfirmation(',
     new: 'const waits = judged.length > 1 && needsConfirmation(',
     promise: 'A call runs only when the policy lets it, also the first of an answer.',
     tests: driving,
   },
   {
-    file: 'src/agents/builtin/loop.ts',
+    file: 'src/parts/builtin/loop.ts',
     old: 'const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)',
     new: 'const calls = withOwnIds(message.tool_calls ?? [], () => false, randomUUID)',
     promise: 'A call whose id was used before in the conversation gets an id of its own.',
-    tests: ['test/agents/builtin/weather.test.ts'],
+    tests: ['test/parts/builtin/weather.test.ts'],
   },
   {
-    file: 'src/agents/builtin/loop.ts',
+    file: 'src/parts/builtin/loop.ts',
     old: 'message: await maskMessage(message, maskingWays(host)), waits }',
     new: 'message, waits }',
     promise: 'What a model says beside its calls is masked before it is recorded.',
     tests: driving,
   },
   {
-    file: 'src/agents/builtin/execute.ts',
+    file: 'src/parts/builtin/execute.ts',
     old: 'while (next < deeds.length && !turn.signal.aborted) {',
     new: 'while (next < deeds.length) {',
     promise: 'After a stop no further tool of the batch starts.',
     tests: execute,
   },
   {
-    file: 'src/agents/builtin/execute.ts',
+    file: 'src/parts/builtin/execute.ts',
     old: 'Array.from({ length: Math.min(deeds.length, concurrencyLimit) }, work)',
     new: 'Array.from({ length: deeds.length }, work)',
     promise: 'No more tools run at once than the settings allow.',
     tests: execute,
   },
   {
-    file: 'src/agents/builtin/execute.ts',
+    file: 'src/parts/builtin/execute.ts',
     old: 'if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]',
     new: 'if (refusal === \'\') return [rejection(deed, refusal), ...notes.map(environmentMessage)]',
     promise: 'A tool that a hook blocks does not run.',
-    tests: ['test/agents/builtin/hooks/points.test.ts'],
+    tests: ['test/parts/hooks/points.test.ts'],
   },
   {
-    file: 'src/agents/builtin/confirmation.ts',
+    file: 'src/parts/builtin/confirmation.ts',
     old: 'return batch.some(({ risk }) => asksFor(hasAnalyzer ? risk : \'UNKNOWN\', policy))',
     new: 'return batch.some(({ risk }) => asksFor(risk, policy))',
     promise: 'The risk that a model declares counts for nothing without an analyzer.',
     tests: confirmation,
   },
   {
-    file: 'src/agents/builtin/confirmation.ts',
+    file: 'src/parts/builtin/confirmation.ts',
     old: 'rank[risk] >= rank[policy.threshold]',
     new: 'rank[risk] > rank[policy.threshold]',
     promise: 'A risk as high as the threshold is asked about.',
     tests: confirmation,
   },
   {
-    file: 'src/agents/builtin/recorded-calls.ts',
+    file: 'src/parts/builtin/recorded-calls.ts',
     old: 'return [{ actionId: id, callId: call.id, tool, action, recorded }]',
     new: 'return [{ actionId: id, callId: call.id, tool, action: recorded, recorded }]',
     promise: 'A tool gets the arguments that the model gave it, not the masked ones.',
-    tests: ['test/agents/builtin/original-calls.test.ts'],
+    tests: ['test/parts/builtin/original-calls.test.ts'],
   },
   {
-    file: 'src/agents/builtin/original-calls.ts',
+    file: 'src/parts/builtin/original-calls.ts',
     old: 'if (kept === undefined) return JSON.stringify(recorded).includes(secretMark) ? undefined : recorded',
     new: 'if (kept === undefined) return recorded',
     promise: 'A call whose original is gone is not executed from its masked record.',
-    tests: ['test/agents/builtin/original-calls.test.ts'],
+    tests: ['test/parts/builtin/original-calls.test.ts'],
   },
   {
-    file: 'src/agents/builtin/tool-calls.ts',
+    file: 'src/parts/builtin/tool-calls.ts',
     old: 'if (next.ok && next.action.kind === \'FinishAction\') break',
     new: 'if (next.ok && next.action.kind === \'ThinkAction\') break',
     promise: 'What stands behind a call of finish is not executed.',
     tests: calls,
   },
   {
-    file: 'src/agents/builtin/tool-calls.ts',
+    file: 'src/parts/builtin/tool-calls.ts',
     old: 'const isCut = options.isCut && place === calls.length - 1',
     new: 'const isCut = options.isCut && place === calls.length',
     promise: 'A call that was cut off at a limit is not executed.',
     tests: calls,
   },
   {
-    file: 'src/agents/builtin/stuck.ts',
+    file: 'src/parts/builtin/stuck.ts',
     old: 'const window = newest.slice(-stuckWindow)',
     new: 'const window = newest.slice(-2 * stuckWindow)',
     promise: 'Who goes round in circles is judged by the newest 20 events.',
     tests: stuck,
   },
   {
-    file: 'src/agents/builtin/stuck.ts',
+    file: 'src/parts/builtin/stuck.ts',
     old: 'const events = window.slice(window.findLastIndex(isUserMessage) + 1)',
     new: 'const events = window',
     promise: 'What was done before the newest message of the user does not count as going round in circles.',
     tests: stuck,
   },
   {
-    file: 'src/agents/builtin/view.ts',
+    file: 'src/parts/builtin/view.ts',
     old: 'if (blockedReason(event) !== undefined) return',
     new: 'if (blockedReason(event) === \'\') return',
     promise: 'A message that a hook has refused is not told to a model.',
-    tests: ['test/agents/builtin/view.test.ts', 'test/agents/builtin/hooks/points.test.ts', 'test/e2e/hooks.test.ts'],
+    tests: ['test/parts/builtin/view.test.ts', 'test/parts/hooks/points.test.ts', 'test/e2e/hooks.test.ts'],
   },
   {
-    file: 'src/agents/builtin/condensing/condenser.ts',
+    file: 'src/parts/builtin/condensing/condenser.ts',
     old: 'if (!ids.every((id) => here.has(id))) return',
     new: 'if (here.size < 0) return',
     promise: 'A summary of another branch is not recorded.',
-    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
+    tests: ['test/parts/builtin/condensing/condenser.test.ts'],
   },
   {
-    file: 'src/agents/builtin/condensing/condenser.ts',
+    file: 'src/parts/builtin/condensing/condenser.ts',
     old: 'return share < minimum_progress ? undefined : plan',
     new: 'return share < 0 ? undefined : plan',
     promise: 'A summary that would hardly make the history smaller is not made.',
-    tests: ['test/agents/builtin/condensing/condenser.test.ts'],
+    tests: ['test/parts/builtin/condensing/condenser.test.ts'],
   },
 ]

@@ -61,7 +61,7 @@ export const cliMutations: readonly Mutation[] = [
     tests: ['test/cli/options.test.ts'],
   },
   {
-    file: 'src/agents/install/folder.ts',
+    file: 'src/parts/install/folder.ts',
     old: 'if (isOurs && !used.has(name)) await rm',
     new: 'if (!used.has(name)) await rm',
     promise: 'A folder among the installed agents that no installation has named is not removed.',

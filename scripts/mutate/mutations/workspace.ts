@@ -1,7 +1,7 @@
-/** Promises of src/workspace and src/agents/tools: walls of the file tools, the terminal. See scripts/mutate/mutation.ts. */
+/** Promises of src/workspace and src/parts/builtin/tools: walls of the file tools, the terminal. See scripts/mutate/mutation.ts. */
 import type { Mutation } from '../mutation.ts'
 
-const paths = ['test/workspace/paths.test.ts', 'test/agents/tools/path-attacks.test.ts']
+const paths = ['test/workspace/paths.test.ts', 'test/parts/builtin/tools/path-attacks.test.ts']
 const files = ['test/workspace/files.test.ts']
 
 export const workspaceMutations: readonly Mutation[] = [
@@ -38,7 +38,7 @@ export const workspaceMutations: readonly Mutation[] = [
     old: 'const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW |',
     new: 'const flags = O_RDONLY | O_DIRECTORY |',
     promise: 'A directory that is exchanged for a link during a walk is not entered.',
-    tests: [...paths, 'test/agents/tools/races.test.ts'],
+    tests: [...paths, 'test/parts/builtin/tools/races.test.ts'],
   },
   {
     file: 'src/workspace/files.ts',
@@ -69,52 +69,52 @@ export const workspaceMutations: readonly Mutation[] = [
     tests: ['test/workspace/place.test.ts'],
   },
   {
-    file: 'src/workspace/shell.ts',
+    file: 'src/parts/builtin/workspace/shell.ts',
     old: 'return code ?? 128 + (signal === null ? 0 : constants.signals[signal])',
     new: 'return code ?? 1',
     promise: 'The exit code of a shell that a signal ended tells the signal.',
-    tests: ['test/workspace/terminal-kinds.test.ts'],
+    tests: ['test/parts/builtin/workspace/terminal-kinds.test.ts'],
   },
   {
-    file: 'src/workspace/shell.ts',
+    file: 'src/parts/builtin/workspace/shell.ts',
     old: '// It may hold secrets.\n    await rm(command, { force: true })',
     new: '',
     promise: 'The file with a command and its secrets is removed when the command has ended.',
-    tests: ['test/workspace/shell-script.test.ts'],
+    tests: ['test/parts/builtin/workspace/shell-script.test.ts'],
   },
   {
-    file: 'src/workspace/shell-script.ts',
+    file: 'src/parts/builtin/workspace/shell-script.ts',
     old: 'return own === nonce && /^\\d{1,3}$/.test(status) ? Number(status) : undefined',
     new: 'return /^\\d{1,3}$/.test(status) ? Number(status) : undefined',
     promise: 'The end of a command is told by its own nonce: what a program prints cannot claim it.',
-    tests: ['test/workspace/shell-script.test.ts'],
+    tests: ['test/parts/builtin/workspace/shell-script.test.ts'],
   },
   {
-    file: 'src/agents/tools/terminal.ts',
+    file: 'src/parts/builtin/tools/terminal.ts',
     old: 'if (action.command.includes(\'\\0\')) return problem(',
     new: 'if (action.command === \'\\0\\0\') return problem(',
     promise: 'A command with a NUL is refused.',
-    tests: ['test/agents/tools/terminal.test.ts'],
+    tests: ['test/parts/builtin/tools/terminal.test.ts'],
   },
   {
-    file: 'src/agents/tools/file-change.ts',
+    file: 'src/parts/builtin/tools/file-change.ts',
     old: 'const newVersion = await writeFile(place, done.bytes, { expected: version })',
     new: 'const newVersion = await writeFile(place, done.bytes)',
     promise: 'An edit does not overwrite what something else wrote since the file was read.',
-    tests: ['test/agents/tools/file-change.test.ts'],
+    tests: ['test/parts/builtin/tools/file-change.test.ts'],
   },
   {
-    file: 'src/agents/tools/undo-history.ts',
+    file: 'src/parts/builtin/tools/undo-history.ts',
     old: 'Buffer.from(cipher.seal(before.bytes.toString(\'latin1\'), entry.id))',
     new: 'before.bytes',
     promise: 'What edits replace is kept sealed.',
-    tests: ['test/agents/tools/undo-history.test.ts', 'test/agents/tools/file-editor.test.ts'],
+    tests: ['test/parts/builtin/tools/undo-history.test.ts', 'test/parts/builtin/tools/file-editor.test.ts'],
   },
   {
-    file: 'src/agents/tools/undo-history.ts',
+    file: 'src/parts/builtin/tools/undo-history.ts',
     old: 'if (room < 0) break',
     new: 'if (room < -Infinity) break',
     promise: 'What is kept for undoing is limited.',
-    tests: ['test/agents/tools/undo-history.test.ts'],
+    tests: ['test/parts/builtin/tools/undo-history.test.ts'],
   },
 ]

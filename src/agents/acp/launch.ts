@@ -14,7 +14,7 @@ import { planCredentials, type Authentication } from '../../settings/credentials
 import { detectLogin } from '../../settings/login.ts'
 import { detectProvider, launchCommand, resolveAcp, type Provider } from '../../settings/providers.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
-import { demoAgentName } from '../demo/modes.ts'
+import { demoAgentName } from './demo-modes.ts'
 import { lendFiles, type LendOptions, type LentFiles } from './credential-files.ts'
 import { findProgram, type ProgramOptions } from './program.ts'
 import type { SignIn } from './sign-in.ts'

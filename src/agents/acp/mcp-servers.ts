@@ -7,7 +7,7 @@
  * section 3.6), so that "handed over" is the most that is said of a server that works.
  */
 import type { JsonObject } from '../../base/json.ts'
-import { authHeaders } from '../mcp/credentials.ts'
+import { authHeaders } from '../../settings/mcp-credentials.ts'
 import { cutDetail } from './failure.ts'
 import { memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 

@@ -23,7 +23,7 @@ const violations: readonly [name: string, path: string, code: string, rule: stri
   ['an import of a type that the table does not allow', 'src/ws/a.ts', "import type { B } from '../http/b.ts'", 'imports'],
   ['a re-export that the table does not allow', 'src/base/a.ts', "export * from '../schema/b.ts'", 'imports'],
   ['an import from the demo agent, a program of its own', 'src/agents/acp/a.ts', "import { b } from '../demo/b.ts'", 'imports'],
-  ['an import of the heart into a program of its own', 'src/agents/demo/a.ts', "import { b } from '../../conversation/b.ts'", 'imports'],
+  ['an import of the heart into a program of its own', 'src/parts/demo/a.ts', "import { b } from '../../conversation/b.ts'", 'imports'],
   ['an import of the composition root', 'src/api/a.ts', "import { b } from '../app.ts'", 'imports'],
   ['an import from a folder without a row', 'src/base/a.ts', "import { b } from '../things/b.ts'", 'imports'],
   ['an import from outside src', 'src/base/a.ts', "import { b } from '../../test/b.ts'", 'imports'],

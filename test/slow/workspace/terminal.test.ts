@@ -2,7 +2,7 @@
 import { suite } from '../../support/suite.ts'
 import * as assert from 'uvu/assert'
 import { readdirSync } from 'node:fs'
-import { sweep, withTerminal } from '../../workspace/terminals.ts'
+import { sweep, withTerminal } from '../../parts/builtin/workspace/terminals.ts'
 
 const test = suite('slow/workspace/terminal', 600_000)
 test.after(sweep)

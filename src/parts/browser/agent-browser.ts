@@ -1,0 +1,180 @@
+/**
+ * The browser of one conversation: started when it is first needed, one action at a time, ended with the conversation.
+ *
+ * A browser that has ended by itself is replaced when the next action comes, and that is told. What happened in a tab while
+ * nobody looked is told with the next action.
+ */
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { deferred, untilAborted } from '../../base/wait.ts'
+import { openBrowser, type Browser } from './browser.ts'
+import type { Outcome } from './outcome.ts'
+import type { BrowserPlaces } from './places.ts'
+import { Recording, type RecordingLimits } from './recording.ts'
+
+export interface AgentBrowserOptions {
+  /** The program; undefined looks for one in the PATH. */
+  readonly program: string | undefined
+  readonly withoutSandbox: boolean
+  /** See address.ts. */
+  readonly allowed: readonly string[]
+  /** Shared by all browsers of a server. */
+  readonly places: BrowserPlaces
+  /** Of the server, as children get it. */
+  readonly env: Readonly<Record<string, string>>
+  /** The profile is in a folder below, for as long as the browser runs. */
+  readonly runtimeDir: string
+  /** Where recordings are saved. */
+  readonly observationsDir: string
+  readonly instance: string
+  readonly cgroupParent?: string | undefined
+  readonly createId: () => string
+  readonly limits?: Partial<AgentBrowserLimits>
+}
+
+export interface AgentBrowserLimits {
+  /** For one command to the browser. */
+  readonly commandMs: number
+  /** How long a page may load before an action answers nevertheless. */
+  readonly loadMs: number
+  readonly tabs: number
+  readonly recording: RecordingLimits
+}
+
+const usualLimits: AgentBrowserLimits = {
+  commandMs: 15_000,
+  loadMs: 15_000,
+  tabs: 20,
+  recording: { limitFrames: 600, limitBytes: 32 * 1024 * 1024, intervalMs: 250 },
+}
+
+export class AgentBrowser {
+  readonly #options: AgentBrowserOptions
+  readonly #limits: AgentBrowserLimits
+  readonly #closed = new AbortController()
+  /** Settles when the last action that was begun has ended. */
+  #last: Promise<void> = Promise.resolve()
+  #browser: Browser | undefined
+  #leavePlace = (): void => undefined
+  #recording: Recording | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: AgentBrowserOptions) {
+    this.#options = options
+    this.#limits = { ...usualLimits, ...options.limits }
+  }
+
+  /** Does one thing with the browser when those before it are done. @throws AppError `unavailable`, the signal's reason */
+  async act(signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome): Promise<Outcome> {
+    const turn = deferred<void>()
+    const before = this.#last
+    this.#last = before.then(() => turn.promise)
+    const either = AbortSignal.any([signal, this.#closed.signal])
+    try {
+      await untilAborted(before, either)
+      const { browser, said } = await this.#open(either)
+      const outcome = withNotices(await attempt(async () => {
+        await browser.refresh({ signal: either })
+        return action(browser, either)
+      }), browser)
+      either.throwIfAborted()
+      return said === '' ? outcome : { ...outcome, said: `${said}\n${outcome.said}` }
+    } finally {
+      turn.resolve()
+    }
+  }
+
+  startRecording(signal: AbortSignal): Promise<Outcome> {
+    return this.act(signal, async (browser) => {
+      if (this.#recording !== undefined) throw new AppError('conflict', 'Cannot start a recording: one is running')
+      const recording = new Recording(this.#limits.recording)
+      await recording.follow(browser.current, signal)
+      this.#recording = recording
+      browser.onSwitch = (tab) => void recording.follow(tab).catch(() => undefined)
+      const { limitFrames } = this.#limits.recording
+      return { said: `The recording has begun. It keeps at most ${limitFrames} frames, and is saved when it is stopped.` }
+    })
+  }
+
+  stopRecording(signal: AbortSignal): Promise<Outcome> {
+    return this.act(signal, async (browser) => {
+      const recording = this.#recording
+      if (recording === undefined) throw new AppError('conflict', 'Cannot stop the recording: none is running')
+      this.#recording = undefined
+      browser.onSwitch = undefined
+      const folder = join(this.#options.observationsDir, `browser-recording-${this.#options.createId()}`)
+      const { frames, seconds } = await recording.save(folder)
+      const full = recording.isFull ? ' It was full; what came later is not in it.' : ''
+      return { said: `The recording has ${frames} frames from ${seconds.toFixed(1)} seconds, saved as JPEG files in ${folder}.${full}`, folder }
+    })
+  }
+
+  /** Ends the browser, if one runs. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#closed.abort(new AppError('conflict', 'The browser is being closed'))
+    await this.#last
+    await this.#end()
+  }
+
+  async #end(): Promise<void> {
+    this.#recording?.close()
+    this.#recording = undefined
+    await this.#browser?.close()
+    this.#browser = undefined
+    this.#leavePlace()
+  }
+
+  async #open(signal: AbortSignal): Promise<{ browser: Browser, said: string }> {
+    signal.throwIfAborted()
+    if (this.#browser !== undefined && !this.#browser.hasEnded) return { browser: this.#browser, said: '' }
+    const hadOne = this.#browser !== undefined
+    await this.#end()
+    const leavePlace = this.#options.places.take()
+    try {
+      this.#browser = await this.#start(signal)
+      this.#leavePlace = leavePlace
+    } catch (thrown) {
+      leavePlace()
+      throw thrown
+    }
+    return { browser: this.#browser, said: hadOne ? 'The browser had ended and was started anew: its tabs and its storage are gone.' : '' }
+  }
+
+  #start(signal: AbortSignal): Promise<Browser> {
+    const { program, withoutSandbox, allowed, env, runtimeDir, instance, cgroupParent, createId } = this.#options
+    const id = `browser-${createId()}`
+    const { commandMs, loadMs, tabs } = this.#limits
+    return openBrowser({
+      program, withoutSandbox, allowed, env, cgroupParent, signal,
+      folder: join(runtimeDir, id),
+      marker: `${instance}/${id}`,
+      timeoutMs: commandMs,
+      loadLimitMs: loadMs,
+      tabLimit: tabs,
+    })
+  }
+}
+
+/** A failure that was to be expected is an outcome, so that what happened in the page is told with it. */
+async function attempt(action: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await action()
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    return { said: thrown.message, isError: true }
+  }
+}
+
+function withNotices(outcome: Outcome, browser: Browser): Outcome {
+  const notices = browser.tabs.flatMap((tab) => tab.takeNotices().map(({ said, quoted }) => {
+    return { said: tab === browser.current ? said : `In tab ${tab.id}: ${said}`, quoted }
+  }))
+  const page = [...notices.map(({ quoted }) => quoted), outcome.page].filter((part) => part !== undefined)
+  const said = [outcome.said, ...notices.map((notice) => notice.said)].join('\n')
+  return page.length === 0 ? { ...outcome, said } : { ...outcome, said, page: page.join('\n') }
+}

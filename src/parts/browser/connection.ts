@@ -1,0 +1,147 @@
+/**
+ * The Chrome DevTools Protocol over the browser's debugging pipe: JSON texts that end with NUL, a command with an id and
+ * its answer, events without one; `sessionId` says which target either is about.
+ *
+ * Every command ends: by its answer, its time, its signal, or the end of the connection. Events are handed on in order and
+ * are never waited for. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
+ */
+import type { Readable, Writable } from 'node:stream'
+import { AppError } from '../../base/errors.ts'
+import { isObject, type JsonValue } from '../../base/json.ts'
+import { RpcClosedError, RpcTimeoutError } from '../../rpc/errors.ts'
+import { LineFraming } from '../../rpc/lines.ts'
+import { PendingRequests } from '../../rpc/pending.ts'
+import { objectOf, type Fields } from '../../base/fields.ts'
+import { numberOf, textOf } from './fields.ts'
+
+export interface CdpEvent {
+  readonly method: string
+  readonly params: Fields
+}
+
+export type CdpListener = (event: CdpEvent) => void
+
+export interface CdpOptions {
+  readonly input: Readable
+  readonly output: Writable
+  /** How long a command may take that names no time of its own. */
+  readonly timeoutMs: number
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly timeoutMs?: number
+}
+
+/** The longest message: a screenshot is one. */
+const messageLimitBytes = 16 * 1024 * 1024
+const openLimit = 1000
+
+export class CdpConnection {
+  readonly #framing: LineFraming
+  readonly #pending = new PendingRequests({ limit: openLimit, onGivenUp: () => undefined })
+  readonly #listeners = new Map<string, CdpListener>()
+  readonly #timeoutMs: number
+  #isClosed = false
+
+  constructor({ input, output, timeoutMs }: CdpOptions) {
+    this.#timeoutMs = timeoutMs
+    const limits = { lineLimitBytes: messageLimitBytes, queueLimitBytes: messageLimitBytes }
+    this.#framing = new LineFraming({ input, output, terminator: '\0', ...limits })
+    this.#framing.start({
+      onMessage: (message) => this.#take(objectOf(message)),
+      onNoise: () => undefined,
+      onClosed: (error) => this.#end(error),
+    })
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** What happens in a session; '' is the browser itself. One listener for each. */
+  listen(sessionId: string, listener: CdpListener): void {
+    this.#listeners.set(sessionId, listener)
+  }
+
+  forget(sessionId: string): void {
+    this.#listeners.delete(sessionId)
+  }
+
+  /** @throws AppError `upstream_failed`, `upstream_timeout`, and the signal's reason */
+  async call(sessionId: string, method: string, params: Readonly<Record<string, JsonValue>>, options: CallOptions): Promise<Fields> {
+    const { signal, timeoutMs = this.#timeoutMs } = options
+    try {
+      return objectOf(await this.#pending.open({ method, timeoutMs, signal }, (id) => {
+        const target = sessionId === '' ? {} : { sessionId }
+        this.#framing.send({ id, method, params, ...target }).catch((error: unknown) => this.#pending.reject(id, error))
+      }))
+    } catch (thrown) {
+      if (thrown instanceof RpcTimeoutError) {
+        throw new AppError('upstream_timeout', `The browser did not answer within ${timeoutMs} ms (${method})`, { cause: thrown })
+      }
+      if (thrown instanceof RpcClosedError) throw new AppError('upstream_failed', 'The browser has ended', { cause: thrown })
+      throw thrown
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#framing.close()
+    this.#end(undefined)
+  }
+
+  #take(message: Fields): void {
+    if (typeof message['id'] !== 'number') {
+      const event = { method: textOf(message['method']), params: objectOf(message['params']) }
+      this.#listeners.get(textOf(message['sessionId']))?.(event)
+      return
+    }
+    const { id, error } = message
+    if (isObject(error)) {
+      const why = `${textOf(error['message'])} (${numberOf(error['code'])})`
+      this.#pending.reject(id, new AppError('upstream_failed', `The browser refused: ${why}`))
+    } else {
+      this.#pending.resolve(id, message['result'])
+    }
+  }
+
+  #end(error: Error | undefined): void {
+    this.#isClosed = true
+    this.#pending.close(error)
+    this.#listeners.clear()
+  }
+}
+
+/** One target of a connection. */
+export class CdpSession {
+  readonly id: string
+  readonly #connection: CdpConnection
+
+  constructor(connection: CdpConnection, id: string) {
+    this.#connection = connection
+    this.id = id
+  }
+
+  call(method: string, params: Readonly<Record<string, JsonValue>> = {}, options: CallOptions = {}): Promise<Fields> {
+    return this.#connection.call(this.id, method, params, options)
+  }
+
+  /** For commands whose failure means only that their target is gone. */
+  tell(method: string, params: Readonly<Record<string, JsonValue>> = {}): void {
+    this.call(method, params).catch(() => undefined)
+  }
+
+  listen(listener: CdpListener): void {
+    this.#connection.listen(this.id, listener)
+  }
+
+  forget(): void {
+    this.#connection.forget(this.id)
+  }
+
+  /** Another target of the same connection. */
+  sibling(id: string): CdpSession {
+    return new CdpSession(this.#connection, id)
+  }
+}

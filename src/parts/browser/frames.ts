@@ -1,0 +1,113 @@
+/**
+ * The frames of a tab, those in processes of their own (sites other than the page's) included, and running a script in one.
+ *
+ * A frame is asked for each time, never remembered: frames come and go while a page runs. Scripts run in an isolated world,
+ * which shares the document with the page and nothing else: what the page has put in the place of a built-in function has
+ * no effect there. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { JsonValue } from '../../base/json.ts'
+import type { CallOptions, CdpSession } from './connection.ts'
+import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
+import { lineOf, numberOf, textOf } from './fields.ts'
+
+export interface Frame {
+  readonly id: string
+  readonly url: string
+  /** Of the process that the frame is in. */
+  readonly session: CdpSession
+}
+
+/** A session of a tab: of its page, or of a frame in a process of its own. */
+export interface FrameSession {
+  readonly session: CdpSession
+  /** Its outermost frame. */
+  readonly frameId: string
+  /** The session of the process that holds the frame's element; undefined for the page's own. */
+  readonly parent: FrameSession | undefined
+}
+
+const worldName = 'agent-server'
+const frameLimit = 50
+
+/** All frames, the page's own first. One whose process does not answer is left out, unless it is the page's. */
+export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<Frame[]> {
+  const frames: Frame[] = []
+  for (const { session, parent } of sessions) {
+    try {
+      const { frameTree } = await session.call('Page.getFrameTree', {}, options)
+      addTree(frames, session, objectOf(frameTree))
+    } catch (thrown) {
+      if (parent === undefined || !(thrown instanceof AppError)) throw thrown
+    }
+  }
+  return frames.slice(0, frameLimit)
+}
+
+/** Calls a function, given as its source, with arguments; gives what it returns. @throws AppError when it or its frame fails */
+export async function callIn(frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions): Promise<Fields> {
+  return objectOf((await callRaw(frame, source, args, true, options))['value'])
+}
+
+/** The same, for a function that gives an element: its handle, undefined for null. */
+export async function elementIn(frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions): Promise<string | undefined> {
+  return textOf((await callRaw(frame, source, args, false, options))['objectId']) || undefined
+}
+
+/** Calls a function with an element of a session as `this`. */
+export async function callOn(session: CdpSession, objectId: string, source: string, args: readonly JsonValue[], options: CallOptions): Promise<unknown> {
+  const answer = await session.call('Runtime.callFunctionOn', {
+    functionDeclaration: source, objectId, arguments: args.map((value) => ({ value })), returnByValue: true,
+  }, options)
+  return resultOf(answer)['value']
+}
+
+/** Where the content of a session's outermost frame begins on the page. */
+export async function originOf({ frameId, parent }: FrameSession, options: CallOptions): Promise<{ x: number, y: number }> {
+  if (parent === undefined) return { x: 0, y: 0 }
+  const { backendNodeId } = await parent.session.call('DOM.getFrameOwner', { frameId }, options)
+  const { model } = await parent.session.call('DOM.getBoxModel', { backendNodeId: numberOf(backendNodeId) }, options)
+  const [left, top] = numbersOf(objectOf(model)['content'])
+  const outer = await originOf(parent, options)
+  return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
+}
+
+/** The upper left corner of an element's first box, in its session's outermost frame. */
+export async function cornerOf(session: CdpSession, objectId: string, options: CallOptions): Promise<{ x: number, y: number }> {
+  const { quads } = await session.call('DOM.getContentQuads', { objectId }, options)
+  const boxes = Array.isArray(quads) ? quads.map(numbersOf) : []
+  const [left, top] = boxes.find(([x0, y0, x1, , , y2]) => x0 !== x1 && y0 !== y2) ?? []
+  if (left === undefined || top === undefined) throw new AppError('upstream_failed', 'The element has no size on the page')
+  return { x: left, y: top }
+}
+
+async function callRaw(
+  { id, session }: Frame, source: string, args: readonly JsonValue[], returnByValue: boolean, options: CallOptions,
+): Promise<Fields> {
+  // The same world is given again as long as the document is the same.
+  const world = await session.call('Page.createIsolatedWorld', { frameId: id, worldName }, options)
+  return resultOf(await session.call('Runtime.callFunctionOn', {
+    functionDeclaration: source,
+    executionContextId: numberOf(world['executionContextId']),
+    arguments: args.map((value) => ({ value })),
+    returnByValue,
+  }, options))
+}
+
+function resultOf(answer: Fields): Fields {
+  const { exceptionDetails, result } = answer
+  if (exceptionDetails === undefined) return objectOf(result)
+  const { exception, text } = objectOf(exceptionDetails)
+  const why = lineOf(objectOf(exception)['description'] ?? text, 300)
+  throw new AppError('upstream_failed', `A script of ours failed in the page: ${why}`)
+}
+
+function addTree(frames: Frame[], session: CdpSession, tree: Fields): void {
+  const { id, url, urlFragment } = objectOf(tree['frame'])
+  frames.push({ id: textOf(id), url: textOf(url) + textOf(urlFragment), session })
+  for (const child of objectsOf(tree['childFrames'])) addTree(frames, session, child)
+}
+
+function numbersOf(value: unknown): number[] {
+  return Array.isArray(value) ? value.map(numberOf) : []
+}

@@ -1,0 +1,91 @@
+/**
+ * A recording of what can be seen: frames of the current tab, at most a few in a second, kept in memory until it is stopped
+ * and written then. So nothing is written while nobody has called for it, and a recording that is never stopped leaves
+ * nothing. When its limits are reached it keeps what it has and takes no more.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { objectOf, type Fields } from '../../base/fields.ts'
+import { numberOf, textOf } from './fields.ts'
+import { viewport } from './launch.ts'
+import type { Tab } from './tab.ts'
+
+export interface RecordingLimits {
+  readonly limitFrames: number
+  readonly limitBytes: number
+  /** The least time between two frames. */
+  readonly intervalMs: number
+}
+
+interface RecordedFrame {
+  readonly jpeg: Buffer
+  /** Seconds since 1970, as the browser says. */
+  readonly at: number
+}
+
+export class Recording {
+  readonly #limits: RecordingLimits
+  readonly #frames: RecordedFrame[] = []
+  #bytes = 0
+  #tab: Tab | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(limits: RecordingLimits) {
+    this.#limits = limits
+  }
+
+  get isFull(): boolean {
+    return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
+  }
+
+  /** Records this tab from now on, and no other. */
+  async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
+    this.#leave()
+    if (this.isFull) return
+    this.#tab = tab
+    tab.onFrame = (frame) => this.#take(tab, frame)
+    const size = { maxWidth: viewport.width, maxHeight: viewport.height }
+    await tab.session.call('Page.startScreencast', { format: 'jpeg', quality: 60, ...size }, { signal })
+  }
+
+  /** Writes what was recorded into a new folder; gives how many frames that are and how long they took. */
+  async save(folder: string): Promise<{ frames: number, seconds: number }> {
+    this.close()
+    // They do not always come in the order in which they were taken.
+    const frames = this.#frames.toSorted((one, other) => one.at - other.at)
+    const first = frames[0]
+    const last = frames.at(-1)
+    if (first === undefined || last === undefined) throw new AppError('conflict', 'The recording holds nothing: no frame came from the browser')
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    for (const [index, { jpeg, at }] of frames.entries()) {
+      const ms = Math.round((at - first.at) * 1000)
+      await writeFile(join(folder, `${String(index + 1).padStart(4, '0')}-${ms}ms.jpg`), jpeg, { mode: 0o600 })
+    }
+    return { frames: frames.length, seconds: last.at - first.at }
+  }
+
+  /** Takes no more. Idempotent. */
+  close(): void {
+    this.#leave()
+    this.#tab = undefined
+  }
+
+  #leave(): void {
+    clearTimeout(this.#timer)
+    if (this.#tab === undefined) return
+    this.#tab.onFrame = undefined
+    this.#tab.session.tell('Page.stopScreencast')
+  }
+
+  /** The next frame comes when this one is acknowledged. */
+  #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
+    if (tab !== this.#tab) return
+    const jpeg = Buffer.from(textOf(data), 'base64')
+    this.#frames.push({ jpeg, at: numberOf(objectOf(metadata)['timestamp']) })
+    this.#bytes += jpeg.length
+    if (this.isFull) return this.#leave()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => tab.session.tell('Page.screencastFrameAck', { sessionId: numberOf(sessionId) }), this.#limits.intervalMs)
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The state of a page for a model: its elements with numbers, as text, and a screenshot of what can be seen.
+ *
+ * The numbers hold until the next state or navigation. Described are the elements on the screen and up to one screen above
+ * and below it, those of all frames in the order of the frames; the rest is counted.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { Browser } from './browser.ts'
+import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
+import { lineOf, numberOf, textOf, textsOf } from './fields.ts'
+import { callIn, listFrames, type Frame } from './frames.ts'
+import { viewport } from './launch.ts'
+import type { Outcome } from './outcome.ts'
+import { findElements } from './page/elements.ts'
+import type { NumberedElement, Tab } from './tab.ts'
+
+const elementLimit = 300
+const textLimitChars = 30_000
+const labelChars = 100
+const scriptLimits = { timeMs: 4000, textChars: 300, options: 20, nearPx: viewport.height }
+
+interface StateText {
+  readonly lines: string[]
+  readonly elements: NumberedElement[]
+  chars: number
+  above: number
+  below: number
+  unseen: number
+}
+
+/** @throws AppError */
+export async function readState(browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal): Promise<Outcome> {
+  const tab = browser.current
+  tab.assertAlive()
+  const frames = await listFrames(tab.sessions, { signal })
+  const text: StateText = { lines: [], elements: [], chars: 0, above: 0, below: 0, unseen: 0 }
+  const [head, ...parts] = await describeFrames(text, frames, signal)
+  tab.elements = text.elements
+  const page = [head, ...parts, ...text.lines].filter((line) => line !== undefined).join('\n')
+  const screenshot = withScreenshot ? await takeScreenshot(tab, signal) : undefined
+  return { said: summaryOf(tab, browser, text), page, ...(screenshot === undefined ? {} : { screenshot }) }
+}
+
+/** What can be seen of the page. PNG, base64. */
+export async function takeScreenshot({ session }: Tab, signal: AbortSignal): Promise<string> {
+  return textOf((await session.call('Page.captureScreenshot', { format: 'png' }, { signal }))['data'])
+}
+
+/** Adds the elements of all frames; gives what is to be said of the page itself. */
+async function describeFrames(text: StateText, frames: readonly Frame[], signal: AbortSignal): Promise<string[]> {
+  const head: string[] = []
+  for (const [index, frame] of frames.entries()) {
+    const limits = { ...scriptLimits, items: elementLimit - text.elements.length }
+    const found = await callIn(frame, findElements, [limits], { signal }).catch((thrown: unknown) => {
+      // A frame may have gone meanwhile; the page itself may not.
+      if (index === 0 || !(thrown instanceof AppError)) throw thrown
+    })
+    if (found === undefined) continue
+    if (index === 0) head.push(`URL: ${lineOf(found['url'], 2000)}`, `Title: ${lineOf(found['title'], 200)}`, scrollLine(found))
+    addFrame(text, frame, found, index > 0)
+  }
+  return head
+}
+
+function scrollLine({ above, below, state }: Fields): string {
+  const loading = state === 'complete' ? '' : ' It is still loading.'
+  return `The page goes on for ${numberOf(above)} px above and ${Math.max(0, numberOf(below))} px below what is on the screen.${loading}`
+}
+
+function addFrame(text: StateText, frame: Frame, found: Fields, isInner: boolean): void {
+  const { above, below, unseen } = objectOf(found['counts'])
+  text.above += numberOf(above)
+  text.below += numberOf(below)
+  text.unseen += numberOf(unseen) + (found['isComplete'] === true ? 0 : 1)
+  const items = objectsOf(found['items'])
+  if (isInner && items.length > 0) text.lines.push(`In the frame ${lineOf(frame.url, 200)}:`)
+  for (const [place, item] of items.entries()) {
+    const line = `[${text.elements.length}] ${describeElement(item, frame.url)}`
+    if (text.chars + line.length > textLimitChars) {
+      text.unseen += items.length - place
+      return
+    }
+    text.chars += line.length
+    text.lines.push(line)
+    text.elements.push({ frame, place })
+  }
+}
+
+function describeElement(item: Fields, base: string): string {
+  const parts = [kindOf(item), JSON.stringify(lineOf(item['name'], labelChars))]
+  if (item['value'] !== undefined) parts.push(`value=${JSON.stringify(lineOf(item['value'], labelChars))}`)
+  if (item['href'] !== undefined) parts.push(`-> ${withoutOrigin(lineOf(item['href'], labelChars * 2), base)}`)
+  const options = textsOf(item['options']).map((option) => JSON.stringify(lineOf(option, 40)))
+  if (options.length > 0) parts.push(`options: ${options.join(', ')}`)
+  const notes = textsOf(item['notes'])
+  if (notes.length > 0) parts.push(`(${notes.join(', ')})`)
+  return parts.join(' ')
+}
+
+function kindOf({ tag, role, type }: Fields): string {
+  if (textOf(role) !== '') return lineOf(role, 30)
+  if (tag === 'a') return 'link'
+  return type === undefined ? textOf(tag) : `${textOf(tag)} ${lineOf(type, 30)}`
+}
+
+function withoutOrigin(href: string, base: string): string {
+  const origin = URL.canParse(base) ? new URL(base).origin : ''
+  return origin !== 'null' && href.startsWith(`${origin}/`) ? href.slice(origin.length) : href
+}
+
+function summaryOf(tab: Tab, browser: Browser, { elements, above, below, unseen }: StateText): string {
+  const tabs = browser.tabs.length === 1 ? '' : ` of ${browser.tabs.length}`
+  const more = [
+    above > 0 ? `about ${above} more above` : '',
+    below > 0 ? `about ${below} more below` : '',
+    unseen > 0 ? 'not all are shown' : '',
+  ].filter((part) => part !== '')
+  const rest = more.length === 0 ? '' : ` (${more.join(', ')})`
+  return `Tab ${tab.id}${tabs}. ${elements.length} element${elements.length === 1 ? '' : 's'} near the screen${rest}, each with its index in brackets.`
+}

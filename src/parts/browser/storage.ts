@@ -1,0 +1,159 @@
+/**
+ * Cookies, local storage and session storage, read and restored in one form: `cookies`, and `origins` each with its
+ * `localStorage` and `sessionStorage` as lists of names and values.
+ *
+ * Cookies are those of the whole browser, local storage that of the origins that are open in a tab, session storage that
+ * of the current tab. The local storage of an origin that is not open is restored on an empty page that we answer with
+ * ourselves, so nothing is asked of the network. What cannot be restored is named.
+ */
+import { AppError } from '../../base/errors.ts'
+import { isObject, type JsonObject } from '../../base/json.ts'
+import type { Browser } from './browser.ts'
+import { objectsOf, type Fields } from '../../base/fields.ts'
+import { textOf } from './fields.ts'
+import { callIn, listFrames, type Frame } from './frames.ts'
+import type { Outcome } from './outcome.ts'
+import { readStorage, writeStorage } from './page/storage.ts'
+import type { Tab } from './tab.ts'
+
+type Which = 'localStorage' | 'sessionStorage'
+type Entry = { name: string, value: string }
+
+interface OriginState {
+  readonly origin: string
+  readonly localStorage: Entry[]
+  readonly sessionStorage: Entry[]
+}
+
+const cookieLimit = 500
+const originLimit = 20
+/** Of the storage of one origin. */
+const originChars = 100_000
+/** A tab that does not answer is left out. */
+const tabLimitMs = 3000
+
+/** @throws AppError */
+export async function getStorage(browser: Browser, signal: AbortSignal): Promise<Outcome> {
+  const answer = await browser.root.call('Storage.getCookies', {}, { signal })
+  const cookies = objectsOf(answer['cookies']).slice(0, cookieLimit).map(cookieOf)
+  const origins = new Map<string, OriginState>()
+  let isComplete = true
+  for (const tab of [browser.current, ...browser.tabs.filter((one) => one !== browser.current)]) {
+    for (const found of await readTab(tab, signal)) {
+      const origin = textOf(found['origin'])
+      isComplete &&= found['isComplete'] === true
+      if (origin === '' || origins.has(origin) || origins.size >= originLimit) continue
+      const sessionStorage = tab === browser.current ? entriesOf(found['sessionStorage']) : []
+      origins.set(origin, { origin, localStorage: entriesOf(found['localStorage']), sessionStorage })
+    }
+  }
+  const cut = isComplete ? '' : ' Not everything is shown: an origin keeps too much.'
+  return {
+    said: `There are ${cookies.length} cookies, and the storage of ${origins.size} open origins.${cut}`,
+    page: JSON.stringify({ cookies, origins: [...origins.values()] }, undefined, 1),
+  }
+}
+
+/** @throws AppError `invalid_input` for what is no storage state */
+export async function setStorage(browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Outcome> {
+  const cookies = listOf(state, 'cookies').map(cookieParam)
+  const origins = listOf(state, 'origins').map(originState)
+  if (cookies.length > 0) await browser.root.call('Storage.setCookies', { cookies }, { signal })
+  const problems: string[] = []
+  for (const { origin, localStorage, sessionStorage } of origins) {
+    if (localStorage.length > 0) problems.push(...await writeLocal(browser, origin, localStorage, signal))
+    if (sessionStorage.length > 0) problems.push(...await writeSession(browser, origin, sessionStorage, signal))
+  }
+  const done = `${cookies.length} cookies and the storage of ${origins.length} origins were restored. Pages that are open see it when they are loaded again.`
+  return { said: [done, ...problems].join('\n') }
+}
+
+async function readTab(tab: Tab, signal: AbortSignal): Promise<Fields[]> {
+  if (tab.hasCrashed) return []
+  const options = { signal, timeoutMs: tabLimitMs }
+  try {
+    const frames = await listFrames(tab.sessions, options)
+    return await Promise.all(frames.map((frame) => callIn(frame, readStorage, [originChars], options)))
+  } catch (thrown) {
+    if (thrown instanceof AppError) return []
+    throw thrown
+  }
+}
+
+async function writeLocal(browser: Browser, origin: string, entries: Entry[], signal: AbortSignal): Promise<string[]> {
+  const open = await frameOf(browser.current, origin, signal)
+  if (open !== undefined) return write(open, 'localStorage', entries, signal)
+  const tab = await browser.createTab(signal)
+  try {
+    const html = { name: 'content-type', value: 'text/html' }
+    tab.onRequest = ({ requestId }) => {
+      tab.session.tell('Fetch.fulfillRequest', { requestId: textOf(requestId), responseCode: 200, responseHeaders: [html], body: '' })
+    }
+    await tab.session.call('Fetch.enable', { patterns: [{ urlPattern: '*' }] }, { signal })
+    await tab.session.call('Page.navigate', { url: `${origin}/` }, { signal })
+    const frame = await frameOf(tab, origin, signal)
+    return frame === undefined ? [`The local storage of ${origin} could not be restored.`] : await write(frame, 'localStorage', entries, signal)
+  } finally {
+    await browser.closeTab(tab, signal)
+  }
+}
+
+async function writeSession(browser: Browser, origin: string, entries: Entry[], signal: AbortSignal): Promise<string[]> {
+  const frame = await frameOf(browser.current, origin, signal)
+  if (frame !== undefined) return write(frame, 'sessionStorage', entries, signal)
+  return [`The session storage of ${origin} was not restored: it belongs to a tab, and the current one is elsewhere. Open the page and try again.`]
+}
+
+async function write(frame: Frame, which: Which, entries: Entry[], signal: AbortSignal): Promise<string[]> {
+  const { problem } = await callIn(frame, writeStorage, [which, entries], { signal })
+  return textOf(problem) === '' ? [] : [`The ${which} of ${frame.url.slice(0, 200)} could not be restored: ${textOf(problem).slice(0, 200)}`]
+}
+
+async function frameOf(tab: Tab, origin: string, signal: AbortSignal): Promise<Frame | undefined> {
+  const frames = await listFrames(tab.sessions, { signal })
+  return frames.find(({ url }) => URL.canParse(url) && new URL(url).origin === origin)
+}
+
+const cookieTexts = ['name', 'value', 'domain', 'path', 'sameSite'] as const
+const cookieFlags = ['httpOnly', 'secure'] as const
+
+function cookieOf(cookie: Fields): JsonObject {
+  const result: JsonObject = {}
+  for (const name of cookieTexts) if (typeof cookie[name] === 'string') result[name] = cookie[name]
+  for (const name of cookieFlags) if (typeof cookie[name] === 'boolean') result[name] = cookie[name]
+  if (typeof cookie['expires'] === 'number') result['expires'] = cookie['expires']
+  return result
+}
+
+function cookieParam(cookie: Fields, index: number): JsonObject {
+  const param = cookieOf(cookie)
+  for (const name of ['name', 'value', 'domain'] as const) {
+    if (typeof param[name] !== 'string') throw unusable(`cookies.${index}.${name}`, 'a string')
+  }
+  // A cookie of the session has none to the protocol.
+  if (typeof param['expires'] === 'number' && param['expires'] < 0) delete param['expires']
+  return param
+}
+
+function originState(item: Fields, index: number): OriginState {
+  const origin = textOf(item['origin'])
+  const isOrigin = /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
+  if (!isOrigin) throw unusable(`origins.${index}.origin`, 'an origin such as https://example.org')
+  return { origin, localStorage: entriesOf(item['localStorage']), sessionStorage: entriesOf(item['sessionStorage']) }
+}
+
+function entriesOf(value: unknown): Entry[] {
+  return objectsOf(value).flatMap(({ name, value: content }) => {
+    return typeof name === 'string' && typeof content === 'string' ? [{ name, value: content }] : []
+  })
+}
+
+function listOf(state: Readonly<Record<string, unknown>>, name: 'cookies' | 'origins'): readonly Fields[] {
+  const value = state[name] ?? []
+  if (!Array.isArray(value) || !value.every(isObject)) throw unusable(name, 'a list of objects')
+  return value
+}
+
+function unusable(where: string, expected: string): AppError {
+  return new AppError('invalid_input', `Cannot restore the storage: expected ${expected} at ${where}`)
+}

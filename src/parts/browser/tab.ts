@@ -1,0 +1,237 @@
+/**
+ * One tab: its page with the processes of its frames, whether it loads, and what happened in it that nobody asked for.
+ *
+ * Dialogs are answered at once, since a page stands still until they are: alerts, questions and warnings before leaving
+ * with yes, prompts with no text. All that is told with the next answer: dialogs, files that a page wants to be given, a
+ * crash. A tab ends when its target does.
+ */
+import { AppError } from '../../base/errors.ts'
+import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'
+import type { CallOptions, CdpEvent, CdpSession } from './connection.ts'
+import { objectOf, type Fields } from '../../base/fields.ts'
+import { lineOf, textOf } from './fields.ts'
+import type { Frame, FrameSession } from './frames.ts'
+import { viewport } from './launch.ts'
+
+export interface TabOptions {
+  /** Four characters. */
+  readonly id: string
+  readonly targetId: string
+  readonly session: CdpSession
+  /** How long a page may load before an answer says that it still does. */
+  readonly loadLimitMs: number
+}
+
+/** An element as the last state of the page numbered it. */
+export interface NumberedElement {
+  readonly frame: Frame
+  /** In its frame. */
+  readonly place: number
+}
+
+/** Something to be told of a tab. */
+export interface Notice {
+  /** In our words. */
+  readonly said: string
+  /** What the page has chosen of it. */
+  readonly quoted?: string
+}
+
+const noticeLimit = 20
+const noticeChars = 500
+/** How long nothing may begin before a page counts as quiet. */
+const quietMs = 300
+/** How long a page may take to answer what costs nothing. */
+const responseLimitMs = 3000
+/** Frames are told of as they attach; only so many are kept. */
+const sessionLimit = 50
+
+export class Tab {
+  readonly id: string
+  readonly targetId: string
+  readonly session: CdpSession
+  /** As the target's last change told it. */
+  url = ''
+  title = ''
+  /** From the last state that was read; empty after a navigation. */
+  elements: readonly NumberedElement[] = []
+  readonly #loadLimitMs: number
+  readonly #frameSessions = new Map<string, FrameSession>()
+  readonly #notices: Notice[] = []
+  #isLoading = false
+  #hasCrashed = false
+  #changed: Deferred<void> = deferred()
+  /** Called with each frame of a screencast, and with each request that is held back. */
+  onFrame: ((params: Fields) => void) | undefined
+  onRequest: ((params: Fields) => void) | undefined
+
+  constructor({ id, targetId, session, loadLimitMs }: TabOptions) {
+    this.id = id
+    this.targetId = targetId
+    this.session = session
+    this.#loadLimitMs = loadLimitMs
+    this.#frameSessions.set(session.id, { session, frameId: targetId, parent: undefined })
+  }
+
+  /** Listens to the page, and lets it run. */
+  async open(): Promise<void> {
+    await this.#open({ session: this.session, frameId: this.targetId, parent: undefined })
+  }
+
+  get hasCrashed(): boolean {
+    return this.#hasCrashed
+  }
+
+  /** Its sessions, the page's own first. */
+  get sessions(): readonly FrameSession[] {
+    return [...this.#frameSessions.values()]
+  }
+
+  note(said: string, quoted?: string): void {
+    if (this.#notices.length < noticeLimit) this.#notices.push(quoted === undefined ? { said } : { said, quoted })
+  }
+
+  /** What is to be told; each once. */
+  takeNotices(): Notice[] {
+    return this.#notices.splice(0)
+  }
+
+  /** Whether its page takes commands: one that computes without end does not. */
+  async answers(signal: AbortSignal): Promise<boolean> {
+    if (this.#hasCrashed) return true
+    try {
+      await this.session.call('Runtime.evaluate', { expression: '1' }, { signal, timeoutMs: responseLimitMs })
+      return true
+    } catch (thrown) {
+      if (thrown instanceof AppError && thrown.code === 'upstream_timeout') return false
+      throw thrown
+    }
+  }
+
+  assertAlive(): void {
+    if (this.#hasCrashed) throw new AppError('upstream_failed', `The page in tab ${this.id} has crashed; open an address to go on`)
+  }
+
+  /** Opens an address and waits until it has loaded, or for the time that loading may take. @throws AppError */
+  async navigate(url: string, options: CallOptions): Promise<void> {
+    this.elements = []
+    try {
+      const { errorText, isDownload } = await this.session.call('Page.navigate', { url }, options)
+      const problem = isDownload === true ? 'it is a download, and downloads are refused' : explain(textOf(errorText))
+      if (problem !== '') throw new AppError('upstream_failed', `Cannot open "${lineOf(url, 300)}": ${problem}`)
+    } catch (thrown) {
+      this.session.tell('Page.stopLoading')
+      if (!(thrown instanceof AppError) || thrown.code !== 'upstream_timeout') throw thrown
+      throw new AppError('upstream_timeout', `Cannot open "${lineOf(url, 300)}": no answer came in time`, { cause: thrown })
+    }
+    this.#hasCrashed = false
+    await this.settle(options.signal)
+  }
+
+  /** Resolves when the page has loaded and nothing new has begun, at the latest when loading has taken its time. */
+  async settle(signal: AbortSignal | undefined): Promise<void> {
+    const end = performance.now() + this.#loadLimitMs
+    for (let isQuiet = false; !isQuiet;) {
+      await sleep(quietMs, signal)
+      isQuiet = !this.#isLoading
+      while (this.#isLoading && performance.now() < end) await this.#nextChange(end - performance.now(), signal)
+      if (performance.now() >= end) break
+    }
+    if (this.#isLoading) this.note('The page is still loading; what is shown is what has come so far.')
+  }
+
+  /** The target's information as the browser tells it. */
+  update(info: Fields): void {
+    this.url = lineOf(info['url'], 2000)
+    this.title = lineOf(info['title'], 200)
+  }
+
+  /** No more will happen here. */
+  end(): void {
+    for (const { session } of this.#frameSessions.values()) session.forget()
+    this.#isLoading = false
+    this.#changed.resolve()
+  }
+
+  async #open(frame: FrameSession): Promise<void> {
+    const { session } = frame
+    session.listen((event) => this.#take(frame, event))
+    // A worker that is left out here would wait for ever.
+    const filter = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
+    const isOutermost = frame.parent === undefined
+    await Promise.all([
+      session.call('Page.enable'),
+      session.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter }),
+      ...(isOutermost ? [session.call('Page.setInterceptFileChooserDialog', { enabled: true }), session.call('Inspector.enable')] : []),
+      ...(isOutermost ? [session.call('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false })] : []),
+      session.call('Runtime.runIfWaitingForDebugger'),
+    ])
+  }
+
+  #take(frame: FrameSession, { method, params }: CdpEvent): void {
+    switch (method) {
+      case 'Target.attachedToTarget': return this.#attach(frame, params)
+      case 'Target.detachedFromTarget': return this.#detach(textOf(params['sessionId']))
+      case 'Page.javascriptDialogOpening': return this.#answerDialog(frame, params)
+      case 'Page.fileChooserOpened': return this.note('The page wanted a file to be chosen; the browser can give none.')
+      case 'Inspector.targetCrashed': return this.#crash(frame)
+      case 'Page.screencastFrame': return this.onFrame?.(params)
+      case 'Fetch.requestPaused': return this.onRequest?.(params)
+      default: return this.#followLoading(method, params)
+    }
+  }
+
+  #followLoading(method: string, { frameId, frame }: Fields): void {
+    const isOurs = frameId === this.targetId || objectOf(frame)['id'] === this.targetId
+    if (!isOurs) return
+    if (method === 'Page.frameNavigated') this.elements = []
+    if (method === 'Page.frameStartedLoading' || method === 'Page.frameStartedNavigating') this.#setLoading(true)
+    else if (method === 'Page.frameStoppedLoading' || method === 'Page.navigatedWithinDocument') this.#setLoading(false)
+  }
+
+  #setLoading(isLoading: boolean): void {
+    this.#isLoading = isLoading
+    this.#changed.resolve()
+  }
+
+  async #nextChange(limitMs: number, signal: AbortSignal | undefined): Promise<void> {
+    this.#changed = deferred()
+    const change = this.#changed.promise
+    await within(signal === undefined ? change : untilAborted(change, signal), Math.max(1, limitMs))
+  }
+
+  #attach(parent: FrameSession, params: Fields): void {
+    const session = parent.session.sibling(textOf(params['sessionId']))
+    const { type, targetId } = objectOf(params['targetInfo'])
+    if (type !== 'iframe' || this.#frameSessions.size >= sessionLimit) return session.tell('Runtime.runIfWaitingForDebugger')
+    const frame = { session, frameId: textOf(targetId), parent }
+    this.#frameSessions.set(session.id, frame)
+    this.#open(frame).catch(() => this.#detach(session.id))
+  }
+
+  #detach(sessionId: string): void {
+    this.#frameSessions.get(sessionId)?.session.forget()
+    this.#frameSessions.delete(sessionId)
+  }
+
+  #answerDialog({ session }: FrameSession, params: Fields): void {
+    const kind = textOf(params['type'])
+    const accept = kind !== 'prompt'
+    session.tell('Page.handleJavaScriptDialog', { accept })
+    const end = `It was ${accept ? 'accepted' : 'dismissed'}.`
+    if (kind === 'beforeunload') this.note(`The page showed a warning before leaving. ${end}`)
+    else this.note(`The page showed a dialog (${kind}). ${end}`, `Dialog: ${JSON.stringify(lineOf(params['message'], noticeChars))}`)
+  }
+
+  #crash({ parent }: FrameSession): void {
+    if (parent !== undefined) return
+    this.#hasCrashed = true
+    this.#setLoading(false)
+  }
+}
+
+/** The browser's own words, such as net::ERR_NAME_NOT_RESOLVED, with what they mean here. */
+function explain(errorText: string): string {
+  if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
+  return 'its server cannot be found or reached, or its address is not open to the browser'
+}

@@ -1,0 +1,241 @@
+/**
+ * The built-in agent: a model that works with tools, step by step, from the history alone.
+ *
+ * It keeps nothing that is not in the log: its view of the history is read when the first turn needs it and grows with
+ * the log, so an agent made after a restart goes on where the last one stopped. Tools and what they keep live until
+ * `close()`.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Clock } from '../../base/stamp.ts'
+import { untilAborted } from '../../base/wait.ts'
+import type {
+  Agent, AgentHost, AsideAnswer, CondensingWork, GoalJudgement, History, MessageContext, TitleAnswer, Turn, TurnEnd,
+} from '../../conversation/agent.ts'
+import { blockedReason } from '../../conversation/blocked-message.ts'
+import { textIn } from '../../conversation/message-text.ts'
+import type { Agent as AgentSettings, LLMSummarizingCondenser } from '../../schema/generated/conversations.ts'
+import type { EventDraft } from '../../schema/generated/events.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
+import type { Message } from '../../schema/generated/values.ts'
+import { ModelError, type ModelClient } from './llm/model.ts'
+import type { LoadedContext } from '../skills/load.ts'
+import type { Skill } from '../skills/skill.ts'
+import { describeCalled, describeContext } from '../skills/telling.ts'
+import { matchSkills } from '../skills/triggers.ts'
+import type { Tool, ToolSet } from '../../agents/tool.ts'
+import { askAside } from './aside.ts'
+import { Condenser } from './condensing/condenser.ts'
+import { Critic, criticLlm } from './critic.ts'
+import { judgeGoal } from './goal-judge.ts'
+import type { HookSession } from '../hooks/session.ts'
+import { judgeSettings } from './judgement.ts'
+import { runLoop } from './loop.ts'
+import { dynamicContext, systemPrompt } from './prompt.ts'
+import type { CallCipher } from './original-calls.ts'
+import { makeTitle } from './title.ts'
+import { View } from './view.ts'
+
+export interface BuiltInAgentOptions {
+  /** As they are at this moment: the same object until they are set anew. */
+  readonly settings: () => AgentSettings
+  readonly host: AgentHost
+  /** @throws ModelError for settings that name no model */
+  readonly createModel: (llm: LLM) => ModelClient
+  readonly cipher: CallCipher
+  /** @throws AppError for settings that name no tools */
+  readonly createTools: (skills: readonly Skill[], signal: AbortSignal) => Promise<ToolSet>
+  /** Of this agent alone, which closes them. */
+  readonly hooks: HookSession
+  /** Reads the skills and the memory that the settings ask for; never fails. */
+  readonly loadContext: () => Promise<LoadedContext>
+  readonly clock: Clock
+  readonly log: Log
+  /** Of this machine, as Node names it. */
+  readonly platform: string
+}
+
+export class BuiltInAgent implements Agent {
+  readonly isStepping = true
+  readonly #options: BuiltInAgentOptions
+  readonly #history: History
+  readonly #view = new View()
+  #condenser: Condenser | undefined
+  /** A condensation that a client asked for. */
+  #condensing: Promise<void> = Promise.resolve()
+  readonly #closed = new AbortController()
+  #tools: Promise<ToolSet> | undefined
+  #context: Promise<LoadedContext> | undefined
+  #model: { readonly llm: LLM; readonly client: ModelClient } | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: BuiltInAgentOptions) {
+    this.#options = options
+    this.#history = options.host.history()
+  }
+
+  async introduction(): Promise<EventDraft> {
+    const { host, hooks, clock, platform } = this.#options
+    const settings = this.#options.settings()
+    await hooks.begin()
+    const { missing } = await this.#openTools()
+    const { skills, memory } = await this.#openContext()
+    const context = dynamicContext({
+      agent: settings,
+      date: new Date(clock()).toISOString().slice(0, 10),
+      platform,
+      workingDir: host.workingDir,
+      secrets: await host.secretNames(),
+      missingTools: missing,
+      blocks: describeContext(skills, memory),
+    })
+    // Last, so that what becomes of their servers is told behind this event.
+    const tools = await this.#toolsNow(this.#closed.signal)
+    return {
+      kind: 'SystemPromptEvent',
+      source: 'agent',
+      system_prompt: { text: host.mask(systemPrompt(settings)) },
+      tools: tools.map((tool) => tool.definition),
+      dynamic_context: { text: host.mask(context) },
+    }
+  }
+
+  /** A message that a hook refuses calls for nothing. */
+  async contextOf(message: Message): Promise<MessageContext> {
+    const { hooks, host } = this.#options
+    const content = await hooks.contextOf(message)
+    if (blockedReason({ source: 'user', extended_content: content }) !== undefined) return { content, skills: [] }
+    const { skills } = await this.#openContext()
+    const called = describeCalled(matchSkills(textIn(message.content), skills))
+    return { content, skills: called.map(({ name, text }) => ({ name, text: host.mask(text) })) }
+  }
+
+  async runTurn(turn: Turn): Promise<TurnEnd> {
+    const { settings, host, hooks, cipher } = this.#options
+    const tools = await this.#turnTools()
+    if ('outcome' in tools) return tools
+    // It reads the same history.
+    await untilAborted(this.#condensing, turn.signal).catch(() => undefined)
+    return runLoop({
+      tools,
+      host,
+      hooks,
+      turn,
+      cipher,
+      history: this.#history,
+      view: this.#view,
+      condenser: this.#openCondenser(),
+      llm: () => settings().llm,
+      clientOf: (llm) => this.#clientOf(llm),
+      critic: this.#createCritic(turn),
+      concurrencyLimit: settings().tool_concurrency_limit,
+      toolsNow: (signal) => this.#toolsNow(signal),
+      introduction: () => this.introduction(),
+    })
+  }
+
+  /** The policy is asked for at every step. */
+  policyChanged(): void {}
+
+  async switchModel(): Promise<void> {
+    throw new AppError('bad_request', 'Cannot switch the model in this way: the conversation is not driven by an external agent')
+  }
+
+  async switchOption(): Promise<void> {
+    throw new AppError('bad_request', 'Cannot set the option: the conversation is driven by the built-in agent')
+  }
+
+  async switchMode(): Promise<void> {
+    throw new AppError('bad_request', 'Cannot switch the mode: the conversation is not driven by an external agent')
+  }
+
+  async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
+    const { host, settings } = this.#options
+    const tools = await this.#toolsNow(signal)
+    return askAside({ question, signal, host, tools, llm: settings().llm, clientOf: (llm) => this.#clientOf(llm) })
+  }
+
+  makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
+    const { settings, host, createModel } = this.#options
+    return makeTitle({ text, signal, createModel, llm: settings().llm, mask: host.mask })
+  }
+
+  async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalJudgement> {
+    const { host, settings, createModel } = this.#options
+    return judgeGoal({ objective, signal, host, client: createModel(judgeSettings(settings().llm)) })
+  }
+
+  async condense(work: CondensingWork): Promise<void> {
+    const condenser = this.#openCondenser()
+    if (condenser === undefined) throw new AppError('bad_request', 'Cannot condense the history: the agent has no condenser')
+    const condensing = condenser.condense({ ...work, signal: AbortSignal.any([work.signal, this.#closed.signal]) })
+    this.#condensing = condensing.catch(() => undefined)
+    await condensing
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#closed.abort(new AppError('conflict', 'The conversation is being closed or deleted'))
+    await this.#options.hooks.close()
+    const toolSet = await this.#tools?.catch(() => undefined)
+    await toolSet?.close()
+  }
+
+  /** What a turn works with, or why there is nothing: settings may name a model or tools that do not exist. */
+  async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
+    try {
+      this.#clientOf(this.#options.settings().llm)
+      const { tools } = await this.#openTools()
+      return tools
+    } catch (thrown) {
+      if (!(thrown instanceof ModelError) && !(thrown instanceof AppError)) throw thrown
+      return { outcome: 'failed', served: false, code: thrown.code, detail: this.#options.host.mask(thrown.message) }
+    }
+  }
+
+  #createCritic(turn: Turn): Critic {
+    const { settings, host, createModel, log } = this.#options
+    const { critic, llm } = settings()
+    return new Critic({ settings: critic, createClient: (chosen) => createModel(criticLlm(chosen, llm)), host, turn, log })
+  }
+
+  /** Undefined when the settings want none. */
+  #openCondenser(): Condenser | undefined {
+    const { settings, host, createModel } = this.#options
+    const chosen = (): LLMSummarizingCondenser | undefined => {
+      const { condenser } = settings()
+      return condenser?.kind === 'LLMSummarizingCondenser' ? condenser : undefined
+    }
+    const first = chosen()
+    if (first === undefined) return undefined
+    const parts = { host, view: this.#view, history: this.#history, llm: () => settings().llm, createModel }
+    this.#condenser ??= new Condenser({ ...parts, settings: () => chosen() ?? first })
+    return this.#condenser
+  }
+
+  /** Made once for the same settings. */
+  #clientOf(llm: LLM): ModelClient {
+    if (this.#model?.llm !== llm) this.#model = { llm, client: this.#options.createModel(llm) }
+    return this.#model.client
+  }
+
+  async #toolsNow(signal: AbortSignal): Promise<readonly Tool[]> {
+    const { tools, changing } = await this.#openTools()
+    return changing === undefined ? tools : [...tools, ...(await changing(signal))]
+  }
+
+  /** Read once in the life of this agent, so that all messages of a run see the same. */
+  #openContext(): Promise<LoadedContext> {
+    this.#context ??= this.#options.loadContext()
+    return this.#context
+  }
+
+  #openTools(): Promise<ToolSet> {
+    this.#tools ??= this.#openContext().then(({ skills }) => this.#options.createTools(skills, this.#closed.signal))
+    return this.#tools
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * A question beside the work: the model is asked about the conversation as it is, and nothing of it is kept.
+ *
+ * The tools are named, because a history with their calls may not be sent without them, but none is called: an answer
+ * that calls one is no answer.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { AgentHost, AsideAnswer } from '../../conversation/agent.ts'
+import { textIn } from '../../conversation/message-text.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
+import { toMessage } from '../../schema/generated/values.ts'
+import { ModelError, type ModelAnswer, type ModelClient } from './llm/model.ts'
+import type { Tool } from '../../agents/tool.ts'
+import { modelTool } from './tool-calls.ts'
+import { View } from './view.ts'
+
+export interface AsideOptions {
+  readonly question: string
+  readonly signal: AbortSignal
+  readonly host: AgentHost
+  readonly tools: readonly Tool[]
+  readonly llm: LLM
+  /** @throws ModelError */
+  readonly clientOf: (llm: LLM) => ModelClient
+}
+
+/** @throws AppError `agent_failed` */
+export async function askAside({ question, signal, host, tools, llm, clientOf }: AsideOptions): Promise<AsideAnswer> {
+  const view = new View()
+  view.add(await host.history().next())
+  const text = `Answer this question from what you know, in words and without calling a tool:\n\n${question}`
+  const messages = [...view.messages({ withImages: false }), { message: toMessage({ role: 'user', content: text }) }]
+  try {
+    const client = clientOf(llm)
+    const answer = await client.complete({ messages, tools: tools.map(modelTool), signal, cacheKey: host.conversationId })
+    return { text: host.mask(textOf(answer)), usage: { usageId: llm.usage_id, model: client.model, ...answer.usage } }
+  } catch (thrown) {
+    if (thrown instanceof ModelError) throw new AppError('agent_failed', host.mask(thrown.message))
+    throw thrown
+  }
+}
+
+function textOf({ message }: ModelAnswer): string {
+  const text = textIn(message.content).trim()
+  if (text === '') throw new AppError('agent_failed', 'The model gave no answer in words')
+  return text
+}

@@ -1,0 +1,33 @@
+/**
+ * The record of one call of a model with all that was sent and answered, if its settings ask for that (decisions 19).
+ * Masked before it is cut, so that no part of a secret is left at its end.
+ */
+import { maskTextInTurns, type MaskingWays } from '../../base/mask-turns.ts'
+import type { EventDraft } from '../../schema/generated/events.ts'
+import type { ModelAnswer } from './llm/model.ts'
+
+export interface CompletionLogOptions {
+  readonly model: string
+  readonly usageId: string
+  readonly ways: MaskingWays
+}
+
+/** Undefined when nobody asked for it. */
+export async function completionLog({ id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions): Promise<EventDraft | undefined> {
+  if (exchange === undefined) return undefined
+  return {
+    kind: 'LLMCompletionLogEvent',
+    source: 'environment',
+    filename: `${id.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}.json`,
+    log_data: cut(await maskTextInTurns(JSON.stringify(exchange), ways)),
+    model_name: model,
+    usage_id: usageId,
+  }
+}
+
+/** In characters. */
+const logLimit = 1024 * 1024
+
+function cut(text: string): string {
+  return text.length <= logLimit ? text : `${text.slice(0, logLimit)}[cut: ${text.length - logLimit} more characters]`
+}

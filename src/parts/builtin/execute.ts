@@ -1,0 +1,102 @@
+/**
+ * Executes the actions of one answer: several at once if allowed, their results recorded in the order of the calls.
+ *
+ * The actions are in the log before this begins, so a crash never leaves a deed without a trace. Whatever a tool throws
+ * becomes an AgentErrorEvent; what is stopped records nothing, since the conversation answers what is left open.
+ */
+import { messageOf } from '../../base/errors.ts'
+import type { Turn } from '../../conversation/agent.ts'
+import type { Action } from '../../schema/generated/actions.ts'
+import type { EventDraft } from '../../schema/generated/events.ts'
+import type { Observation } from '../../schema/generated/observations.ts'
+import type { Tool } from '../../agents/tool.ts'
+import type { HookSession } from '../hooks/session.ts'
+import { environmentMessage } from './environment-message.ts'
+
+/** An action that is in the log. */
+export interface Deed {
+  readonly actionId: string
+  readonly callId: string
+  readonly tool: Tool
+  /** What is executed. */
+  readonly action: Action
+  /** The same as the history has it, secrets hidden: for hooks. */
+  readonly recorded: Action
+}
+
+export interface ExecuteOptions {
+  readonly turn: Turn
+  /** How many tools may run at once. */
+  readonly concurrencyLimit: number
+  /** The user has said yes to these actions. */
+  readonly isApproved: boolean
+  readonly mask: (text: string) => string
+  readonly maskObservation: (observation: Observation) => Promise<Observation>
+  readonly hooks: Pick<HookSession, 'beforeTool' | 'afterTool'>
+}
+
+/**
+ * Resolves when nothing runs any more and every result is recorded, with the deeds that were done.
+ * @throws the signal's reason when the turn is stopped
+ */
+export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
+  const { turn, concurrencyLimit } = options
+  const results: (readonly EventDraft[] | undefined)[] = deeds.map(() => undefined)
+  let next = 0
+  let recorded = 0
+  const recordInOrder = (): void => {
+    for (let result = results[recorded]; result !== undefined; result = results[recorded]) {
+      result.forEach((draft) => turn.record(draft))
+      recorded++
+    }
+  }
+  const work = async (): Promise<void> => {
+    while (next < deeds.length && !turn.signal.aborted) {
+      const place = next++
+      const deed = deeds[place]
+      if (deed === undefined) return
+      const result = await execute(deed, options)
+      // What was done before the stop is told; what was stopped is not.
+      if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
+      results[place] = result
+      recordInOrder()
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(deeds.length, concurrencyLimit) }, work))
+  turn.signal.throwIfAborted()
+  return deeds.filter((_deed, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
+}
+
+/** What becomes of one action: its answer, and what hooks want the model to know beside it. */
+async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
+  const { turn, mask, maskObservation, hooks, isApproved } = options
+  const { actionId, callId, tool, action, recorded } = deed
+  const use = { tool: tool.name, action: recorded }
+  const names = { tool_name: tool.name, tool_call_id: callId }
+  try {
+    const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
+    if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
+    const observation = await maskObservation(await tool.run(action, { id: callId, signal: turn.signal, isApproved }))
+    const answer = { kind: 'ObservationEvent', source: 'environment', ...names, action_id: actionId, observation } as const
+    // Whatever becomes of the hooks: what was done is told.
+    const words = await hooks.afterTool(use, observation, turn.signal).catch((thrown: unknown) => {
+      return turn.signal.aborted ? [] : [mask(`[PostToolUse hook failed] ${messageOf(thrown)}`)]
+    })
+    return [answer, ...[...notes, ...words].map(environmentMessage)]
+  } catch (thrown) {
+    const error = mask(`Error executing tool '${tool.name}': ${messageOf(thrown)}`)
+    return [{ kind: 'AgentErrorEvent', source: 'agent', ...names, error }]
+  }
+}
+
+function rejection({ actionId, callId, tool }: Deed, reason: string): EventDraft {
+  return {
+    kind: 'UserRejectObservation',
+    source: 'environment',
+    tool_name: tool.name,
+    tool_call_id: callId,
+    action_id: actionId,
+    rejection_reason: reason,
+    rejection_source: 'hook',
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * The choice of a client: which server a model's settings mean, and which wire format it speaks.
+ *
+ * `provider/model` names both; a bare name is OpenAI's, Anthropic's or Gemini's by how it begins. With a base URL any
+ * other name means a server compatible with OpenAI's, and is sent as it stands, since `meta-llama/Llama-3` is a name and
+ * no provider. Without one it is an error, as is every way of signing in but a key. Whoever cannot choose a format says
+ * so here, before anything is sent.
+ */
+import type { LLM } from '../../../schema/generated/llm.ts'
+import { anthropicBaseUrl, anthropicMessages } from './anthropic.ts'
+import { gemini, geminiBaseUrl } from './gemini.ts'
+import { ModelError, type ModelClient } from './model.ts'
+import { openAiChat } from './openai-chat.ts'
+import { openAiResponses } from './openai-responses.ts'
+import { isReasoningModel, type OpenAiTarget } from './openai-target.ts'
+import { createWireClient, defaultDeps, type ModelDeps, type Wire } from './wire.ts'
+
+/** @throws ModelError `LLMBadRequestError` when the settings name no model that can be called */
+export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps): ModelClient {
+  return createWireClient(settings, wireOf(settings), deps)
+}
+
+interface Provider {
+  /** As messages name it. */
+  readonly name: string
+  readonly format: 'openai' | 'anthropic' | 'gemini'
+  /** Where it is unless the settings say; undefined for a server that everybody runs himself. */
+  readonly baseUrl?: string
+}
+
+const openAi: Provider = { name: 'OpenAI', format: 'openai', baseUrl: 'https://api.openai.com/v1' }
+const anthropic: Provider = { name: 'Anthropic', format: 'anthropic', baseUrl: anthropicBaseUrl }
+const google: Provider = { name: 'Gemini', format: 'gemini', baseUrl: geminiBaseUrl }
+const ollama: Provider = { name: 'Ollama', format: 'openai', baseUrl: 'http://127.0.0.1:11434/v1' }
+const vllm: Provider = { name: 'vLLM', format: 'openai' }
+
+/** By what stands before the first slash of a model's name. */
+const providers: ReadonlyMap<string, Provider> = new Map([
+  ['openai', openAi],
+  ['anthropic', anthropic],
+  ['gemini', google],
+  ['openrouter', { name: 'OpenRouter', format: 'openai', baseUrl: 'https://openrouter.ai/api/v1' }],
+  ['ollama', ollama],
+  ['ollama_chat', ollama],
+  ['vllm', vllm],
+  ['hosted_vllm', vllm],
+  ['litellm_proxy', { name: 'LiteLLM', format: 'openai' }],
+  // Its version 1, whose base URL ends in /openai/v1; the older one with a version in the query is not spoken.
+  ['azure', { name: 'Azure OpenAI', format: 'openai' }],
+])
+
+/** By how a name without a provider begins. */
+const bareNames: readonly (readonly [RegExp, Provider])[] = [
+  [/^(?:gpt-|chatgpt-|codex-|o[134]\b)/, openAi],
+  [/^claude-/, anthropic],
+  [/^gemini-/, google],
+]
+
+/** The format with the server's address. @throws as `createModelClient` */
+export function wireOf(settings: LLM): Wire {
+  if (settings.auth_type !== 'api_key') throw unusable(settings, 'expected the sign-in "api_key"')
+  const { provider, model } = splitName(settings)
+  const baseUrl = baseUrlOf(settings, provider)
+  const target = { provider: provider.name, baseUrl, model, isOpenAi: provider === openAi && isAtHome(baseUrl) }
+  switch (provider.format) {
+    case 'anthropic':
+      return anthropicMessages(target, settings)
+    case 'gemini':
+      return gemini(target, settings)
+    case 'openai':
+      return openAiWire(target, settings)
+  }
+}
+
+/** Responses is where OpenAI's thinking models keep their thoughts between calls; compatible servers mostly lack it. */
+function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
+  const isResponses = settings.api_mode === 'responses' ||
+    (settings.api_mode === 'auto' && target.isOpenAi && isReasoningModel(target, settings))
+  return isResponses ? openAiResponses(target, settings) : openAiChat(target, settings)
+}
+
+function splitName(settings: LLM): { readonly provider: Provider; readonly model: string } {
+  const { model, base_url } = settings
+  const slash = model.indexOf('/')
+  const named = providers.get(model.slice(0, Math.max(slash, 0)))
+  if (named !== undefined && slash + 1 < model.length) return { provider: named, model: model.slice(slash + 1) }
+  const bare = bareNames.find(([pattern]) => pattern.test(model))?.[1]
+  if (bare !== undefined) return { provider: bare, model }
+  if (model !== '' && named === undefined && base_url !== null && base_url !== '') {
+    return { provider: { name: 'The model server', format: 'openai' }, model }
+  }
+  throw unusable(settings, `expected a base URL or one of ${[...providers.keys()].join('/, ')}/ before the name`)
+}
+
+/** Without a slash at its end. */
+function baseUrlOf(settings: LLM, provider: Provider): string {
+  const { base_url, ollama_base_url } = settings
+  const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl
+  if (given === undefined) throw unusable(settings, `expected the base URL of ${provider.name}`)
+  const url = given.replace(/\/+$/, '')
+  // Ollama's own API is at the root, and that is the address people have.
+  return provider === ollama && !url.endsWith('/v1') ? `${url}/v1` : url
+}
+
+function isAtHome(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && /^(?:[\w-]+\.)?api\.openai\.com$/.test(new URL(baseUrl).hostname)
+}
+
+function unusable({ model }: LLM, expected: string): ModelError {
+  return new ModelError('LLMBadRequestError', `Cannot call the model "${model}": ${expected}`)
+}

@@ -1,0 +1,147 @@
+/**
+ * What a provider's refusal means: from a status and a body, or an error within a stream, to one of the model's codes.
+ *
+ * Codes and types that a provider documents come first, then the words of its message, then the status; the words are
+ * needed because compatible servers share the statuses but not the codes. The provider's message is quoted, cut and with
+ * the given secrets hidden; for a wrong key it is not, since some servers repeat the key there.
+ * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini
+ * `{error: {code, message, status, details}}` (also in an array), vLLM the members themselves, Ollama `{error: text}`.
+ */
+import { isObject, type JsonObject } from '../../../base/json.ts'
+import { createMasker } from '../../../base/masking.ts'
+import { objectOf, objectsOf, textOf } from './fields.ts'
+import { ModelError, type ModelErrorCode } from './model.ts'
+import { retryAfterMsOf, type RetryHeaders } from './retry-after.ts'
+
+export interface Refusal {
+  /** As messages name it: `OpenAI`, `Anthropic` ... */
+  readonly provider: string
+  /** Undefined for an error within a stream. */
+  readonly status?: number
+  readonly headers?: RetryHeaders
+  /** What came: parsed if it is JSON, else the text. */
+  readonly body: unknown
+  /** Values that no message may show. */
+  readonly secrets: readonly string[]
+  /** Milliseconds since 1970, for a Retry-After that is a date. */
+  readonly now: () => number
+}
+
+export function failureOf(refusal: Refusal): ModelError {
+  const told = readError(refusal.body)
+  const status = refusal.status ?? told.status
+  const retryAfterMs = retryAfterMsOf(refusal.headers ?? {}, told.details, refusal.now)
+  const code = codeOf(status, told, retryAfterMs !== undefined)
+  const label = [status, told.label].filter((part) => part !== undefined).join(' ')
+  const quote = code === 'LLMAuthenticationError' && status !== 403 ? '' : quoteOf(told.message, refusal.secrets)
+  const detail = `${refusal.provider} ${verbs[code]}${label === '' ? '' : ` (${label})`}${quote === '' ? '' : `: ${quote}`}`
+  return new ModelError(code, detail, retryAfterMs === undefined ? {} : { retryAfterMs })
+}
+
+interface ToldError {
+  readonly message: string
+  /** Code and type as the provider spells them, for the message. */
+  readonly label: string | undefined
+  /** Code, type, status and message in lower case, for the rules. */
+  readonly words: string
+  readonly status: number | undefined
+  readonly details: readonly JsonObject[]
+}
+
+function readError(body: unknown): ToldError {
+  const outer = objectOf(Array.isArray(body) ? body[0] : body)
+  const inner = isObject(outer.error) ? objectOf(outer.error) : outer
+  const message = textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.detail) ?? textOf(outer.message)
+  const names = [inner.code, inner.type, inner.status].flatMap((name) => nameOf(textOf(name)))
+  const details = objectsOf(inner.details)
+  const text = message ?? (typeof body === 'string' ? body : '')
+  return {
+    message: text,
+    label: names[0],
+    words: [...names, text, ...details.map((detail) => JSON.stringify(detail))].join('\n').toLowerCase(),
+    status: statusOf(inner.code),
+    details,
+  }
+}
+
+/** A word of a provider's vocabulary; a status that is spelled as text is none. */
+function nameOf(text: string | undefined): string[] {
+  return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
+}
+
+/** OpenRouter and Gemini repeat the status as a number, LiteLLM and vLLM as text. */
+function statusOf(code: unknown): number | undefined {
+  const status = Number(code)
+  return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
+}
+
+interface Rule {
+  readonly code: ModelErrorCode
+  /** With which statuses the words count; an error within a stream has none, and then they always do. */
+  readonly statuses: readonly number[]
+  readonly words: RegExp
+}
+
+/** In this order: a rate limit says "too many tokens" too, and a spent quota comes as 429 like a rate limit. */
+const rules: readonly Rule[] = [
+  { code: 'LLMQuotaExceededError', statuses: [400, 402, 403, 429], words: /insufficient_quota|credit balance|insufficient (?:credit|balance|fund)|out of credits|billing_(?:error|hard_limit|not_active)|perday/ },
+  { code: 'LLMContextWindowExceedError', statuses: [400, 403, 413, 422, 500], words: /context_length_exceeded|context (?:length|window|size)|maximum context|prompt is too long|prompt too long|too many (?:input )?tokens|input token count|request_too_large|exceeds? the (?:model's )?max(?:imum)? (?:number of )?tokens/ },
+  { code: 'LLMContentPolicyViolationError', statuses: [400, 403, 422], words: /content_policy|content_filter|content (?:policy|filter)|content management policy|usage polic|safety (?:system|reasons|polic)|moderation|was flagged|prohibited_content/ },
+  { code: 'LLMModelNotFoundError', statuses: [400, 403, 404, 422], words: /model_not_found|not_found_error|unknown model|no such model|invalid model|not a valid model|no healthy deployments|model\b.{0,200}?\b(?:not found|does not exist|not exist|is not supported|not available)/s },
+  { code: 'LLMAuthenticationError', statuses: [400], words: /invalid_api_key|authentication_error|api key not valid|api_key_invalid|incorrect api key|unauthenticated/ },
+  { code: 'LLMRateLimitError', statuses: [], words: /rate_limit|rate limit|resource_exhausted|too many requests/ },
+  { code: 'LLMServiceUnavailableError', statuses: [], words: /overloaded|server_error|api_error|internal|unavailable/ },
+  { code: 'LLMBadRequestError', statuses: [], words: /invalid_request|invalid_argument/ },
+]
+
+function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean): ModelErrorCode {
+  const rule = rules.find(({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words))
+  if (rule !== undefined) return rule.code
+  // Gemini says this of a limit per minute too, and then how long to wait.
+  if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) return 'LLMQuotaExceededError'
+  return status === undefined ? 'LLMServiceUnavailableError' : codeOfStatus(status)
+}
+
+function codeOfStatus(status: number): ModelErrorCode {
+  switch (status) {
+    case 401:
+    case 403:
+      return 'LLMAuthenticationError'
+    case 402:
+      return 'LLMQuotaExceededError'
+    case 404:
+      return 'LLMModelNotFoundError'
+    case 408:
+    case 504:
+      return 'LLMTimeoutError'
+    case 413:
+      return 'LLMContextWindowExceedError'
+    case 429:
+      return 'LLMRateLimitError'
+    default:
+      return status >= 500 ? 'LLMServiceUnavailableError' : 'LLMBadRequestError'
+  }
+}
+
+const verbs: Readonly<Record<ModelErrorCode, string>> = {
+  LLMAuthenticationError: 'refused the key or what it may do',
+  LLMQuotaExceededError: 'says that the quota is used up',
+  LLMRateLimitError: 'says that there are too many requests',
+  LLMModelNotFoundError: 'does not know the model, or the base URL is wrong',
+  LLMContextWindowExceedError: 'says that the input is too long for the model',
+  LLMContentPolicyViolationError: 'refused the content',
+  LLMBadRequestError: 'refused the request',
+  LLMServiceUnavailableError: 'cannot answer now',
+  LLMTimeoutError: 'did not answer in time',
+  LLMBrokenStreamError: 'broke off its answer',
+  LLMNoResponseError: 'gave no answer',
+}
+
+const quoteLimitChars = 500
+
+function quoteOf(message: string, secrets: readonly string[]): string {
+  const masker = createMasker()
+  masker.register(secrets)
+  const line = masker.mask(message).replace(/\s+/g, ' ').trim()
+  return line.length <= quoteLimitChars ? line : `${line.slice(0, quoteLimitChars)} ...`
+}

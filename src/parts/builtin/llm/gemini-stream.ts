@@ -1,0 +1,164 @@
+/**
+ * An answer of Gemini, added up from the chunks of its stream.
+ *
+ * A chunk is a whole response with the next parts of the content, so an answer that was not streamed is a stream of one.
+ * Pieces of a text become one part, but for those that are signed: they stay by themselves, as the API wants them back.
+ * There is no last event: the answer is whole when it has told why it ended.
+ * Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs, "Thought signatures".
+ */
+import type { JsonObject } from '../../../base/json.ts'
+import type { Message, MessageToolCall } from '../../../schema/generated/values.ts'
+import { amountOf, objectOf, objectsOf, present, textOf, withFew } from './fields.ts'
+import { stateOf, type AnswerPart } from './gemini-parts.ts'
+import type { ModelAnswer, ModelUsage } from './model.ts'
+import { known } from './pricing.ts'
+import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
+
+export function foldGemini({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
+  // Its parts change in place: there may be many, and each may grow many times.
+  const all: AnswerPart[] = []
+  let state: State = { id: undefined, parts: all, finishReason: undefined, blockReason: undefined, usage: {} }
+  return {
+    push(chunk) {
+      if (chunk.error !== undefined) throw failureOf(chunk)
+      const parts = partsIn(chunk, newId)
+      for (const part of parts) addPart(all, part)
+      limitParts(all.length)
+      state = after(state, chunk)
+      return pieceOf(parts)
+    },
+    finish: () => state.finishReason === undefined && state.blockReason === undefined
+      ? undefined
+      : answerOf(state, state.id ?? newId()),
+  }
+}
+
+interface State {
+  readonly id: string | undefined
+  readonly parts: readonly AnswerPart[]
+  readonly finishReason: string | undefined
+  /** Why the prompt got no answer at all. */
+  readonly blockReason: string | undefined
+  readonly usage: JsonObject
+}
+
+/** Ends that are the provider's rules and not the model's choice. */
+const refusals: ReadonlySet<string> = new Set([
+  'SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+])
+
+/** The model meant to call a tool, and nothing could be made of it. */
+const brokenCalls: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE'])
+
+function after(state: State, chunk: JsonObject): State {
+  return {
+    id: state.id ?? textOf(chunk.responseId),
+    parts: state.parts,
+    finishReason: textOf(candidateOf(chunk).finishReason) ?? state.finishReason,
+    blockReason: textOf(objectOf(chunk.promptFeedback).blockReason) ?? state.blockReason,
+    usage: withFew(state.usage, objectOf(chunk.usageMetadata)),
+  }
+}
+
+function pieceOf(parts: readonly AnswerPart[]): AnswerPiece {
+  const content = textOfKind(parts, 'text')
+  const reasoning = textOfKind(parts, 'thought')
+  return { ...(content !== '' && { content }), ...(reasoning !== '' && { reasoning_content: reasoning }) }
+}
+
+function answerOf(state: State, id: string): FoldedAnswer {
+  const calls = state.parts.flatMap((part) => part.kind === 'call' ? [callOf(part)] : [])
+  const kept = stateOf(state.parts)
+  return {
+    id,
+    message: messageOf(state, calls),
+    ...(kept !== undefined && { state: kept }),
+    stop: stopOf(state, calls.length > 0),
+    usage: usageOf(state.usage),
+    response: responseOf(state, id),
+  }
+}
+
+/** As it would have come without a stream. */
+function responseOf({ parts, finishReason, blockReason, usage }: State, id: string): JsonObject {
+  return present({
+    responseId: id,
+    candidates: [present({ content: { role: 'model', parts: parts.map(partAsSent) }, finishReason })],
+    promptFeedback: blockReason === undefined ? undefined : { blockReason },
+    usageMetadata: usage,
+  })
+}
+
+function partAsSent(part: AnswerPart): JsonObject {
+  if (part.kind === 'call') return { functionCall: { id: part.id, name: part.name, args: part.args } }
+  return { text: part.text, ...(part.kind === 'thought' && { thought: true }) }
+}
+
+/** Words that led to a call which was none are no answer: they count as thoughts, so that the run goes on. */
+function messageOf(state: State, calls: readonly MessageToolCall[]): Message {
+  const thoughts = textOfKind(state.parts, 'thought')
+  const text = textOfKind(state.parts, 'text')
+  const isBroken = calls.length === 0 && brokenCalls.has(state.finishReason ?? '')
+  const reasoning = isBroken ? thoughts + text : thoughts
+  return {
+    role: 'assistant',
+    content: text.trim() === '' || isBroken ? [] : [{ cache_prompt: false, type: 'text', text }],
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reasoning.trim() !== '' && { reasoning_content: reasoning }),
+    thinking_blocks: [],
+  }
+}
+
+function textOfKind(parts: readonly AnswerPart[], kind: 'text' | 'thought'): string {
+  return parts.map((part) => part.kind === kind ? part.text : '').join('')
+}
+
+function stopOf({ finishReason = '', blockReason }: State, hasCalls: boolean): ModelAnswer['stop'] {
+  if (blockReason !== undefined || refusals.has(finishReason)) return 'refusal'
+  if (finishReason === 'MAX_TOKENS') return 'length'
+  return hasCalls ? 'tool_calls' : 'end'
+}
+
+function candidateOf(chunk: JsonObject): JsonObject {
+  return objectOf(objectsOf(chunk.candidates)[0])
+}
+
+function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
+  return objectsOf(objectOf(candidateOf(chunk).content).parts).flatMap((part) => partOf(part, newId))
+}
+
+/** Parts of other kinds (code that the provider ran, say) are of no use here. */
+function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
+  const signature = textOf(part.thoughtSignature)
+  if (part.functionCall !== undefined) {
+    const { id, name, args } = objectOf(part.functionCall)
+    return [{ kind: 'call', id: textOf(id) ?? newId(), name: textOf(name) ?? '', args: objectOf(args), signature }]
+  }
+  const text = textOf(part.text) ?? ''
+  if (text === '' && signature === undefined) return []
+  return [{ kind: part.thought === true ? 'thought' : 'text', text, signature }]
+}
+
+function addPart(parts: AnswerPart[], part: AnswerPart): void {
+  const last = parts.at(-1)
+  const goesOn = last !== undefined && last.kind !== 'call' && part.kind === last.kind
+  if (!goesOn || last.signature !== undefined || part.signature !== undefined) parts.push(part)
+  else parts[parts.length - 1] = { ...last, text: last.text + part.text }
+}
+
+function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {
+  return { id: part.id, name: part.name, arguments: JSON.stringify(part.args), origin: 'completion' }
+}
+
+/** Thoughts are counted apart from the rest of what came out; what came from a cache is a part of the prompt. */
+function usageOf(usage: JsonObject): ModelUsage {
+  const output = amountOf(usage.candidatesTokenCount)
+  const thoughts = amountOf(usage.thoughtsTokenCount)
+  return known({
+    promptTokens: amountOf(usage.promptTokenCount),
+    completionTokens: output === undefined && thoughts === undefined ? undefined : (output ?? 0) + (thoughts ?? 0),
+    cacheReadTokens: amountOf(usage.cachedContentTokenCount),
+    reasoningTokens: thoughts,
+  })
+}

@@ -1,0 +1,30 @@
+/**
+ * Gemini's own API (`streamGenerateContent`).
+ *
+ * The body is made in gemini-request, the answer read in gemini-stream. The key goes into a header, never into the
+ * address, and the answer always comes as a stream, so that a cancelled call ends at once.
+ */
+import type { LLM } from '../../../schema/generated/llm.ts'
+import { geminiBody, geminiItems } from './gemini-request.ts'
+import { foldGemini } from './gemini-stream.ts'
+import type { Target, Wire } from './wire.ts'
+
+export const geminiBaseUrl = 'https://generativelanguage.googleapis.com'
+
+/** The base URL with or without `/v1beta` at its end: both are in use. */
+export function gemini({ provider, baseUrl, model }: Target, settings: LLM): Wire {
+  return {
+    provider,
+    url: `${baseUrl.replace(/\/v1beta$/, '')}/v1beta/models/${encodeURIComponent(model)}:streamGenerateContent?alt=sse`,
+    headers: {
+      ...(settings.api_key !== null && settings.api_key !== '' && { 'x-goog-api-key': settings.api_key }),
+      ...settings.extra_headers,
+    },
+    takesImages: (settings.model_canonical_name ?? model).includes('gemini-') ? true : undefined,
+    privateMembers: ['thoughtSignature'],
+    historyMember: 'contents',
+    itemsOf: (messages) => geminiItems(messages, model, settings),
+    bodyOf: (request, from) => geminiBody(request, model, settings, from),
+    startFold: foldGemini,
+  }
+}

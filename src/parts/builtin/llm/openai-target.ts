@@ -1,0 +1,60 @@
+/**
+ * Which server that speaks OpenAI's protocols is meant, and what its model is known to take.
+ *
+ * OpenAI refuses a request with a parameter that the model does not know, compatible servers mostly ignore it. So what
+ * only some models take is sent to those alone, unless the settings say that nothing is to be dropped. Which
+ * models those are goes by their names, after platform.openai.com/docs ("Reasoning", "Prompt caching").
+ */
+import type { JsonObject } from '../../../base/json.ts'
+import type { LLM } from '../../../schema/generated/llm.ts'
+import { present } from './fields.ts'
+import type { Target } from './wire.ts'
+
+export interface OpenAiTarget extends Target {
+  /** Whether it is OpenAI itself. */
+  readonly isOpenAi: boolean
+}
+
+/** The key, what OpenRouter wants to know of an application, and the user's own headers, which win. */
+export function headersOf(settings: LLM): Record<string, string> {
+  const { api_key, openrouter_site_url, openrouter_app_name, extra_headers } = settings
+  return {
+    ...(api_key === null || api_key === '' ? {} : { authorization: `Bearer ${api_key}` }),
+    ...(openrouter_site_url === '' ? {} : { 'http-referer': openrouter_site_url }),
+    ...(openrouter_app_name === '' ? {} : { 'x-title': openrouter_app_name }),
+    ...extra_headers,
+  }
+}
+
+/** Whether a model thinks before it answers, and takes an effort but no temperature. */
+export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
+  const name = lastPart(settings.model_canonical_name ?? target.model)
+  return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')
+}
+
+/** Temperature and the like, as far as the model takes them. */
+export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
+  const isFree = !settings.drop_params || !target.isOpenAi
+  const isSampled = !settings.drop_params || !isReasoningModel(target, settings)
+  return present({
+    temperature: isSampled ? settings.temperature ?? undefined : undefined,
+    top_p: isSampled ? settings.top_p ?? undefined : undefined,
+    top_k: isFree ? settings.top_k ?? undefined : undefined,
+  })
+}
+
+/** Requests with the same key are answered by the same machine, where the beginning is known already. */
+export function cachingOf(target: OpenAiTarget, settings: LLM, cacheKey: string | undefined): JsonObject {
+  if (!target.isOpenAi || !settings.caching_prompt) return {}
+  const keepsLong = !settings.drop_params || longCaching.test(lastPart(target.model))
+  return present({
+    prompt_cache_key: cacheKey,
+    prompt_cache_retention: keepsLong ? settings.prompt_cache_retention ?? undefined : undefined,
+  })
+}
+
+const longCaching = /^(?:gpt-4\.1|gpt-5(?:\.\d+)?(?:-codex(?:-max|-mini)?)?)(?:-\d{4}-\d\d-\d\d)?$/
+
+function lastPart(model: string): string {
+  return model.slice(model.lastIndexOf('/') + 1)
+}

@@ -1,0 +1,34 @@
+/**
+ * How long a provider asks to wait: `retry-after-ms` (OpenAI), `Retry-After` in seconds or as a date (RFC 9110, section
+ * 10.2.3), or `retryDelay` in the body (google.rpc.RetryInfo, which Gemini sends).
+ */
+import type { JsonObject } from '../../../base/json.ts'
+import { textOf } from './fields.ts'
+
+/** Headers by their names in lower case, as Node gives them. */
+export type RetryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Undefined when nothing is asked, or nothing that can be read. */
+export function retryAfterMsOf(
+  headers: RetryHeaders,
+  details: readonly JsonObject[],
+  now: () => number,
+): number | undefined {
+  return amountIn(headers['retry-after-ms'], 1) ?? amountIn(headers['retry-after'], 1000)
+    ?? untilDate(headers['retry-after'], now) ?? delayIn(details)
+}
+
+function amountIn(header: RetryHeaders[string], unitMs: number): number | undefined {
+  return typeof header === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(header) ? Math.ceil(Number(header) * unitMs) : undefined
+}
+
+function untilDate(header: RetryHeaders[string], now: () => number): number | undefined {
+  const time = typeof header === 'string' ? Date.parse(header) : Number.NaN
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now())
+}
+
+/** A protobuf duration as JSON: seconds with a letter behind. */
+function delayIn(details: readonly JsonObject[]): number | undefined {
+  const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail.retryDelay) ?? '')?.[1])
+  return amountIn(delays.find((delay) => delay !== undefined), 1000)
+}

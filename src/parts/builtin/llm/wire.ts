@@ -1,0 +1,194 @@
+/**
+ * What the wire formats have in common: a call is a body that is posted and a fold over the events of its answer.
+ *
+ * A format says how its body is made and how its events add up; time-outs, retries, cost and what the log gets are the
+ * same for all and stand here. A fold is made anew for every attempt.
+ */
+import { randomUUID } from 'node:crypto'
+import type { JsonObject, JsonValue } from '../../../base/json.ts'
+import { sleep } from '../../../base/wait.ts'
+import type { AddressRule } from '../../../net/address.ts'
+import type { LLM } from '../../../schema/generated/llm.ts'
+import type { Message } from '../../../schema/generated/values.ts'
+import { BodyEncoder, type BodyFormat } from './body-encoder.ts'
+import { failureOf } from './failures.ts'
+import { callLimitMs, postForEvents, tooMuch, usualAnswerLimits, type AnswerLimits, type CallEnd } from './http-call.ts'
+import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } from './model.ts'
+import { priced } from './pricing.ts'
+import { withRetries } from './retry.ts'
+
+/** Which model of which server is meant. */
+export interface Target {
+  /** As messages name it: `OpenAI`, `Anthropic` ... */
+  readonly provider: string
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  /** As the server knows it. */
+  readonly model: string
+}
+
+/** A wire format, set up for one model by its settings. */
+export interface Wire extends BodyFormat {
+  readonly provider: string
+  readonly url: string
+  /** The key among them. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly takesImages: boolean | undefined
+  /** Names of members, of the body or the answer, that hold what must not be logged: encrypted reasoning, signatures. */
+  readonly privateMembers: readonly string[]
+  startFold(context: FoldContext): AnswerFold
+}
+
+export interface FoldContext {
+  /** For a response or a tool call that the provider gave no id. */
+  readonly newId: () => string
+  /** The error that an event tells of, with secrets hidden. */
+  readonly failureOf: (body: JsonObject) => ModelError
+  /** Fails for more parts than an answer may have: to be called while they are gathered. @throws ModelError */
+  readonly limitParts: (count: number) => void
+}
+
+/** An answer that grows by the events of its stream. */
+export interface AnswerFold {
+  /**
+   * Takes the next event, or a whole answer from a server that does not stream, and gives what it adds to text and
+   * reasoning. @throws ModelError when the event tells of a failure
+   */
+  push(event: JsonObject): AnswerPiece
+  /** The answer; undefined while the provider has not ended it. */
+  finish(): FoldedAnswer | undefined
+}
+
+export interface AnswerPiece {
+  readonly content?: string
+  readonly reasoning_content?: string
+}
+
+/** An answer but for what is the same in every format. */
+export type FoldedAnswer = Omit<ModelAnswer, 'exchange'> & {
+  /** In the provider's form, as one value. */
+  readonly response: JsonValue
+}
+
+/** What calls depend on besides their settings. */
+export interface ModelDeps {
+  readonly newId: () => string
+  /** At least 0, less than 1. */
+  readonly random: () => number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Rejects with the signal's reason. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Refuses addresses on top of those that are always refused. */
+  readonly allowAddress?: AddressRule
+  readonly limits?: AnswerLimits
+}
+
+export const defaultDeps: ModelDeps = { newId: randomUUID, random: Math.random, now: Date.now, sleep }
+
+/** A client that speaks this format. */
+export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = defaultDeps): ModelClient {
+  const bodies = new BodyEncoder(wire)
+  return {
+    model: settings.model,
+    takesImages: settings.disable_vision === true ? false : wire.takesImages,
+    contextWindow: settings.max_input_tokens ?? undefined,
+    async complete(request) {
+      let isHandedOn = false
+      const onDelta = (piece: AnswerPiece): void => {
+        if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) return
+        // It is no token: the message will say it.
+        if ((piece.content?.length ?? 0) + (piece.reasoning_content?.length ?? 0) > deltaLimitChars) return
+        isHandedOn = true
+        request.onDelta(piece)
+      }
+      const body = bodies.encode(request)
+      const answer = await withRetries(() => call({ settings, wire, deps, body, signal: request.signal, onDelta }), {
+        policy: {
+          retries: settings.num_retries,
+          multiplierMs: settings.retry_multiplier * 1000,
+          minWaitMs: settings.retry_min_wait * 1000,
+          maxWaitMs: settings.retry_max_wait * 1000,
+        },
+        signal: request.signal,
+        sleep: deps.sleep,
+        random: deps.random,
+        mayRetry: () => !isHandedOn,
+        onRetry: request.onRetry,
+      })
+      return answerOf(answer, request, settings, wire)
+    },
+  }
+}
+
+interface Attempt {
+  readonly settings: LLM
+  readonly wire: Wire
+  readonly deps: ModelDeps
+  readonly body: readonly Uint8Array[]
+  readonly signal: AbortSignal
+  readonly onDelta: (piece: AnswerPiece) => void
+}
+
+async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): Promise<FoldedAnswer> {
+  const { provider, url, headers } = wire
+  const { now, newId, allowAddress, limits = usualAnswerLimits } = deps
+  const secrets = secretsOf(settings)
+  const failureOfEvent = (event: JsonObject): ModelError => failureOf({ provider, body: event, secrets, now })
+  const fold = wire.startFold({ newId, failureOf: failureOfEvent, limitParts: (count) => limitParts(wire, count) })
+  const timeoutMs = settings.timeout === null || settings.timeout <= 0 ? callLimitMs : settings.timeout * 1000
+  const end = await postForEvents({ limits, provider, url, headers, body, timeoutMs, signal, secrets, now, allowAddress }, (event) => {
+    onDelta(fold.push(event))
+  })
+  const answer = fold.finish() ?? unfinished(provider, end)
+  const { content, thinking_blocks, tool_calls = [] } = answer.message
+  if (sizeOf(answer.message) > textLimitChars) throw tooMuch(wire, `more than ${textLimitChars} characters`)
+  limitParts(wire, Math.max(content.length, thinking_blocks.length, tool_calls.length))
+  return answer
+}
+
+/** Several times what any model says in one answer. It is masked and printed in one go. */
+const textLimitChars = 4_000_000
+const deltaLimitChars = 1_000_000
+/** More calls, texts or thoughts than a model has in one answer. */
+const partLimit = 1000
+
+function limitParts(wire: Wire, count: number): void {
+  if (count > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
+}
+
+/** In characters, but for names and ids. */
+function sizeOf({ content, reasoning_content = '', thinking_blocks, tool_calls = [] }: Message): number {
+  const texts = [
+    reasoning_content,
+    ...content.map((part) => (part.type === 'text' ? part.text : '')),
+    ...thinking_blocks.map((block) => (block.type === 'thinking' ? block.thinking : block.data)),
+    ...tool_calls.map((call) => call.arguments),
+  ]
+  return texts.reduce((sum, text) => sum + text.length, 0)
+}
+
+function unfinished(provider: string, end: CallEnd): never {
+  if (end === 'said') throw new ModelError('LLMNoResponseError', `${provider} ended its answer without giving one`)
+  throw new ModelError('LLMBrokenStreamError', `${provider} closed the connection before its answer was complete`)
+}
+
+/** The key, and every header of the user's own: what is in them is his. */
+function secretsOf({ api_key, extra_headers }: LLM): string[] {
+  return [...(api_key === null ? [] : [api_key]), ...Object.values(extra_headers ?? {})]
+}
+
+function answerOf({ response, ...answer }: FoldedAnswer, request: ModelRequest, settings: LLM, wire: Wire): ModelAnswer {
+  const usage = priced(answer.usage, settings)
+  if (!settings.log_completions) return { ...answer, usage }
+  const hidden = new Set(wire.privateMembers)
+  return { ...answer, usage, exchange: { request: without(hidden, wire.bodyOf(request)), response: without(hidden, response) } }
+}
+
+/** The value without the members of these names, at any depth. */
+function without(names: ReadonlySet<string>, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((element) => without(names, element))
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => !names.has(name))
+  return Object.fromEntries(kept.map(([name, member]) => [name, without(names, member)]))
+}

@@ -1,0 +1,298 @@
+/**
+ * One turn of the built-in agent: steps, each a call of the model and what follows from its answer.
+ *
+ * The history is read before each step, so a message that came meanwhile is seen, and nothing is told to a model that is
+ * not durable. A step ends in one of four ways: tools ran and the turn goes on, the agent is done, the user has to
+ * approve, or the model failed. A pause is heeded between steps and ends a model call, never a tool; a stop ends both.
+ */
+import { randomUUID } from 'node:crypto'
+import type { AgentHost, CondensingWork, History, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
+import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
+import type { Message } from '../../schema/generated/values.ts'
+import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from './llm/model.ts'
+import type { Tool } from '../../agents/tool.ts'
+import type { Condenser } from './condensing/condenser.ts'
+import { needsConfirmation } from './confirmation.ts'
+import { completionLog } from './completion-log.ts'
+import type { Critic, Critique } from './critic.ts'
+import { environmentMessage } from './environment-message.ts'
+import { executeAll, type Deed } from './execute.ts'
+import type { HookSession } from '../hooks/session.ts'
+import { maskingWays, maskMessage, maskObservation } from './masked.ts'
+import { originalOf, type CallCipher } from './original-calls.ts'
+import { recordCalls } from './recorded-calls.ts'
+import { judgeProgress } from './stuck.ts'
+import { modelTool, prepareCalls, withOwnIds } from './tool-calls.ts'
+import { unsigned } from './unsigned.ts'
+import type { View } from './view.ts'
+
+export interface LoopOptions {
+  readonly host: AgentHost
+  readonly turn: Turn
+  readonly history: History
+  readonly view: View
+  /** The settings of the model at this moment: the same object until it is switched. */
+  readonly llm: () => LLM
+  /** @throws ModelError for settings that name no model */
+  readonly clientOf: (llm: LLM) => ModelClient
+  /** Those of this step. */
+  readonly tools: readonly Tool[]
+  /** What the next step has. */
+  readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>
+  readonly concurrencyLimit: number
+  readonly hooks: HookSession
+  readonly critic: Critic
+  readonly condenser: Condenser | undefined
+  /** Seals calls that wait for the user. */
+  readonly cipher: CallCipher
+  /** What stands before everything else in the history. */
+  readonly introduction: () => Promise<EventDraft>
+}
+
+interface StepOptions extends LoopOptions {
+  /** Ends a call of the model: a pause or a stop. One for the whole turn, since a signal remembers all that are made from it. */
+  readonly ending: AbortSignal
+}
+
+/** The model of one step, and the settings that it was made of. */
+interface ModelChoice {
+  readonly llm: LLM
+  readonly client: ModelClient
+}
+
+/** Undefined: the turn goes on. */
+type StepEnd = TurnEnd | undefined
+
+const finished = { outcome: 'finished', served: true } as const
+
+export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
+  const { turn } = options
+  try {
+    return await runSteps({ ...options, ending: AbortSignal.any([turn.signal, turn.pausing]) })
+  } catch (thrown) {
+    if (turn.signal.aborted || turn.pausing.aborted) return { outcome: 'stopped', served: true }
+    if (thrown instanceof ModelError) {
+      return { outcome: 'failed', served: true, code: thrown.code, detail: options.host.mask(thrown.message) }
+    }
+    throw thrown
+  } finally {
+    if (turn.signal.aborted || turn.pausing.aborted) await options.hooks.endTurn(turn.signal)
+  }
+}
+
+async function runSteps(options: StepOptions): Promise<TurnEnd> {
+  const { host, turn, view, history, hooks, critic } = options
+  const { maxIterations } = host.rules()
+  await hooks.begin(turn.signal)
+  view.add(await history.next())
+  if (!view.hasSystemPrompt) turn.record(await options.introduction())
+  const before = turn.approved.length > 0 ? undefined : view.newest.at(-1)
+  for (const text of hooks.takeOpening()) correct(turn, text)
+  await runApproved(await withToolsNow(options))
+  let objections = 0
+  for (let step = 0; step < maxIterations; step++) {
+    assertGoesOn(turn)
+    const now = await withToolsNow(options)
+    // Before the history is read: then a switch to this model is known to the view, with all that it changes there.
+    const llm = options.llm()
+    const choice = { llm, client: options.clientOf(llm) }
+    view.add(await history.next())
+    const refusal = view.isOpen ? (overBudget(host) ?? judge(options, before) ?? refuseImages(choice, options)) : undefined
+    if (refusal !== undefined) return refusal
+    const end = view.isOpen ? await runStep(choice, now) : finished
+    if (end !== undefined && end.outcome !== 'finished') return end
+    const ask = (): string | undefined => (step + 1 < maxIterations ? critic.objection() : undefined)
+    const objection = end === undefined ? undefined : ((await hooks.objectionToStop(objections++, turn.signal)) ?? ask())
+    if (objection !== undefined) correct(turn, objection)
+    else if (end !== undefined) return end
+  }
+  const detail = `The agent reached the maximum iterations limit (${maxIterations})`
+  return { outcome: 'failed', served: true, code: 'MaxIterationsReached', detail }
+}
+
+async function withToolsNow(options: StepOptions): Promise<StepOptions> {
+  return { ...options, tools: await options.toolsNow(options.ending) }
+}
+
+function assertGoesOn({ signal, pausing }: Turn): void {
+  signal.throwIfAborted()
+  pausing.throwIfAborted()
+}
+
+/** What waited for the user runs now, without being asked about again. */
+async function runApproved(options: LoopOptions): Promise<void> {
+  const { turn, view } = options
+  const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, options))
+  if (deeds.length > 0) await execute(deeds, options, true)
+}
+
+/** A tool that has gone meanwhile is told of at once, so that the model can do without it. */
+function deedOf({ id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions): Deed[] {
+  const tool = tools.find(({ name }) => name === tool_name)
+  const action = recorded === null ? undefined : originalOf(id, recorded, view.keptCall(id), cipher)
+  if (tool !== undefined && recorded !== null && action !== undefined) {
+    return [{ actionId: id, callId: tool_call_id, tool, action, recorded }]
+  }
+  const error = tool === undefined
+    ? `The tool ${tool_name} is not available any more. The action was not executed.`
+    : 'The action was not executed: secrets in it are hidden in the history, and what it was before cannot be opened any more. Call the tool again.'
+  turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name, tool_call_id, error })
+  return []
+}
+
+function overBudget(host: AgentHost): StepEnd {
+  const { budgetSpent } = host.rules()
+  return budgetSpent === undefined ? undefined : { outcome: 'failed', served: true, code: 'MaxBudgetReached', detail: `No step was begun: ${budgetSpent}` }
+}
+
+/** Looks for circles in what was done after `before`; a nudge is seen by the model in this very step. */
+function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
+  if (!host.rules().stuckDetection) return undefined
+  const progress = judgeProgress(view.newest.slice(view.newest.findIndex(({ id }) => id === before?.id) + 1))
+  if (progress === 'stuck') return { outcome: 'stuck', served: true }
+  if (progress === 'nudge') correct(turn, 'The same action has failed three times. Do not repeat it: find the cause, or try another way.')
+  return undefined
+}
+
+/** A model that sees no images is not asked about a message that has some. */
+function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
+  const asked = view.lastUserMessage
+  const isNew = asked !== undefined && view.newest.at(-1)?.id === asked.id
+  if (!isNew || model.takesImages !== false || !asked.llm_message.content.some((part) => part.type === 'image')) return undefined
+  turn.served(asked.id)
+  say(turn, `The model ${model.model} does not support images. Send text, or choose a model that takes images.`)
+  return finished
+}
+
+async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepEnd> {
+  const { turn, view, history, host } = options
+  // A nudge of this step has been recorded after the view was read.
+  view.add(await history.next())
+  await options.condenser?.relieve(condensingWork(options))
+  // A summary may have cost what was left.
+  const refusal = overBudget(host)
+  if (refusal !== undefined) return refusal
+  const asked = view.lastUserMessage
+  const answer = await callModel(choice, options)
+  if (answer instanceof ModelError) return recover(answer, options)
+  options.condenser?.answered(answer.usage)
+  if (asked !== undefined) turn.served(asked.id)
+  await report(answer, choice, options)
+  const critique = await options.critic.judge(answer, () => view.messages({ withImages: false }))
+  const isSwitched = options.llm() !== choice.llm
+  // What was switched to meanwhile would refuse what this model has signed.
+  if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
+  const message = isSwitched ? unsigned(answer.message) : answer.message
+  const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
+  if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(choice), options)
+  if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)
+  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: await maskMessage(message, maskingWays(host)), llm_response_id: answer.id, ...critique() })
+  return conclude(message, turn)
+}
+
+function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
+  return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
+}
+
+/** The answer, or why the provider refused to give one because of what was asked. */
+async function callModel({ llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions): Promise<ModelAnswer | ModelError> {
+  const request = {
+    messages: view.messages({ withImages: model.takesImages !== false }),
+    tools: tools.map(modelTool),
+    signal: ending,
+    cacheKey: host.conversationId,
+  }
+  try {
+    const answer = await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
+    // Some servers give every answer the same id.
+    return view.hasId(answer.id) ? { ...answer, id: randomUUID() } : answer
+  } catch (thrown) {
+    if (thrown instanceof ModelError && refusals.includes(thrown.code)) return thrown
+    throw thrown
+  }
+}
+
+const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
+
+/** The next step asks for something else, or for less. @throws ModelError when it would be no use */
+async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
+  if (refusal.code === 'LLMContentPolicyViolationError') return correctRefusal(refusal, options)
+  if (options.condenser === undefined) throw refusal
+  await options.condenser.overflowed(refusal, condensingWork(options))
+  return undefined
+}
+
+/** Tells the model so, unless that was the last thing it was told: one correction for each answer is enough. */
+function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
+  const last = view.newest.at(-1)
+  if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal
+  correct(turn, 'The model provider refused the last request because of its content policy. Go on without what it refused.')
+  return undefined
+}
+
+/** A refusal that came in the middle of an answer: what was there of it is not to be used. */
+function brokenOff({ client: model }: ModelChoice): ModelError {
+  return new ModelError('LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`)
+}
+
+function hasText({ content }: Message): boolean {
+  return content.some((part) => part.type === 'text' && part.text.trim() !== '')
+}
+
+/** Everything about an answer but what it says. */
+async function report(answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions): Promise<void> {
+  const { usage, tokenIds } = answer
+  const { contextWindow } = model
+  turn.usage({ usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }) })
+  if (tokenIds !== undefined) {
+    turn.record({ kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response })
+  }
+  const log = await completionLog(answer, { model: model.model, usageId: llm.usage_id, ways: maskingWays(host) })
+  if (log !== undefined) turn.record(log)
+}
+
+/** The answer calls tools. */
+async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: LoopOptions): Promise<StepEnd> {
+  const { host, tools } = options
+  const { mask } = host
+  const { hasAnalyzer } = host.rules()
+  const prepared = prepareCalls(message.tool_calls ?? [], {
+    tools,
+    hasAnalyzer,
+    mask,
+    isCut: stop === 'length',
+  })
+  const batch = prepared.filter((call) => call.ok)
+  const judged = await Promise.all(batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })))
+  const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
+  const origin = { responseId, critique, message: await maskMessage(message, maskingWays(host)), waits }
+  const deeds = await recordCalls(prepared, origin, options)
+  if (waits) return { outcome: 'waiting', served: true }
+  const done = await execute(deeds, options, false)
+  return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
+}
+
+/** The deeds that no hook has blocked. */
+async function execute(deeds: readonly Deed[], options: LoopOptions, isApproved: boolean): Promise<readonly Deed[]> {
+  const { host, history, turn, view, concurrencyLimit, hooks } = options
+  // Read, and so durable, before the first tool starts: no deed without a trace (decisions 6).
+  view.add(await history.next())
+  const { mask } = host
+  return executeAll(deeds, { turn, concurrencyLimit, isApproved, mask, hooks, maskObservation: (observation) => maskObservation(observation, maskingWays(host)) })
+}
+
+/** The answer calls no tool: words end the turn, anything else is no answer. */
+function conclude(message: Message, turn: Turn): StepEnd {
+  if (hasText(message)) return finished
+  correct(turn, 'Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message to the user.')
+  return undefined
+}
+
+function say(turn: Turn, text: string): void {
+  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: text } })
+}
+
+function correct(turn: Turn, text: string): void {
+  turn.record(environmentMessage(text))
+}

@@ -1,0 +1,80 @@
+/**
+ * Changes of one file by the file editor: create, replace, insert, undo.
+ *
+ * Each is made of what was read a moment before and is refused when the file has changed since; each can be undone.
+ */
+import { AppError } from '../../../base/errors.ts'
+import { assertFile, readFile, removeFile, writeFile } from '../../../workspace/files.ts'
+import type { ContainedPath } from '../../../workspace/paths.ts'
+import { decodeText, encodeText, normalLineEnds, type TextFile } from '../workspace/text-file.ts'
+import { readText, type FileScope } from './file-scope.ts'
+import { showChange } from './numbered-lines.ts'
+import type { TextEdit } from './text-edit.ts'
+import type { UndoHistory } from './undo-history.ts'
+
+export interface FileChange {
+  /** For the model. */
+  readonly text: string
+  /** Absent: there was no file, or it was no text. */
+  readonly before?: string
+  /** Absent: there is none any more, or it is no text. */
+  readonly after?: string
+  readonly existed: boolean
+}
+
+export interface EditorScope extends FileScope {
+  readonly history: UndoHistory
+}
+
+/** @throws AppError `conflict` when there is something already */
+export async function createFile(place: ContainedPath, content: string, scope: EditorScope): Promise<FileChange> {
+  if (place.kind !== 'nothing') {
+    throw new AppError('conflict', `Cannot create "${place.path}": it exists already. Use str_replace or insert to change a file`)
+  }
+  const version = await writeFile(place, encodeText(content), { expected: 'none' })
+  const note = await remember(scope, { path: place.path, before: undefined, version })
+  return { text: `Created ${place.path}${note}`, after: content, existed: false }
+}
+
+export async function editFile(place: ContainedPath, scope: EditorScope, edit: (file: TextFile) => TextEdit): Promise<FileChange> {
+  const { file, bytes, version } = await readText(place, scope)
+  const done = edit(file)
+  const newVersion = await writeFile(place, done.bytes, { expected: version })
+  const note = await remember(scope, { path: place.path, before: { bytes, version }, version: newVersion })
+  const shown = showChange(done.text, done, scope.limits.textChars)
+  return { text: `Edited ${place.path}${note}\n${shown}`, before: file.text, after: done.text, existed: true }
+}
+
+/** Takes back the newest change of the file; one that created it removes it. @throws AppError `conflict` when it was changed since */
+export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
+  assertFile(place)
+  const entry = await scope.history.newest(place.path)
+  if (entry === undefined) throw new AppError('invalid_input', `Cannot undo: no edit of "${place.path}" is known`)
+  const { bytes } = await readFile(place, scope.limits.editBytes)
+  const old = await scope.history.contentBefore(entry)
+  const before = textOf(bytes)
+  if (old === undefined) {
+    await removeFile(place, entry.version)
+    await scope.history.forget(entry, 'none')
+    return { text: `Undone: ${place.path} did not exist before and is removed`, ...before, existed: true }
+  }
+  await scope.history.forget(entry, await writeFile(place, old, { expected: entry.version }))
+  const after = textOf(old).before
+  return { text: `Undone: the last edit of ${place.path}`, ...before, ...(after === undefined ? {} : { after }), existed: true }
+}
+
+/** A change that cannot be remembered was made all the same. */
+async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
+  try {
+    await scope.history.record(change)
+    return ''
+  } catch (thrown) {
+    if (thrown instanceof AppError) return ' (this cannot be undone: the former content could not be kept)'
+    throw thrown
+  }
+}
+
+function textOf(bytes: Buffer): { readonly before?: string } {
+  const file = decodeText(bytes)
+  return file === undefined ? {} : { before: normalLineEnds(file.raw) }
+}

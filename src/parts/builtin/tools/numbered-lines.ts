@@ -1,0 +1,27 @@
+/**
+ * How lines of a file are shown to a model: each behind its number, from 1.
+ * The numbers are not part of the text; tools that take text back say so.
+ */
+import { pickLines } from '../workspace/text-lines.ts'
+
+const linesAround = 4
+
+export function numberLines(lines: readonly string[], first: number): string {
+  return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n')
+}
+
+/** The lines of a changed text from a few before the change to a few after it. */
+export function showChange(text: string, change: { readonly start: number; readonly length: number }, limitChars: number): string {
+  const firstChanged = lineOf(text, change.start)
+  const first = Math.max(1, firstChanged - linesAround)
+  const last = lineOf(text, change.start + change.length) + linesAround
+  const { lines, isCut } = pickLines(text, { first, last }, limitChars)
+  return numberLines(lines, first) + (isCut ? '\n[cut]' : '')
+}
+
+/** The number of the line that holds a position. */
+export function lineOf(text: string, position: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++
+  return line
+}

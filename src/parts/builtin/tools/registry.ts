@@ -1,0 +1,145 @@
+/**
+ * Which tools a conversation has: from the names in its settings to the tools themselves.
+ *
+ * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). `browser_tool_set` stands for all browser
+ * tools. Clients ask for tools that a server
+ * may not have: those are left out and told of. `filter_tools_regex` is matched at the beginning of the name of every
+ * configured tool, in a thread of its own because it may take for ever; the default tools are not filtered (contract:
+ * tests.md, "filter_tools_regex"). Tools that need more than files come as `makers` from whoever has what they need.
+ */
+import { join } from 'node:path'
+import { AppError } from '../../../base/errors.ts'
+import type { Cipher } from '../../../settings/cipher.ts'
+import { PatternThread } from '../../../workspace/pattern-thread.ts'
+import { toolNameOf } from './definition.ts'
+import { createEditTool } from './edit.ts'
+import type { EditorScope } from './file-change.ts'
+import { createFileEditorTool, createPlanningFileEditorTool } from './file-editor.ts'
+import { createFileScope, type FileLimits } from './file-scope.ts'
+import { createFinishTool } from './finish.ts'
+import { createGlobTool } from './glob.ts'
+import { createGrepTool } from './grep.ts'
+import { createListDirectoryTool } from './list-directory.ts'
+import { createReadFileTool } from './read-file.ts'
+import { createTaskTrackerTool } from './task-tracker.ts'
+import { createThinkTool } from './think.ts'
+import type { Tool, ToolSet } from '../../../agents/tool.ts'
+import { createUndoHistory } from './undo-history.ts'
+import { createWriteFileTool } from './write-file.ts'
+
+/** What a conversation has when its settings say nothing. */
+export const usualTools: readonly string[] = ['terminal', 'file_editor', 'task_tracker']
+
+const undoLimits = { limitEntries: 100, limitBytes: 64 * 1024 * 1024 }
+const filterTimeoutMs = 1000
+
+export interface ToolSetOptions {
+  readonly workingDir: string
+  /** Private to the conversation; made when it is needed. */
+  readonly observationsDir: string
+  /** The server's own folders: no tool reads or writes there. */
+  readonly privateDirs: readonly string[]
+  /** Seals what edits replace. */
+  readonly cipher: Cipher
+  /** Hides secrets in what the tools keep of words. */
+  readonly mask: (text: string) => string
+  readonly settings: ToolSettings
+  /** Tools that are made elsewhere, by their names: `terminal`. */
+  readonly makers?: Readonly<Record<string, ToolMaker>>
+  readonly limits?: Partial<FileLimits>
+  readonly signal: AbortSignal
+}
+
+export interface ToolSettings {
+  /** Null: the usual ones. */
+  readonly tools: readonly ToolChoice[] | null
+  readonly include_default_tools: readonly string[]
+  readonly filter_tools_regex: string | null
+}
+
+export interface ToolChoice {
+  readonly name: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** A tool that may keep something, which its `close` ends. */
+export interface ClosableTool extends Tool {
+  close?(): Promise<void>
+}
+
+export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
+
+/** @throws AppError `invalid_input` for settings that name a tool twice, or no regular expression */
+export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
+  const { settings, signal } = options
+  const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
+  const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} }))).map(withOwnName).flatMap((choice) => expand(choice, makers))
+  assertUnique(choices.map(({ name }) => name))
+  const names = await filterNames(choices.map(({ name }) => name), settings.filter_tools_regex, signal)
+  const kept = choices.filter(({ name }) => names.includes(name))
+  const defaults = settings.include_default_tools.map((name) => withOwnName({ name, params: {} }))
+  const all = [...kept, ...defaults.filter(({ name }) => !kept.some((choice) => choice.name === name))]
+  const tools = all.flatMap(({ name, params }) => (Object.hasOwn(makers, name) ? (makers[name]?.(params) ?? []) : []))
+  const missing = all.map(({ name }) => name).filter((name) => !Object.hasOwn(makers, name))
+  return { tools, missing, close: async () => { await Promise.all(tools.map(async (tool) => tool.close?.())) } }
+}
+
+/**
+ * The names that begin with what the pattern matches; all of them without one.
+ * @throws AppError `invalid_input` for what is no regular expression, and when it takes too long
+ */
+export async function filterNames(names: readonly string[], pattern: string | null, signal: AbortSignal): Promise<readonly string[]> {
+  if (pattern === null || names.length === 0) return names
+  const thread = await PatternThread.start({ source: `^(?:${pattern})`, flags: '', timeoutMs: filterTimeoutMs, signal })
+  try {
+    const kept: string[] = []
+    for (const name of names) if (await thread.test(name)) kept.push(name)
+    return kept
+  } finally {
+    await thread.close()
+  }
+}
+
+/** The names that settings may use, for clients that ask. */
+export function toolNames(makers: readonly string[]): string[] {
+  return [...new Set([...fileToolNames, ...makers])].sort()
+}
+
+const fileToolNames = [
+  'file_editor', 'planning_file_editor', 'read_file', 'write_file', 'edit', 'list_directory', 'glob', 'grep', 'task_tracker',
+] as const
+
+const defaultTools: Readonly<Record<string, ToolMaker>> = { finish: createFinishTool, think: createThinkTool }
+
+function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[number], ToolMaker> {
+  const { observationsDir, cipher } = options
+  const history = createUndoHistory(join(observationsDir, 'undo'), undoLimits, cipher)
+  const scope: EditorScope = { ...createFileScope(options), history }
+  return {
+    file_editor: () => createFileEditorTool(scope),
+    planning_file_editor: ({ plan_path }) => createPlanningFileEditorTool(scope, typeof plan_path === 'string' ? plan_path : undefined),
+    read_file: () => createReadFileTool(scope),
+    write_file: () => createWriteFileTool(scope),
+    edit: () => createEditTool(scope),
+    list_directory: () => createListDirectoryTool(scope),
+    glob: () => createGlobTool(scope),
+    grep: () => createGrepTool(scope),
+    task_tracker: () => createTaskTrackerTool(join(observationsDir, 'tasks.json'), options.mask),
+  }
+}
+
+function withOwnName({ name, params }: ToolChoice): ToolChoice {
+  return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
+}
+
+/** A set of tools as the single ones, if there are any (contract: payloads.md, section 4). */
+function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
+  if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]
+  const names = Object.keys(makers).filter((name) => name.startsWith('browser_'))
+  return names.length === 0 ? [choice] : names.map((name) => ({ name, params: choice.params }))
+}
+
+function assertUnique(names: readonly string[]): void {
+  const double = names.find((name, index) => names.indexOf(name) < index)
+  if (double !== undefined) throw new AppError('invalid_input', `Cannot use the tool "${double}" twice: give each tool once`)
+}

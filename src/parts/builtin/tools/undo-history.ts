@@ -1,0 +1,134 @@
+/**
+ * What the file editor's changes replaced, so that they can be undone, also after a restart.
+ *
+ * A small index and one file for each former content, in a private folder of the conversation. Contents are sealed: a file of
+ * the workspace may hold a secret, and is not to be found in a backup of the data folder. The newest entries within a number
+ * and a size are kept. An entry knows the version of the file that its change made: a file that is another one by now
+ * is not to be overwritten by an undo. Calls must not overlap.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../base/errors.ts'
+import { readJsonFile, writeFileAtomically, writeJsonFile } from '../../../base/json-file.ts'
+import { isObject } from '../../../base/json.ts'
+import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
+
+export interface UndoHistory {
+  record(change: Change): Promise<void>
+  /** The newest change of this file that is still known. */
+  newest(path: string): Promise<UndoEntry | undefined>
+  /** The content before a change; undefined when there was no file. @throws AppError `invalid_input` when it cannot be opened */
+  contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
+  /** A change was undone, which made this version of the file (none: the file is gone). */
+  forget(entry: UndoEntry, version: string): Promise<void>
+}
+
+export interface Change {
+  readonly path: string
+  readonly before: { readonly bytes: Buffer; readonly version: string } | undefined
+  /** Of the file as the change left it. */
+  readonly version: string
+}
+
+export interface UndoEntry {
+  readonly id: string
+  readonly path: string
+  readonly version: string
+  /** `none`: there was no file. */
+  readonly versionBefore: string
+  readonly bytes: number
+}
+
+export interface UndoLimits {
+  readonly limitEntries: number
+  readonly limitBytes: number
+}
+
+/**
+ * Seals what a history in this folder holds with the newest key. Gives the ids of the keys that it needs now: what no key at
+ * hand opens stays as it is. Only while nobody uses the history.
+ */
+export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>()
+  for (const entry of await readEntries(folder)) {
+    if (entry.versionBefore === 'none') continue
+    const path = join(folder, entry.id)
+    const token = await readFile(path, 'latin1').catch(() => '')
+    const opened = cipher.open(token, entry.id)
+    const next = opened === undefined ? token : cipher.seal(opened, entry.id)
+    if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) await writeFileAtomically(path, Buffer.from(next))
+    const key = keyOfToken(next)
+    if (key !== undefined) needed.add(key)
+  }
+  return needed
+}
+
+export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Cipher): UndoHistory {
+  const read = (): Promise<UndoEntry[]> => readEntries(folder)
+  const contentPath = ({ id }: UndoEntry): string => join(folder, id)
+  return { record, newest, contentBefore, forget }
+
+  async function record({ path, before, version }: Change): Promise<void> {
+    if ((before?.bytes.length ?? 0) > limits.limitBytes) return
+    const entry = { id: randomUUID(), path, version, versionBefore: before?.version ?? 'none', bytes: before?.bytes.length ?? 0 }
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (before !== undefined) await writeFileAtomically(contentPath(entry), Buffer.from(cipher.seal(before.bytes.toString('latin1'), entry.id)))
+    await write([...await read(), entry])
+  }
+
+  async function newest(path: string): Promise<UndoEntry | undefined> {
+    return (await read()).findLast((entry) => entry.path === path)
+  }
+
+  async function contentBefore(entry: UndoEntry): Promise<Buffer | undefined> {
+    if (entry.versionBefore === 'none') return undefined
+    const text = cipher.open(await readFile(contentPath(entry), 'latin1'), entry.id)
+    if (text === undefined) throw new AppError('invalid_input', `Cannot undo: the former content of "${entry.path}" was sealed with another key`)
+    return Buffer.from(text, 'latin1')
+  }
+
+  /** The change before this one stands again, in a file that is new. */
+  async function forget(entry: UndoEntry, version: string): Promise<void> {
+    const rest = (await read()).filter(({ id }) => id !== entry.id)
+    await write(rest.map((other) => {
+      const standsAgain = other.path === entry.path && other.version === entry.versionBefore
+      return standsAgain ? { ...other, version } : other
+    }))
+    await rm(contentPath(entry), { force: true })
+  }
+
+  async function write(entries: readonly UndoEntry[]): Promise<void> {
+    const kept = newestWithin(entries, limits)
+    await writeJsonFile(indexIn(folder), kept)
+    for (const entry of entries) if (!kept.includes(entry)) await rm(contentPath(entry), { force: true })
+  }
+}
+
+async function readEntries(folder: string): Promise<UndoEntry[]> {
+  const index = await readJsonFile(indexIn(folder))
+  return Array.isArray(index) ? index.filter(isEntry) : []
+}
+
+function indexIn(folder: string): string {
+  return join(folder, 'index.json')
+}
+
+function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes }: UndoLimits): UndoEntry[] {
+  const kept: UndoEntry[] = []
+  let room = limitBytes
+  for (const entry of entries.slice(-limitEntries).reverse()) {
+    room -= entry.bytes
+    if (room < 0) break
+    kept.unshift(entry)
+  }
+  return kept
+}
+
+/** Names of files are our own; one that is not is not used. */
+function isEntry(value: unknown): value is UndoEntry {
+  if (!isObject(value)) return false
+  const { id, path, version, versionBefore, bytes } = value
+  return typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) && typeof path === 'string' &&
+    typeof version === 'string' && typeof versionBefore === 'string' && typeof bytes === 'number'
+}

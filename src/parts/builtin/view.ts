@@ -1,0 +1,287 @@
+/**
+ * What a model is told of a conversation: the events of the active branch as messages (contract: tests.md, "Model input").
+ *
+ * It grows with the history, event by event, so a late step costs what an early one does. The calls of one answer become
+ * one message, their results follow it in the order of the calls, and what the user said meanwhile comes after them. What
+ * a provider would refuse is never shown: a call without a result, arguments that are no JSON, a message without content;
+ * nor is a message that a hook refused, or what a condensation has forgotten. What is before the last batch is settled: it
+ * stays the same objects until something is forgotten. Nothing is masked here: what the log holds is masked already.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { ActionEvent, Condensation, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
+import type { Observation } from '../../schema/generated/observations.ts'
+import { toImageContent, toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
+import type { HistoryPart } from '../../conversation/agent.ts'
+import { blockedReason } from '../../conversation/blocked-message.ts'
+import type { ModelMessage } from './llm/model.ts'
+import { applyCondensation, countChars, countEvents, summaryUnit } from './condensing/applied.ts'
+import { stuckWindow } from './stuck.ts'
+import {
+  addCall, addResult, batchUnit, charsOf, hasCall, messageUnit, startBatch, tell, unsignedUnit, withContent, withState,
+  type Answer, type Batch, type Unit,
+} from './units.ts'
+
+/** How much there is to tell. */
+export interface ViewSize {
+  readonly events: number
+  /** Of text. */
+  readonly chars: number
+}
+
+interface Prompt {
+  readonly id: string
+  readonly message: ModelMessage
+}
+
+export class View {
+  #system: Prompt | undefined
+  /** What is before the last batch, and its messages. */
+  #settled: Unit[] = []
+  #told: ModelMessage[] = []
+  #settledSize: ViewSize = { events: 0, chars: 0 }
+  #batch: Batch | undefined
+  /** What was said since the last batch. */
+  #said: Unit[] = []
+  #isOpen = false
+  #isCondensationRequested = false
+  #responses = new Map<string, JsonObject>()
+  /** Sealed calls of the last batch. */
+  #calls = new Map<string, string>()
+  #newest: Event[] = []
+  #lastUserMessage: MessageEvent | undefined
+  /** Of responses and their calls. */
+  #ids = new Set<string>()
+  /** Said while the model was answering: they have their place after the answer, which is still to come. */
+  #late: MessageEvent[] = []
+
+  /** Takes in what is new in the history. */
+  add({ isFresh, events, responses, calls, late, switchedAt }: HistoryPart): void {
+    if (isFresh) this.#clear()
+    for (const [id, state] of responses) this.#responses.set(id, state)
+    for (const [id, sealed] of calls ?? []) this.#calls.set(id, sealed)
+    const here = new Set(late.size === 0 ? [] : events.map(({ id }) => id))
+    const take = (event: Event): void => this.#addEvent(event, here.has(late.get(event.id) ?? ''))
+    events.slice(0, switchedAt ?? 0).forEach(take)
+    if (switchedAt !== undefined) this.#modelSwitched()
+    events.slice(switchedAt ?? 0).forEach(take)
+  }
+
+  get hasSystemPrompt(): boolean {
+    return this.#system !== undefined
+  }
+
+  /** The end of the branch, for judging progress. */
+  get newest(): readonly Event[] {
+    return this.#newest
+  }
+
+  get lastUserMessage(): MessageEvent | undefined {
+    return this.#lastUserMessage
+  }
+
+  /**
+   * Whether a model has anything to answer: nothing when the last word was its own, or the result of `finish`. To forget
+   * that word changes nothing of it.
+   */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Whether a condensation was asked for and none has been made since. */
+  get isCondensationRequested(): boolean {
+    return this.#isCondensationRequested
+  }
+
+  /** All but the system prompt, in the order in which it is told. */
+  get units(): readonly Unit[] {
+    return [...this.#settled, ...this.#batchUnits(), ...this.#said]
+  }
+
+  get size(): ViewSize {
+    const end = [...this.#batchUnits(), ...this.#said]
+    const prompt = this.#system === undefined ? [] : [this.#system.message]
+    return {
+      events: this.#settledSize.events + countEvents(end) + prompt.length,
+      chars: this.#settledSize.chars + countChars(end) + charsOf(prompt),
+    }
+  }
+
+  /** Whether a response of the branch, or a call of one, has this id. */
+  hasId(id: string): boolean {
+    return this.#ids.has(id)
+  }
+
+  /** Actions without an answer among those with these ids. */
+  openActions(ids: readonly string[]): ActionEvent[] {
+    const batch = this.#batch
+    if (batch === undefined) return []
+    return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
+  }
+
+  /** What `keepCall` kept of an action that waits. */
+  keptCall(actionId: string): string | undefined {
+    return this.#calls.get(actionId)
+  }
+
+  /** Without images for a model that takes none. What is before the last batch is the same objects every time. */
+  messages(options: { readonly withImages: boolean }): ModelMessage[] {
+    const system = this.#system === undefined ? [] : [this.#system.message]
+    const all = [...system, ...this.#told, ...tell([...this.#batchUnits(), ...this.#said])]
+    return options.withImages ? all : all.map(withoutImages)
+  }
+
+  #clear(): void {
+    this.#system = undefined
+    this.#settled = []
+    this.#told = []
+    this.#settledSize = { events: 0, chars: 0 }
+    this.#batch = undefined
+    this.#said = []
+    this.#isOpen = false
+    this.#isCondensationRequested = false
+    this.#responses = new Map()
+    this.#calls = new Map()
+    this.#newest = []
+    this.#lastUserMessage = undefined
+    this.#ids = new Set()
+    this.#late = []
+  }
+
+  #addEvent(event: Event, isLate: boolean): void {
+    switch (event.kind) {
+      case 'SystemPromptEvent':
+        this.#system = { id: event.id, message: { message: systemMessage(event) } }
+        return
+      case 'Condensation':
+        this.#forget(event)
+        return
+      case 'CondensationRequest':
+        this.#isCondensationRequested = true
+        return
+      case 'CondensationSummaryEvent':
+        this.#said.push(summaryUnit(event.id, event.summary))
+        return
+      case 'MessageEvent':
+        if (blockedReason(event) !== undefined) return
+        if (event.source === 'user') this.#lastUserMessage = event
+        if (isLate) this.#late.push(event)
+        else this.#addMessage(event)
+        if (event.source === 'agent') this.#addLate()
+        break
+      case 'ActionEvent':
+        this.#addAction(event)
+        this.#addLate()
+        break
+      case 'ObservationEvent': {
+        const { content, is_error } = event.observation
+        const shown = [...content, ...screenshotOf(event.observation)]
+        this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...shown] : shown)
+        if (event.observation.kind === 'FinishObservation') this.#finish(event.tool_call_id)
+        break
+      }
+      case 'UserRejectObservation':
+        this.#addResult(event, [toTextContent({ text: `The action was rejected: ${event.rejection_reason}` })])
+        break
+      case 'AgentErrorEvent':
+        this.#addResult(event, [toTextContent({ text: event.error })])
+        break
+      default:
+        return
+    }
+    this.#newest.push(event)
+    if (this.#newest.length > stuckWindow) this.#newest.shift()
+  }
+
+  #addLate(): void {
+    for (const event of this.#late.splice(0)) this.#addMessage(event)
+  }
+
+  /** No model gets what another one has signed: a server may refuse the whole request for it. */
+  #modelSwitched(): void {
+    this.#settled = this.#settled.map(unsignedUnit)
+    this.#said = this.#said.map(unsignedUnit)
+    this.#told = tell(this.#settled)
+    if (this.#batch !== undefined) this.#batch.isOfAnother = true
+  }
+
+  #addMessage(event: MessageEvent): void {
+    const { id, llm_message, extended_content, llm_response_id: response } = event
+    const message = withContent({ ...llm_message, content: [...llm_message.content, ...extended_content] })
+    if (response !== undefined) this.#ids.add(response)
+    const state = response === undefined ? undefined : this.#responses.get(response)
+    this.#said.push(messageUnit(id, message === undefined ? undefined : withState(message, state)))
+    if (message !== undefined) this.#isOpen = message.role !== 'assistant'
+  }
+
+  #addAction(event: ActionEvent): void {
+    const { llm_response_id: id, tool_call_id } = event
+    this.#ids.add(id).add(tool_call_id)
+    if (this.#batch?.id !== id) {
+      this.#settle()
+      this.#batch = startBatch(id)
+    }
+    addCall(this.#batch, event)
+    this.#isOpen = true
+  }
+
+  /** The calls of the next answer are about to come, so nothing before them changes any more. */
+  #settle(): void {
+    const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
+    this.#settled.push(...units)
+    this.#told.push(...tell(units))
+    const { events, chars } = this.#settledSize
+    this.#settledSize = { events: events + countEvents(units), chars: chars + countChars(units) }
+    if (this.#batch !== undefined) this.#responses.delete(this.#batch.id)
+    for (const { id } of this.#batch?.actions ?? []) this.#calls.delete(id)
+    this.#batch = undefined
+    this.#said = []
+  }
+
+  /** What is settled ends before the last batch, if that is left, else with one. */
+  #forget(condensation: Condensation): void {
+    const forgotten = new Set(condensation.forgotten_event_ids)
+    this.#isCondensationRequested = false
+    if (forgotten.has(this.#system?.id ?? '')) this.#system = undefined
+    const left = applyCondensation(this.units, condensation, this.#system === undefined ? 0 : 1)
+    const isBatchLeft = this.#batch !== undefined && !this.#batch.ids.some((id) => forgotten.has(id))
+    const end = left.findLastIndex(({ isBatch }) => isBatch)
+    if (!isBatchLeft) this.#batch = undefined
+    this.#settled = left.slice(0, isBatchLeft ? end : end + 1)
+    this.#said = left.slice(end + 1)
+    this.#told = tell(this.#settled)
+    this.#settledSize = { events: countEvents(this.#settled), chars: countChars(this.#settled) }
+    this.#late = this.#late.filter(({ id }) => !forgotten.has(id))
+  }
+
+  #finish(callId: string): void {
+    const isLast = this.#said.every(({ messages }) => messages.length === 0)
+    if (isLast && this.#batch !== undefined && hasCall(this.#batch, callId)) this.#isOpen = false
+  }
+
+  #addResult(answer: Answer, content: readonly Content[]): void {
+    if (this.#batch !== undefined && hasCall(this.#batch, answer.tool_call_id)) addResult(this.#batch, answer, content)
+  }
+
+  #batchUnits(): Unit[] {
+    return this.#batch === undefined ? [] : [batchUnit(this.#batch, this.#responses.get(this.#batch.id))]
+  }
+}
+
+const errorHeader = '[An error occurred during execution.]\n'
+
+/** For clients it is a member of its own. */
+function screenshotOf(observation: Observation): readonly Content[] {
+  if (observation.kind !== 'BrowserObservation' || observation.screenshot_data === undefined) return []
+  return [toImageContent({ image_urls: [`data:image/png;base64,${observation.screenshot_data}`] })]
+}
+
+function systemMessage({ system_prompt, dynamic_context }: SystemPromptEvent): Message {
+  return toMessage({ role: 'system', content: dynamic_context === undefined ? [system_prompt] : [system_prompt, dynamic_context] })
+}
+
+function withoutImages(entry: ModelMessage): ModelMessage {
+  const { content } = entry.message
+  if (!content.some((part) => part.type === 'image')) return entry
+  const texts = content.map((part) => (part.type === 'image' ? toTextContent({ text: '[An image that the model cannot see.]' }) : part))
+  return { ...entry, message: { ...entry.message, content: texts } }
+}

@@ -1,0 +1,176 @@
+/**
+ * Patterns of file names, matched part by part while a tree is walked.
+ *
+ *     **        any number of directories (a part of its own)
+ *     * ?       any characters, one character, but no slash
+ *     [a-z]     one of these, [!a-z] none of these
+ *     {a,b}     either
+ *     \x        the character x
+ *
+ * `*`, `?`, `[` and `**` stand for no dot at the beginning of a name: hidden files are found by patterns that begin with
+ * one. A pattern is not turned into a regular expression: matching a name takes at most its length times the pattern's,
+ * whatever the pattern. A walk asks `enter` for each directory, so that one where nothing can match is never read.
+ */
+import { AppError } from '../../../base/errors.ts'
+
+const alternativeLimit = 500
+const patternLimitChars = 1000
+
+/** What of a pattern is still to be matched below some directory. */
+export interface GlobState {
+  /** Whether an entry of this name matches. */
+  matches(name: string): boolean
+  /** For a directory in this one; undefined when nothing below it can match. */
+  enter(name: string): GlobState | undefined
+}
+
+/** @throws AppError `invalid_input` */
+export function parseGlob(pattern: string): GlobState {
+  if (pattern === '' || pattern.length > patternLimitChars) {
+    throw new AppError('invalid_input', `Cannot use the pattern: it has ${pattern.length} characters, expected 1 to ${patternLimitChars}`)
+  }
+  const alternatives = expandBraces(pattern).map((alternative) => alternative.split('/').filter((part) => part !== '' && part !== '.'))
+  return stateOf(alternatives.map((parts) => ({ parts, places: new Set([0]) })))
+}
+
+/** One alternative, and the parts of it that may be the next. */
+interface Route {
+  readonly parts: readonly string[]
+  readonly places: ReadonlySet<number>
+}
+
+function stateOf(routes: readonly Route[]): GlobState {
+  const open = routes.map(pastDoubleStars)
+  return {
+    matches: (name) => open.some(({ parts, places }) => places.has(parts.length - 1) && matchesPart(parts.at(-1) ?? '', name)),
+    enter: (name) => {
+      const next = open.map((route) => step(route, name)).filter(({ places }) => places.size > 0)
+      return next.length === 0 ? undefined : stateOf(next)
+    },
+  }
+}
+
+/** `**` may stand for nothing, so a route that is at one is also behind it; at the end it is as good as `*`. */
+function pastDoubleStars({ parts, places }: Route): Route {
+  const reached = new Set<number>()
+  for (const place of places) {
+    for (let at = place; !reached.has(at) && at < parts.length; at++) {
+      reached.add(at)
+      if (parts[at] !== '**') break
+    }
+  }
+  return { parts, places: reached }
+}
+
+function step({ parts, places }: Route, name: string): Route {
+  const next = new Set<number>()
+  for (const place of places) {
+    const part = parts[place] ?? ''
+    if (part === '**') {
+      if (!name.startsWith('.')) next.add(place)
+    } else if (place < parts.length - 1 && matchesPart(part, name)) {
+      next.add(place + 1)
+    }
+  }
+  return { parts, places: next }
+}
+
+function matchesPart(part: string, name: string): boolean {
+  if (name.startsWith('.') && /^[*?[]/.test(part)) return false
+  return matchName(tokensOf(part === '**' ? '*' : part), [...name])
+}
+
+type Token = { readonly type: 'star' } | { readonly type: 'one'; readonly accepts: (char: string) => boolean }
+
+/** Goes back to the last star only: an earlier one could not do better. */
+function matchName(tokens: readonly Token[], chars: readonly string[]): boolean {
+  let token = 0
+  let char = 0
+  let star = -1
+  let resume = 0
+  while (char < chars.length) {
+    const now = tokens[token]
+    if (now?.type === 'star') {
+      star = token++
+      resume = char
+    } else if (now?.accepts(chars[char] ?? '') === true) {
+      token++
+      char++
+    } else if (star >= 0) {
+      token = star + 1
+      char = ++resume
+    } else {
+      return false
+    }
+  }
+  return tokens.slice(token).every(({ type }) => type === 'star')
+}
+
+function tokensOf(part: string): Token[] {
+  const tokens: Token[] = []
+  for (const [piece] of part.matchAll(/\\[^]|\[[!^]?\]?[^\]]*\]|[^]/gu)) {
+    if (piece === '*') tokens.push({ type: 'star' })
+    else if (piece === '?') tokens.push({ type: 'one', accepts: () => true })
+    else if (piece.length > 1 && piece.startsWith('[')) tokens.push(classToken(piece.slice(1, -1)))
+    else tokens.push(literal(piece.startsWith('\\') ? piece.slice(1) || piece : piece))
+  }
+  return tokens
+}
+
+function literal(expected: string): Token {
+  return { type: 'one', accepts: (char) => char === expected }
+}
+
+function classToken(inside: string): Token {
+  const isNegated = /^[!^]/.test(inside)
+  const ranges = [...(isNegated ? inside.slice(1) : inside).matchAll(/([^])-([^])|([^])/gu)]
+    .map(([, low, high, single = '']): [string, string] => [low ?? single, high ?? single])
+  const has = (char: string): boolean => ranges.some(([low, high]) => codeOf(low) <= codeOf(char) && codeOf(char) <= codeOf(high))
+  return { type: 'one', accepts: (char) => has(char) !== isNegated }
+}
+
+function codeOf(char: string): number {
+  return char.codePointAt(0) ?? 0
+}
+
+/** `a{b,c{d,e}}` -> `ab`, `acd`, `ace`. A brace without a partner or a comma is a character like others. */
+function expandBraces(pattern: string): string[] {
+  const done: string[] = []
+  const open = [pattern]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const group = firstGroup(next)
+    if (group === undefined) done.push(next)
+    else open.push(...group.reverse())
+    if (done.length + open.length > alternativeLimit) {
+      throw new AppError('invalid_input', `Cannot use the pattern: its braces stand for more than ${alternativeLimit} alternatives`)
+    }
+  }
+  return done
+}
+
+/** The pattern with each alternative of its first group of braces in the group's place. */
+function firstGroup(pattern: string): string[] | undefined {
+  for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
+    if (pattern[start - 1] === '\\') continue
+    const cuts = cutsOf(pattern, start)
+    const end = cuts.at(-1)
+    if (end === undefined || cuts.length < 2) continue
+    const [head, tail] = [pattern.slice(0, start), pattern.slice(end + 1)]
+    return cuts.map((cut, index) => head + pattern.slice((cuts[index - 1] ?? start) + 1, cut) + tail)
+  }
+  return undefined
+}
+
+/** The places of the commas of a group and of its closing brace; empty when it is never closed. */
+function cutsOf(pattern: string, start: number): number[] {
+  const cuts: number[] = []
+  let depth = 0
+  for (let at = start; at < pattern.length; at++) {
+    const char = pattern[at]
+    if (char === '\\') at++
+    else if (char === '{') depth++
+    else if (char === ',' && depth === 1) cuts.push(at)
+    else if (char === '}' && --depth === 0) return [...cuts, at]
+  }
+  return []
+}

@@ -1,0 +1,253 @@
+/**
+ * One bash on a terminal, which runs one command at a time.
+ *
+ * It takes commands and input, hands on all output in order as plain text, and knows when a command has ended (see
+ * shell-script). Output is read all the time and as fast as it is taken, whether a command runs or not. The bash and
+ * whatever it started end with `stop`; when it ends by itself, that is told like the end of a command.
+ */
+import { randomUUID } from 'node:crypto'
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { StringDecoder } from 'node:string_decoder'
+import { AppError } from '../../../base/errors.ts'
+import { deferred, within } from '../../../base/wait.ts'
+import type { Child, ChildExit } from '../../../process/child.ts'
+import type { ProcessEntry } from '../../../process/proc.ts'
+import { interruptTerminal, startOnTerminal, type TerminalKind } from '../../../process/pty.ts'
+import {
+  bashLine, commandScript, markPrefix, parseReport, promptScript, quote, shellFiles, startScript, statusIn, type ShellReport,
+} from './shell-script.ts'
+import { createTerminalText } from './terminal-text.ts'
+
+export interface ShellOptions {
+  readonly kind: TerminalKind
+  readonly workingDir: string
+  /** Folder of its own in one that is there, made here and removed by `stop`. */
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  readonly marker: string
+  readonly cgroupParent?: string | undefined
+  /** Takes the next text; more is read when it has resolved. */
+  readonly onOutput: (text: string) => Promise<void>
+}
+
+export type CommandEnd =
+  | { readonly end: 'reported'; readonly report: ShellReport }
+  /** The shell itself is gone. */
+  | { readonly end: 'exited'; readonly exitCode: number }
+
+const startLimitMs = 20_000
+/** How often a report is looked for whose mark does not come. */
+const lookIntervalMs = 500
+/** How long output may still come when the shell has ended. */
+const drainLimitMs = 1000
+const killLimitMs = 2000
+const stopGraceMs = 200
+
+/**
+ * Starts a shell and waits until it takes commands.
+ * @throws AppError `agent_failed` when it does not start.
+ */
+export async function startShell(options: ShellOptions): Promise<Shell> {
+  const { kind, folder, workingDir: cwd, env, marker, cgroupParent } = options
+  const nonce = randomUUID()
+  const files = shellFiles(folder)
+  await mkdir(folder, { mode: 0o700 })
+  await writeFile(files.prompt, promptScript(folder, kind !== 'pipes'), { mode: 0o600 })
+  await writeFile(files.command, startScript(folder, nonce), { mode: 0o600 })
+  const child = await startOnTerminal({ kind, line: bashLine, cwd, env, marker, cgroupParent })
+  const shell = new Shell(child, nonce, options)
+  const end = performance.now() + startLimitMs
+  while (performance.now() < end) {
+    const ended = await shell.nextChange(lookIntervalMs)
+    if (ended?.end === 'reported') return shell
+    if (ended !== undefined) {
+      await shell.stop()
+      throw new AppError('agent_failed', `Cannot start bash on a terminal (${kind}): it ended with exit code ${ended.exitCode}`)
+    }
+  }
+  await shell.stop()
+  throw new AppError('agent_failed', `Cannot start bash on a terminal (${kind}): it did not answer within ${startLimitMs} ms`)
+}
+
+export class Shell {
+  readonly #options: ShellOptions
+  readonly #child: Child
+  readonly #text = createTerminalText({ markPrefix })
+  readonly #reading: Promise<void>
+  /** Of the command that runs; undefined at the prompt. */
+  #nonce: string | undefined
+  /** Of the command that runs, once its mark has come. */
+  #status: number | undefined
+  #isReady = false
+  /** As far as it is known. */
+  #workingDir: string
+  #exit: ChildExit | undefined
+  #changed = deferred<void>()
+  #before: ProcessEntry[] | undefined
+  #lastOutputAt = performance.now()
+  #stopping: Promise<void> | undefined
+
+  /** Made by `startShell`. */
+  constructor(child: Child, nonce: string, options: ShellOptions) {
+    this.#child = child
+    this.#nonce = nonce
+    this.#options = options
+    this.#workingDir = options.workingDir
+    this.#reading = this.#read().catch(() => undefined)
+    void child.exited.then((exit) => {
+      this.#exit = exit
+      this.#wake()
+    })
+    this.#typeSource()
+  }
+
+  get isBusy(): boolean {
+    return this.#nonce !== undefined
+  }
+
+  /** False when it has ended, or its folder is gone, as after a logout: then it takes no command. */
+  async isUsable(): Promise<boolean> {
+    return !this.hasExited && (await access(shellFiles(this.#options.folder).prompt).then(() => true, () => false))
+  }
+
+  get hasExited(): boolean {
+    return this.#exit !== undefined
+  }
+
+  /** By performance.now(). */
+  get lastOutputAt(): number {
+    return this.#lastOutputAt
+  }
+
+  /** What lives now is spared by `killStarted`. */
+  async markStart(): Promise<void> {
+    this.#before = await this.#child.processes()
+  }
+
+  /** Begins a command. */
+  async begin(command: string, env: Readonly<Record<string, string>>): Promise<void> {
+    const { folder } = this.#options
+    const nonce = randomUUID()
+    if (this.#before === undefined) await this.markStart()
+    await writeFile(shellFiles(folder).command, commandScript({ folder, nonce, command, env }), { mode: 0o600 })
+    this.#nonce = nonce
+    this.#status = undefined
+    this.#lastOutputAt = performance.now()
+    this.#typeSource()
+  }
+
+  /** Types for the program that runs. */
+  type(input: string): void {
+    this.#lastOutputAt = performance.now()
+    this.#child.stdin.write(input)
+  }
+
+  /** Presses Ctrl-C. */
+  interrupt(): void {
+    this.#lastOutputAt = performance.now()
+    interruptTerminal(this.#options.kind, this.#child)
+  }
+
+  /** The end of the command if it has ended, at the latest when something has happened or the time is over. */
+  async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
+    this.#changed = deferred()
+    const early = await this.#commandEnd(false)
+    if (early !== undefined) return early
+    const waitMs = Math.min(limitMs, lookIntervalMs)
+    const isLate = await within(this.#changed.promise, waitMs) === 'late'
+    // A report without a mark counts only after some silence: the rest of the output may be on its way.
+    return this.#commandEnd(isLate && waitMs === lookIntervalMs)
+  }
+
+  /** Lets `nextChange` return. */
+  wake(): void {
+    this.#wake()
+  }
+
+  /** The line that is being written, as far as it has not been handed on. */
+  takeLine(): string {
+    return this.#text.takeLine()
+  }
+
+  /** Kills what was started since `markStart`, or the first command after it. False where that cannot be told, or something is left. */
+  async killStarted(): Promise<boolean> {
+    if (this.#before === undefined) return false
+    const left = await this.#child.killAllBut(this.#before, { limitMs: killLimitMs })
+    return left.length === 0
+  }
+
+  /** Ends the shell with all it started, and removes its folder. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
+    try {
+      await this.#child.stop({ graceMs: stopGraceMs })
+      await this.#reading
+    } finally {
+      await rm(this.#options.folder, { recursive: true, force: true })
+    }
+  }
+
+  #typeSource(): void {
+    this.#child.stdin.write(`. ${quote(shellFiles(this.#options.folder).command)}\n`)
+  }
+
+  #wake(): void {
+    this.#changed.resolve()
+  }
+
+  async #commandEnd(look: boolean): Promise<CommandEnd | undefined> {
+    if (this.#nonce !== undefined && (this.#status !== undefined || look || this.hasExited)) {
+      const report = (await this.#readReport(this.#nonce)) ?? this.#reportInMark()
+      if (report !== undefined) return { end: 'reported', report: await this.#settle(report) }
+    }
+    if (this.#exit === undefined) return undefined
+    await within(this.#reading, drainLimitMs)
+    return { end: 'exited', exitCode: exitCodeOf(this.#exit) }
+  }
+
+  async #settle(report: ShellReport): Promise<ShellReport> {
+    const { command, report: reportFile } = shellFiles(this.#options.folder)
+    const nonce = this.#nonce
+    this.#nonce = undefined
+    if (!this.#isReady) this.#text.takeLine()
+    this.#isReady = true
+    this.#workingDir = report.workingDir
+    // It may hold secrets.
+    await rm(command, { force: true })
+    if (nonce !== undefined) await rm(reportFile(nonce), { force: true })
+    return report
+  }
+
+  async #readReport(nonce: string): Promise<ShellReport | undefined> {
+    const text = await readFile(shellFiles(this.#options.folder).report(nonce), 'utf8').catch(() => '')
+    return parseReport(text)
+  }
+
+  /** The mark follows the report, which is there then unless no file could be written. */
+  #reportInMark(): ShellReport | undefined {
+    if (this.#status === undefined) return undefined
+    return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '' }
+  }
+
+  async #read(): Promise<void> {
+    const decoder = new StringDecoder('utf8')
+    for await (const chunk of this.#child.stdout) {
+      const { text, marks } = this.#text.push(decoder.write(chunk))
+      this.#lastOutputAt = performance.now()
+      // What comes before the first prompt is bash's own greeting.
+      if (this.#isReady) await this.#options.onOutput(text)
+      for (const mark of marks) if (this.#nonce !== undefined) this.#status ??= statusIn(mark, this.#nonce)
+      this.#wake()
+    }
+  }
+}
+
+/** As a shell tells it. */
+function exitCodeOf({ code, signal }: ChildExit): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+}

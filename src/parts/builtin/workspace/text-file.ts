@@ -1,0 +1,147 @@
+/**
+ * Text in bytes, so that a change touches what it means to change and nothing else.
+ *
+ * UTF-8 with or without a byte order mark, UTF-16 with one, and, for what is neither and holds no control characters,
+ * single bytes (ISO 8859-1: each byte is one character, so none is lost whatever the encoding really is). Everything
+ * else is binary and refused. `text` has LF at all line ends; a replacement is made in the raw text, where the lines
+ * that it does not touch keep theirs, and takes over the line end that the file uses most. Decoding and encoding without
+ * a replacement gives the bytes back.
+ */
+import { AppError } from '../../../base/errors.ts'
+
+export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'single bytes'
+
+export interface TextFile {
+  readonly encoding: Encoding
+  /** As in the file, without a byte order mark. */
+  readonly raw: string
+  /** With LF at all line ends. */
+  readonly text: string
+  readonly lineEnd: '\n' | '\r\n'
+}
+
+/** A piece of `text` and what takes its place, with LF at its line ends. */
+export interface Replacement {
+  readonly start: number
+  readonly end: number
+  readonly by: string
+}
+
+/** The text in these bytes; undefined when they are no text. */
+export function decodeText(bytes: Buffer): TextFile | undefined {
+  for (const encoding of encodings) {
+    const mark = marks[encoding]
+    if (!bytes.subarray(0, mark.length).equals(mark)) continue
+    const raw = decoders[encoding](bytes.subarray(mark.length))
+    // A byte order mark that is followed by something else is no accident: such a file is none of the others either.
+    if (raw !== undefined || mark.length > 0) return raw === undefined ? undefined : textFile(encoding, raw)
+  }
+  return undefined
+}
+
+/** Bytes for a text as it is, in UTF-8. @throws AppError `invalid_input` for half a character */
+export function encodeText(text: string): Buffer {
+  return encode('utf-8', text)
+}
+
+/** The bytes of the file after these replacements, which are in order and do not overlap. @throws AppError `invalid_input` */
+export function replaceText(file: TextFile, replacements: readonly Replacement[]): Buffer {
+  const points = rawPositions(file.raw, replacements.flatMap(({ start, end }) => [start, end]))
+  const pieces: string[] = []
+  let done = 0
+  for (const [index, { by }] of replacements.entries()) {
+    pieces.push(file.raw.slice(done, points[2 * index]), withLineEnd(by, file.lineEnd))
+    done = points[2 * index + 1] ?? done
+  }
+  return encode(file.encoding, pieces.join('') + file.raw.slice(done))
+}
+
+/** LF at all line ends; a carriage return elsewhere is a character like others. */
+export function normalLineEnds(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+/** Control characters that no text has. */
+export function looksBinary(text: string): boolean {
+  return /[\0-\x06\x0e-\x1a\x1c-\x1f]/.test(text)
+}
+
+const encodings: readonly Encoding[] = ['utf-8-bom', 'utf-16le', 'utf-16be', 'utf-8', 'single bytes']
+
+const marks: Readonly<Record<Encoding, Buffer>> = {
+  'utf-8-bom': Buffer.from([0xef, 0xbb, 0xbf]),
+  'utf-16le': Buffer.from([0xff, 0xfe]),
+  'utf-16be': Buffer.from([0xfe, 0xff]),
+  'utf-8': Buffer.alloc(0),
+  'single bytes': Buffer.alloc(0),
+}
+
+const decoders: Readonly<Record<Encoding, (bytes: Buffer) => string | undefined>> = {
+  'utf-8-bom': decodeUtf8,
+  'utf-16le': decodeUtf16,
+  'utf-16be': (bytes) => (bytes.length % 2 === 0 ? decodeUtf16(Buffer.from(bytes).swap16()) : undefined),
+  'utf-8': decodeUtf8,
+  'single bytes': (bytes) => {
+    const text = bytes.toString('latin1')
+    return looksBinary(text) ? undefined : text
+  },
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  return bytes.includes(0) ? undefined : decodeWith('utf-8', bytes)
+}
+
+function decodeUtf16(bytes: Buffer): string | undefined {
+  const text = decodeWith('utf-16le', bytes)
+  return text?.includes('\0') ? undefined : text
+}
+
+function decodeWith(label: string, bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function encode(encoding: Encoding, text: string): Buffer {
+  if (/\p{Surrogate}/u.test(text)) throw new AppError('invalid_input', 'Cannot write the text: it holds half of a character (a lone surrogate)')
+  const mark = marks[encoding]
+  switch (encoding) {
+    case 'utf-8': case 'utf-8-bom': return Buffer.concat([mark, Buffer.from(text)])
+    case 'utf-16le': return Buffer.concat([mark, Buffer.from(text, 'utf16le')])
+    case 'utf-16be': return Buffer.concat([mark, Buffer.from(text, 'utf16le').swap16()])
+    case 'single bytes': return encodeSingleBytes(text)
+  }
+}
+
+function encodeSingleBytes(text: string): Buffer {
+  const wide = /[^\0-\xff]/u.exec(text)
+  if (wide === null) return Buffer.from(text, 'latin1')
+  throw new AppError('invalid_input', `Cannot write "${wide[0]}" into this file: it is not UTF-8, and its encoding has one byte for a character`)
+}
+
+function textFile(encoding: Encoding, raw: string): TextFile {
+  const text = normalLineEnds(raw)
+  const crlf = raw.length - text.length
+  const all = text.split('\n').length - 1
+  return { encoding, raw, text, lineEnd: crlf > all - crlf ? '\r\n' : '\n' }
+}
+
+function withLineEnd(text: string, lineEnd: string): string {
+  const normal = normalLineEnds(text)
+  return lineEnd === '\n' ? normal : normal.replaceAll('\n', lineEnd)
+}
+
+/** Where these positions of the normal text, in order, are in the raw one: each CRLF before them is one longer. */
+function rawPositions(raw: string, positions: readonly number[]): number[] {
+  let at = 0
+  let passed = 0
+  return positions.map((position) => {
+    for (let next = raw.indexOf('\r\n', at); next >= 0 && next - passed < position; next = raw.indexOf('\r\n', at)) {
+      at = next + 2
+      passed++
+    }
+    return position + passed
+  })
+}

@@ -1,0 +1,147 @@
+/**
+ * One agent as `agent-server doctor` sees it: which program would be started, whether there is a login or a key, and
+ * whether the program answers. Of keys only names are looked at.
+ */
+import { randomUUID } from 'node:crypto'
+import { isMeasured } from '../../agents/acp/agent-info.ts'
+import { greet, type Greeting } from '../../agents/acp/greeting.ts'
+import { findProgram, isMissing } from '../../agents/acp/program.ts'
+import { agentsFolderIn } from '../install/folder.ts'
+import { InstalledAgents } from '../install/installed-agents.ts'
+import { readInstallation } from '../install/record.ts'
+import { messageOf } from '../../base/errors.ts'
+import { silentLog } from '../../base/log.ts'
+import type { Config } from '../../config.ts'
+import { startChild } from '../../process/child.ts'
+import { buildEnvironment, type Environment } from '../../process/environment.ts'
+import { detectLogin, isSet, type Login } from '../../settings/login.ts'
+import { parseNpxCall, type Provider } from '../../settings/providers.ts'
+import { version } from '../../version.ts'
+import type { Finding } from './finding.ts'
+
+export interface AgentExamination {
+  readonly provider: Provider
+  readonly config: Config
+  readonly environment: Environment
+  /** Of the stored global secrets. */
+  readonly secretNames: readonly string[]
+  /** An empty folder to start it in. */
+  readonly workingDir: string
+  readonly signal: AbortSignal
+}
+
+export interface ExaminedAgent {
+  readonly finding: Finding
+  readonly answers: boolean
+}
+
+/** How long a program may take to answer; Gemini CLI takes twelve seconds on a busy machine. */
+const answerTimeoutMs = 60_000
+
+/** @throws the signal's reason. */
+export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
+  const { provider, config, signal } = examination
+  const env = environmentFor(examination)
+  const access = await describeAccess(examination, env)
+  const about = (state: Finding['state'], text: string, advice = ''): Finding => ({ subject: provider.name, state, text, advice })
+  const source = await findSource(examination, env)
+  if ('problem' in source) return { finding: about(source.state, `${source.problem}; ${access.text}`, source.advice), answers: false }
+  if (source.isNpx) {
+    return { finding: about('note', `${source.text}; ${access.text}; not started`, installAdvice(provider)), answers: false }
+  }
+  const [command = '', ...args] = [...source.command]
+  const program = { command, args, cwd: examination.workingDir, env, marker: `doctor/${randomUUID()}` }
+  try {
+    const greeting = await greet({ program, startProcess: startChild, version, timeoutMs: answerTimeoutMs, signal })
+    const unmeasured = describeUnmeasured(greeting, provider)
+    const text = `${source.text}; ${access.text}; answers as ${describeGreeting(greeting)}${unmeasured}`
+    const isPinned = source.version === undefined || source.version === provider.version
+    const advice = isPinned ? access.advice : `the pinned version is ${provider.version}: ${installAdvice(provider)}`
+    return { finding: about(advice === '' && unmeasured === '' ? 'ok' : 'note', text, advice), answers: true }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    const text = `${source.text}; ${access.text}; does not answer: ${messageOf(error).replaceAll('\n', ' ')}`
+    return { finding: about('problem', text, config.acpCommands[provider.name] === undefined ? installAdvice(provider) : 'check its command'), answers: false }
+  }
+}
+
+/** As a conversation without secrets would have it. */
+function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
+  const { variables, defaults } = provider
+  return { ...defaults, ...buildEnvironment({ server: environment, pass: [...config.passEnv, ...variables, ...Object.keys(defaults)] }) }
+}
+
+interface Source {
+  readonly command: readonly string[]
+  readonly text: string
+  /** Of an installed agent. */
+  readonly version: string | undefined
+  readonly isNpx: boolean
+}
+
+interface NoSource {
+  readonly problem: string
+  readonly state: 'note' | 'problem'
+  readonly advice: string
+}
+
+async function findSource({ provider, config }: AgentExamination, env: Environment): Promise<Source | NoSource> {
+  const agentsDir = agentsFolderIn(config.dataDir)
+  const installed = new InstalledAgents({ agentsDir, log: silentLog, clock: Date.now })
+  try {
+    if (isMissing(provider.command, provider, env['PATH'] ?? '')) return { problem: 'not installed', state: 'note', advice: installAdvice(provider) }
+    const found = await readInstallation(agentsDir, provider.name)
+    const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
+    // An npx command is not started here, so it may as well be found.
+    const command = await findProgram(provider.command, provider, env['PATH'] ?? '', { installedCommand, allowNpx: true })
+    const call = parseNpxCall(provider.command, provider)
+    const shown = command.join(' ')
+    if (call === undefined) return { command, text: `started with "${shown}"`, version: undefined, isNpx: false }
+    if (found !== undefined) return { command, text: `installed, version ${found.version}`, version: found.version, isNpx: false }
+    if (command[0] === provider.binary) return { command, text: `"${provider.binary}" on the PATH`, version: undefined, isNpx: false }
+    if (config.allowNpx || !call.isPreset) return { command, text: `started with "${shown}", which may download it`, version: undefined, isNpx: true }
+    return { problem: 'not installed', state: 'note', advice: installAdvice(provider) }
+  } catch (error) {
+    return { problem: messageOf(error), state: 'problem', advice: installAdvice(provider) }
+  }
+}
+
+interface Access {
+  readonly text: string
+  readonly advice: string
+}
+
+async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
+  const secrets = new Set(secretNames)
+  // A token may be a stored secret; that there is one is enough to know.
+  const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
+  const environment = { ...env, ...Object.fromEntries(tokens) }
+  const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })
+  const keys = [provider.apiKeyVariable, ...provider.otherKeyVariables].flatMap((name) => {
+    if (secrets.has(name)) return [`${name} (stored secret)`]
+    return isSet(env[name]) ? [`${name} (environment)`] : []
+  })
+  const text = `login: ${login}; key: ${keys.length === 0 ? 'none' : keys.join(', ')}`
+  return { text, advice: keys.length > 0 || provider.apiKeyVariable === '' ? '' : accessAdvice(login, provider) }
+}
+
+function accessAdvice(login: Login, provider: Provider): string {
+  if (login !== 'no') return ''
+  const signIn = provider.loginCommand === '' ? '' : `sign in with "${provider.loginCommand}", or `
+  return `${signIn}store the secret ${provider.apiKeyVariable}`
+}
+
+function describeGreeting({ name, version: told, authMethods }: Greeting): string {
+  return `${name} ${told}${authMethods.length === 0 ? '' : `, signs in by ${authMethods.join(', ')}`}`
+}
+
+/** Empty for the program that the table was made with, and where the table names no version. */
+function describeUnmeasured(greeting: Greeting, provider: Provider): string {
+  if (provider.version === '' || isMeasured(greeting, provider)) return ''
+  const known = `this server knows ${provider.prefix} ${provider.version}`
+  return `, ${known}: it judges the agent by that, a mode that it does not know counts as one that does not ask, and no sandbox is trusted`
+}
+
+function installAdvice({ name, installCommand }: Provider): string {
+  return installCommand === '' ? `agent-server agents install ${name}` : installCommand
+}

@@ -1,0 +1,166 @@
+/**
+ * The machine as `agent-server doctor` sees it: what a server needs (Node, the data folder), and what it does better
+ * with (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). Nothing is changed in the data folder.
+ */
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { assertNever, messageOf, systemCodeOf } from '../../base/errors.ts'
+import { formatMode, othersMay } from '../../base/file-mode.ts'
+import { findBrowser, refusesSandbox } from '../browser/launch.ts'
+import type { Config } from '../../config.ts'
+import { findCgroupParent } from '../../process/cgroup.ts'
+import { readOwner } from '../../process/lock.ts'
+import type { Environment } from '../../process/environment.ts'
+import { readProcess } from '../../process/proc.ts'
+import { detectTerminalKind } from '../../process/pty.ts'
+import { findMemory } from '../../process/secret-folder.ts'
+import { inspectMasking, inspectSealed } from '../../sealed-stores.ts'
+import { exposedKeys } from '../../settings/keys.ts'
+import { isDataFolder } from '../../storage/data-folder-claim.ts'
+import type { Finding } from './finding.ts'
+
+export interface MachineExamination {
+  readonly config: Pick<Config, 'dataDir' | 'browser' | 'browserNoSandbox' | 'secretKey' | 'oldSecretKeys'>
+  /** Files with keys in them, named by options, that other users may read. */
+  readonly exposedFiles?: readonly string[]
+  readonly environment: Environment
+  /** Default: of this process. */
+  readonly nodeVersion?: string
+  /** Where proc(5) is mounted. Default `/proc`. */
+  readonly proc?: string
+}
+
+export async function examineMachine(examination: MachineExamination): Promise<readonly Finding[]> {
+  const { config, exposedFiles = [], environment, nodeVersion = process.version, proc = '/proc' } = examination
+  const searchPath = environment['PATH'] ?? ''
+  return [
+    examineNode(nodeVersion),
+    await examineDataFolder(config.dataDir, proc),
+    await examineCgroup(proc),
+    await examineTerminal(searchPath),
+    await examineBrowser(config, searchPath),
+    await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
+    await examineSeals(config),
+    await examineMasking(config),
+    await examineMemory(environment),
+  ]
+}
+
+function examineNode(nodeVersion: string): Finding {
+  const [major = 0, minor = 0] = nodeVersion.slice(1).split('.').map(Number)
+  const isEnough = major > 20 || (major === 20 && minor >= 19)
+  const subject = 'Node'
+  if (isEnough) return { subject, state: 'ok', text: nodeVersion, advice: '' }
+  return { subject, state: 'problem', text: `${nodeVersion} is too old`, advice: 'install Node 20.19 or later, best the newest LTS' }
+}
+
+async function examineDataFolder(dataDir: string, proc: string): Promise<Finding> {
+  const subject = 'data folder'
+  const problem = (text: string, advice: string): Finding => ({ subject, state: 'problem', text: `${dataDir}: ${text}`, advice })
+  const folder = await stat(dataDir).catch(systemCodeOf)
+  if (folder === 'ENOENT') {
+    const parent = await nearestFolder(dataDir)
+    if (await may(parent)) return { subject, state: 'ok', text: `${dataDir}: not there yet, the first start makes it`, advice: '' }
+    return problem(`not there, and "${parent}" may not be written`, 'choose another folder with --data-dir')
+  }
+  if (typeof folder !== 'object') return problem(`cannot be looked at (${folder})`, 'choose another folder with --data-dir')
+  if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
+  const owner = `user ${folder.uid}`
+  if (!await may(dataDir)) return problem(`belongs to ${owner} and may not be written`, 'run the server as its owner')
+  const refusal = await isDataFolder(dataDir).then(() => undefined, messageOf)
+  if (refusal !== undefined) return problem(refusal, 'choose another folder with --data-dir, or use another version')
+  const others = othersMay(folder.mode)
+  if (others === 'write') return problem(`other users may write it (mode ${formatMode(folder.mode)})`, `chmod 700 ${dataDir}`)
+  const server = await readOwner(dataDir)
+  const isAlive = server !== undefined && readProcess(proc, server.pid) !== undefined
+  const text = `${dataDir}: can be written, belongs to ${owner}${isAlive ? `; a server runs there, ${server.text}` : ''}`
+  if (others === 'nothing') return { subject, state: 'ok', text, advice: '' }
+  return { subject, state: 'note', text, advice: `chmod 700 ${dataDir}, as other users may look into it` }
+}
+
+async function examineKeys(folder: string, exposedFiles: readonly string[]): Promise<Finding> {
+  const subject = 'keys'
+  const exposed = await exposedKeys(folder)
+  const open = exposed.find((key) => key.othersMay === 'write')
+  if (open !== undefined) {
+    const text = `${open.path}: other users may write it (mode ${formatMode(open.mode)}), and may have put another key there`
+    return { subject, state: 'problem', text, advice: 'look at it, then chmod it to 700 (folder) or 600 (file)' }
+  }
+  const read = [...exposed.map(({ path }) => path), ...exposedFiles]
+  if (read.length === 0) return { subject, state: 'ok', text: 'no other user may read them', advice: '' }
+  return { subject, state: 'note', text: `other users may read ${read.join(', ')}`, advice: 'chmod 600 (a folder: 700), and consider new keys' }
+}
+
+async function examineMemory(environment: Environment): Promise<Finding> {
+  const subject = 'secrets in use'
+  const memory = await findMemory(environment)
+  if (memory !== undefined) return { subject, state: 'ok', text: `in memory (${memory}), not in the data folder`, advice: '' }
+  const text = 'no file system in memory: secrets stand in plain in runtime/ of the data folder while a program uses them'
+  return { subject, state: 'note', text, advice: 'leave runtime/ out of backups, or set XDG_RUNTIME_DIR to a tmpfs' }
+}
+
+async function examineSeals(config: MachineExamination['config']): Promise<Finding> {
+  const subject = 'stored secrets'
+  const [problem, ...more] = await inspectSealed(config)
+  if (problem === undefined) return { subject, state: 'ok', text: 'everything that is sealed opens', advice: '' }
+  const advice = 'give the key that sealed it, with --secret-key-file, --old-secret-key-file or in keys/'
+  return { subject, state: 'problem', text: [problem, ...more].join('; '), advice }
+}
+
+async function examineMasking(config: MachineExamination['config']): Promise<Finding> {
+  const subject = 'masking'
+  const told = await inspectMasking(config)
+  if (told.length === 0) return { subject, state: 'ok', text: 'every stored secret is hidden in what is recorded and shown', advice: '' }
+  const more = told.length > maskingLimit ? [`${told.length - maskingLimit} more`] : []
+  const advice = 'give them longer values; what is no secret belongs into the settings'
+  return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
+}
+
+/** How many secrets one line names. */
+const maskingLimit = 10
+
+async function nearestFolder(path: string): Promise<string> {
+  const parent = dirname(path)
+  const isThere = parent === path || await access(parent).then(() => true, () => false)
+  return isThere ? parent : nearestFolder(parent)
+}
+
+function may(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false)
+}
+
+async function examineCgroup(proc: string): Promise<Finding> {
+  const subject = 'processes'
+  const parent = await findCgroupParent(proc)
+  if (parent !== undefined) return { subject, state: 'ok', text: 'a cgroup for each agent: nothing of it can be left', advice: '' }
+  const text = 'no cgroup may be made here: what clears its environment and forks away twice is not found'
+  return { subject, state: 'note', text, advice: 'delegate a cgroup to the server (Delegate=yes in systemd)' }
+}
+
+async function examineTerminal(searchPath: string): Promise<Finding> {
+  const subject = 'pseudo-terminal'
+  const kind = await detectTerminalKind({ cwd: '/', env: { PATH: searchPath }, marker: `doctor/${randomUUID()}` })
+  switch (kind) {
+    case 'script': return { subject, state: 'ok', text: 'by script(1)', advice: '' }
+    case 'python': return { subject, state: 'ok', text: "by Python's pty module", advice: '' }
+    case 'pipes': {
+      const text = 'none: the terminal tool works over pipes, without control keys and programs that insist on a terminal'
+      return { subject, state: 'note', text, advice: 'install script(1) of util-linux' }
+    }
+    default: return assertNever(kind)
+  }
+}
+
+async function examineBrowser({ browser, browserNoSandbox }: MachineExamination['config'], searchPath: string): Promise<Finding> {
+  const subject = 'browser'
+  const program = await findBrowser(browser, searchPath).catch(() => undefined)
+  if (program === undefined) {
+    const missing = browser === undefined ? 'none in the PATH' : `"${browser}" cannot be executed`
+    return { subject, state: 'note', text: `${missing}: the browser tools cannot be used`, advice: 'install Chromium, or name it with --browser' }
+  }
+  if (browserNoSandbox || !refusesSandbox()) return { subject, state: 'ok', text: program, advice: '' }
+  const text = `${program}: does not start as root with its sandbox, and the browser tools cannot be used`
+  return { subject, state: 'note', text, advice: 'run the server as another user, or read in SECURITY.md what --browser-no-sandbox means' }
+}

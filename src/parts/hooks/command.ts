@@ -1,0 +1,90 @@
+/**
+ * One command of a hook: run by the shell in a process group of its own, with its input on stdin, until it ends, its time
+ * is over, it prints too much or it is stopped.
+ *
+ * Whichever it is, nothing of it is left when the promise has settled, what it put into the background included. Nothing is
+ * read into what it printed here (see answer).
+ */
+import type { Readable } from 'node:stream'
+import { messageOf } from '../../base/errors.ts'
+import { deferred, untilAborted, within } from '../../base/wait.ts'
+import type { Child, ChildExit, ChildOptions } from '../../process/child.ts'
+
+export interface CommandOptions {
+  readonly command: string
+  readonly cwd: string
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
+  readonly marker: string
+  readonly input: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly startProcess: (options: ChildOptions) => Promise<Child>
+}
+
+export type CommandEnd =
+  | { readonly end: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+  /** It was not started, or did not come to its end: the contract's exit code -1. */
+  | { readonly end: 'failed'; readonly problem: string }
+
+/** Of what it prints to stdout. */
+const outputLimitBytes = 1024 * 1024
+/** How long output may still come when the shell has ended: something in the background may hold the pipe open. */
+const drainLimitMs = 200
+const atOnce = AbortSignal.abort()
+
+/** @throws the signal's reason; AppError `agent_failed` when something of it cannot be killed */
+export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
+  const { command, cwd, env, marker, input, timeoutMs, signal, startProcess } = options
+  signal.throwIfAborted()
+  const started = await tryStart(() => startProcess({ command: '/bin/sh', args: ['-c', command], cwd, env, marker }))
+  if (typeof started === 'string') return failed(started)
+  const output = collect(started.stdout)
+  try {
+    started.stdin.end(input)
+    const exit = await within(untilAborted(Promise.race([started.exited, output.overflow]), signal), timeoutMs)
+    if (exit === 'late') return failed(`it did not end within ${timeoutMs} ms`)
+    if (exit === undefined) return failed(`it printed more than ${outputLimitBytes} bytes`)
+    await within(output.ended, drainLimitMs)
+    await started.stop({ signal: atOnce })
+    return endOf(exit, output.text(), started.stderrTail())
+  } finally {
+    await started.stop({ signal: atOnce })
+  }
+}
+
+async function tryStart(start: () => Promise<Child>): Promise<Child | string> {
+  try {
+    return await start()
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}
+
+function endOf({ code, signal }: ChildExit, stdout: string, stderr: string): CommandEnd {
+  return code === null ? failed(`it was ended by ${signal}`) : { end: 'exited', exitCode: code, stdout, stderr }
+}
+
+function failed(problem: string): CommandEnd {
+  return { end: 'failed', problem }
+}
+
+interface Output {
+  readonly ended: Promise<void>
+  readonly overflow: Promise<undefined>
+  text(): string
+}
+
+function collect(stream: Readable): Output {
+  const ended = deferred<void>()
+  const overflow = deferred<undefined>()
+  const chunks: Buffer[] = []
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= outputLimitBytes) chunks.push(chunk)
+    else overflow.resolve(undefined)
+  })
+  stream.once('close', () => ended.resolve())
+  return { ended: ended.promise, overflow: overflow.promise, text: () => Buffer.concat(chunks).toString() }
+}

@@ -1,0 +1,165 @@
+/**
+ * Runs the hooks of one conversation: at one point those that match, one after the other, until one blocks.
+ *
+ * A hook that fails blocks nothing and is told to the server's log. An `async` hook runs beside the work and decides
+ * nothing; whoever owns it may end it. Types `prompt` and `agent` are not run.
+ */
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { hookPoints, type HookPoint } from '../../conversation/hook-config.ts'
+import type { Child, ChildOptions } from '../../process/child.ts'
+import type { CommandHook, HookConfig, HookDefinition } from '../../schema/generated/hooks.ts'
+import { readAnswer, type HookAnswer } from './answer.ts'
+import { runCommand } from './command.ts'
+import { createMatching, type Matches } from './matching.ts'
+
+export interface HookRunnerOptions {
+  readonly config: HookConfig
+  readonly conversationId: string
+  readonly workingDir: string
+  readonly mask: (text: string) => string
+  /** The environment of a hook without its own variables: see process/environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Instance id of the data folder, for the marker of the processes. */
+  readonly instance: string
+  /** Makes ids that are used once. */
+  readonly createId: () => string
+  readonly startProcess: (options: ChildOptions) => Promise<Child>
+  readonly log: Log
+}
+
+/** What hooks are told. */
+export interface Occasion {
+  readonly point: HookPoint
+  readonly toolName?: string
+  readonly toolInput?: unknown
+  readonly toolResponse?: unknown
+  readonly message?: string
+}
+
+export interface Outcome {
+  /** Why a hook objects; undefined when none does. */
+  readonly blocked: string | undefined
+  /** What hooks want the model to know. */
+  readonly contexts: readonly string[]
+}
+
+/** How many may run beside the work at once. */
+const backgroundLimit = 16
+
+interface Job {
+  readonly owner: AbortSignal
+  readonly controller: AbortController
+  readonly done: Promise<unknown>
+}
+
+export class HookRunner {
+  readonly #options: HookRunnerOptions
+  readonly #matches: Matches
+  /** What runs beside the work. */
+  readonly #background = new Set<Job>()
+  #hasToldOfTypes = false
+
+  constructor(options: HookRunnerOptions) {
+    this.#options = options
+    this.#matches = createMatching(options.log)
+  }
+
+  /** @throws the signal's reason; then nothing of the hook that ran is left */
+  async run(occasion: Occasion, signal: AbortSignal): Promise<Outcome> {
+    const contexts: string[] = []
+    for (const { matcher, hooks } of this.#options.config[hookPoints[occasion.point]]) {
+      if (!(await this.#matches(matcher, occasion.toolName ?? null, signal))) continue
+      for (const hook of hooks) {
+        signal.throwIfAborted()
+        const answer = await this.#runOne(hook, occasion, signal)
+        if (answer?.type === 'blocked') return { blocked: answer.reason, contexts }
+        if (answer?.type === 'passed' && answer.context !== undefined) contexts.push(answer.context)
+      }
+    }
+    return { blocked: undefined, contexts }
+  }
+
+  /** Resolves when nothing runs beside the work. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#background].map(({ done }) => done))
+  }
+
+  /** Ends what runs beside the work: all of it, or what was started under one signal. */
+  async endBeside(owner?: AbortSignal): Promise<void> {
+    const jobs = [...this.#background].filter((job) => owner === undefined || job.owner === owner)
+    for (const { controller } of jobs) controller.abort(new Error('The hook was ended'))
+    await Promise.all(jobs.map(({ done }) => done))
+  }
+
+  async #runOne(hook: HookDefinition, occasion: Occasion, signal: AbortSignal): Promise<HookAnswer | undefined> {
+    if (hook.type !== 'command') return this.#tellOfType(hook.type)
+    if (!hook.async) return this.#execute(hook, occasion, signal)
+    this.#startBeside(hook, occasion, signal)
+    return undefined
+  }
+
+  #startBeside(hook: CommandHook, occasion: Occasion, owner: AbortSignal): void {
+    if (this.#background.size >= backgroundLimit) {
+      this.#options.log.warn(`A hook was not run: ${backgroundLimit} are running beside the work`, { point: occasion.point })
+      return
+    }
+    const controller = new AbortController()
+    const done = this.#execute(hook, occasion, controller.signal).catch(() => undefined)
+    const job: Job = { owner, controller, done }
+    this.#background.add(job)
+    void done.then(() => this.#background.delete(job))
+  }
+
+  async #execute(hook: CommandHook, occasion: Occasion, signal: AbortSignal): Promise<HookAnswer> {
+    const answer = await this.#answerOf(hook, occasion, signal)
+    if (answer.type === 'failed') {
+      const { log, mask } = this.#options
+      log.warn('A hook failed', { point: occasion.point, hook: mask(hook.name ?? hook.command).slice(0, 100), problem: answer.problem })
+    }
+    return answer
+  }
+
+  async #answerOf(hook: CommandHook, occasion: Occasion, signal: AbortSignal): Promise<HookAnswer> {
+    const { workingDir: cwd, mask, instance, createId, startProcess } = this.#options
+    const marker = `${instance}/hook-${createId()}`
+    const env = { ...this.#options.env, ...this.#variables(occasion) }
+    const input = JSON.stringify(this.#inputOf(occasion))
+    try {
+      const end = await runCommand({ command: hook.command, cwd, env, marker, input, timeoutMs: hook.timeout * 1000, signal, startProcess })
+      return readAnswer(end, mask)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      return { type: 'failed', problem: messageOf(thrown) }
+    }
+  }
+
+  #variables({ point, toolName }: Occasion): Record<string, string> {
+    const { conversationId, workingDir } = this.#options
+    return {
+      OPENHANDS_PROJECT_DIR: workingDir,
+      OPENHANDS_SESSION_ID: conversationId,
+      OPENHANDS_EVENT_TYPE: point,
+      ...(toolName === undefined ? {} : { OPENHANDS_TOOL_NAME: toolName }),
+    }
+  }
+
+  #inputOf({ point, toolName, toolInput, toolResponse, message }: Occasion): object {
+    const { conversationId, workingDir } = this.#options
+    return {
+      event_type: point,
+      tool_name: toolName ?? null,
+      tool_input: toolInput ?? null,
+      tool_response: toolResponse ?? null,
+      message: message ?? null,
+      session_id: conversationId,
+      working_dir: workingDir,
+      metadata: {},
+    }
+  }
+
+  #tellOfType(type: string): undefined {
+    if (!this.#hasToldOfTypes) this.#options.log.warn('Hooks that are no commands are not run', { type })
+    this.#hasToldOfTypes = true
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The six points at which the built-in agent runs hooks, in the terms of its work (contract: conversations.md, section 10).
+ *
+ * A session begins before the first message or turn of an agent and ends when the agent is closed; both once. Hooks
+ * decide about a message before it is recorded, about an action after it is in the log and approved, and about the end of a
+ * turn. What they say beside that is given to the model: with the message, or after the result of the action.
+ */
+import { AppError, errorOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { untilAborted } from '../../base/wait.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import { addedContent, blockedContent } from '../../conversation/blocked-message.ts'
+import { textIn } from '../../conversation/message-text.ts'
+import type { Action } from '../../schema/generated/actions.ts'
+import { isHookConfig, toHookConfig, type HookConfig } from '../../schema/generated/hooks.ts'
+import type { Observation } from '../../schema/generated/observations.ts'
+import type { Message, TextContent } from '../../schema/generated/values.ts'
+import { HookRunner, type HookRunnerOptions } from './runner.ts'
+
+export interface HookSessionOptions extends Pick<HookRunnerOptions, 'env' | 'instance' | 'createId' | 'startProcess' | 'log'> {
+  readonly host: Pick<AgentHost, 'conversationId' | 'workingDir' | 'mask' | 'hookConfig'>
+}
+
+/** An action and the tool that it is for. */
+export interface ToolUse {
+  readonly tool: string
+  readonly action: Action
+}
+
+/** What a hook has to say about the use of a tool. */
+export interface ToolWord {
+  /** Why the tool must not run. */
+  readonly refusal: string | undefined
+  /** For the model, after the result. */
+  readonly notes: readonly string[]
+}
+
+/** How often hooks may send one turn on that wants to end. */
+const stopObjectionLimit = 10
+/** All hooks at the end of a session together. */
+const sessionEndLimitMs = 5000
+
+export class HookSession {
+  readonly #runner: HookRunner
+  readonly #log: Log
+  readonly #closed = new AbortController()
+  /** Beginnings and messages, one after the other. */
+  #queue: Promise<unknown> = Promise.resolve()
+  #hasBegun = false
+  /** What was said at the beginning, until it goes into the history. */
+  #opening: readonly string[] = []
+  #closing: Promise<void> | undefined
+
+  constructor(options: HookSessionOptions) {
+    const { host, ...rest } = options
+    const { conversationId, workingDir, mask } = host
+    this.#runner = new HookRunner({ ...rest, config: configOf(host), conversationId, workingDir, mask })
+    this.#log = options.log
+  }
+
+  /** Runs the hooks of the beginning, once. */
+  async begin(signal: AbortSignal = this.#closed.signal): Promise<void> {
+    if (this.#hasBegun) return
+    await untilAborted(this.#queue, signal)
+    await this.#enqueue(() => this.#begin(signal))
+  }
+
+  /** What the hooks of the beginning want the model to know, unless it went with a message; given once. */
+  takeOpening(): readonly string[] {
+    const opening = this.#opening
+    this.#opening = []
+    return opening
+  }
+
+  /** What goes into the history with a message: why it is refused, or what hooks add to it. */
+  contextOf(message: Message): Promise<readonly TextContent[]> {
+    return this.#enqueue(async () => {
+      const { signal } = this.#closed
+      await this.#begin(signal)
+      const text = textIn(message.content)
+      const outcome = await this.#runner.run({ point: 'UserPromptSubmit', message: text }, signal)
+      if (outcome.blocked !== undefined) return [blockedContent(outcome.blocked)]
+      return [...this.takeOpening(), ...outcome.contexts].map(addedContent)
+    })
+  }
+
+  async beforeTool({ tool, action }: ToolUse, signal: AbortSignal): Promise<ToolWord> {
+    const outcome = await this.#runner.run({ point: 'PreToolUse', toolName: tool, toolInput: action }, signal)
+    return { refusal: outcome.blocked, notes: outcome.contexts.map((context) => `[PreToolUse hook context] ${context}`) }
+  }
+
+  /** What was done cannot be undone: an objection is a note like the others. */
+  async afterTool({ tool, action }: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]> {
+    const occasion = { point: 'PostToolUse', toolName: tool, toolInput: action, toolResponse: observation } as const
+    const outcome = await this.#runner.run(occasion, signal)
+    const notes = outcome.contexts.map((context) => `[PostToolUse hook context] ${context}`)
+    return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
+  }
+
+  /** Why a turn must go on that wants to end; `objections` is how often it was told so. */
+  async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
+    const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
+    if (blocked === undefined) return undefined
+    if (objections < stopObjectionLimit) return `[Stop hook feedback] ${blocked}`
+    this.#log.warn(`The turn has ended although a hook objects: it did so ${stopObjectionLimit} times before`)
+    return undefined
+  }
+
+  /** Ends what a turn has left running beside the work. */
+  endTurn(turn: AbortSignal): Promise<void> {
+    return this.#runner.endBeside(turn)
+  }
+
+  /** Ends what runs, runs the hooks of the end within a limit, and leaves nothing. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#closed.abort(new AppError('conflict', 'The conversation is being closed or deleted'))
+    await this.#queue
+    if (this.#hasBegun) await this.#end()
+    await this.#runner.endBeside()
+  }
+
+  async #end(): Promise<void> {
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(new Error(`they did not end within ${sessionEndLimitMs} ms`)), sessionEndLimitMs)
+    try {
+      await this.#runner.run({ point: 'SessionEnd' }, limit.signal)
+      await untilAborted(this.#runner.settled(), limit.signal)
+    } catch (thrown) {
+      this.#log.warn('The hooks at the end of a session were ended', { error: errorOf(thrown) })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #begin(signal: AbortSignal): Promise<void> {
+    if (this.#hasBegun) return
+    const { contexts } = await this.#runner.run({ point: 'SessionStart' }, signal)
+    this.#opening = contexts
+    this.#hasBegun = true
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => undefined)
+    return done
+  }
+}
+
+function configOf({ hookConfig }: Pick<AgentHost, 'hookConfig'>): HookConfig {
+  const stored = hookConfig ?? {}
+  if (!isHookConfig(stored)) throw new TypeError('The stored hooks do not fit their schema')
+  return toHookConfig(stored)
+}

@@ -1,0 +1,79 @@
+/**
+ * MCP servers over REST: a try of one, before it goes into the settings, and sign-ins (contract: others.md, section 6).
+ *
+ * Whether the server works is the content of the answer; only a request that is wrong in itself has another status. The
+ * callback is for browsers that come from an authorization server: whoever knows the state of a sign-in that waits may bring
+ * its answer, once, and is shown one of two fixed pages, which say nothing of what was brought.
+ */
+import { AppError, type Issue } from '../../base/errors.ts'
+import type { Answer } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import { McpOAuthCallback, McpTestRequest, type McpOAuthStart, type McpOAuthStatus, type McpTestResult } from '../../schema/generated/api.ts'
+import { bodyOf, clientSignal, invalid, ok, type Call } from '../../api/call.ts'
+
+export interface McpParts {
+  readonly mcp: {
+    /** @throws AppError `invalid_input` */
+    test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
+    /** @throws AppError `invalid_input`, `bad_request`, `unavailable` */
+    startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
+    /** @throws AppError `not_found` */
+    signIn(id: string): McpOAuthStatus
+    /** @throws AppError `not_found`, `conflict`, `bad_request` */
+    takeAddress(id: string, address: string): McpOAuthStatus
+    takeAnswer(answer: URLSearchParams): boolean
+    /** @throws AppError `not_found` */
+    signOut(name: string): Promise<void>
+  }
+}
+
+export function testMcpServer({ mcp }: McpParts, call: Call): Promise<Answer> {
+  return answerFor(mcp.test(bodyOf(call, McpTestRequest), clientSignal(call)))
+}
+
+export function startSignIn({ mcp }: McpParts, call: Call): Promise<Answer> {
+  return answerFor(mcp.startSignIn(bodyOf(call, McpTestRequest)))
+}
+
+export function getSignIn({ mcp }: McpParts, { parameters }: Call): Answer {
+  return ok(mcp.signIn(parameterOf(parameters, 'job_id')))
+}
+
+export function takeAddress({ mcp }: McpParts, call: Call): Answer {
+  return ok(mcp.takeAddress(parameterOf(call.parameters, 'job_id'), bodyOf(call, McpOAuthCallback).callback_url))
+}
+
+/** HEAD brings nothing: who only looks does not use the state up. */
+export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): Answer {
+  const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
+  const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']
+  return { status: isTaken ? 200 : 400, headers, type: 'text/html; charset=utf-8', body: isTaken ? takenPage : strangePage }
+}
+
+export async function signOut({ mcp }: McpParts, { parameters }: Call): Promise<Answer> {
+  await mcp.signOut(parameterOf(parameters, 'name'))
+  return ok({ deleted: true })
+}
+
+const takenPage = page('The answer has arrived', 'You may close this window.')
+const strangePage = page('No sign-in waits for this answer', 'It is unknown here, was answered already, or took too long.')
+
+function page(title: string, text: string): Buffer {
+  return Buffer.from(`<!DOCTYPE html>\n<html lang="en"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`)
+}
+
+async function answerFor(result: Promise<object>): Promise<Answer> {
+  try {
+    return ok(await result)
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'invalid_input' ? invalid([unsound]) : error
+  }
+}
+
+/** Without the value: it holds secrets. */
+const unsound: Issue = {
+  type: 'value_error',
+  loc: ['body', 'server'],
+  msg: 'Value error, expected the settings of an MCP server: a command or an address, and no Authorization header beside auth',
+  input: null,
+}

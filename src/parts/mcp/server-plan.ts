@@ -1,0 +1,89 @@
+/**
+ * How an MCP server of the settings is reached, with the secrets that its settings refer to filled in. Pure.
+ *
+ * `${NAME}` in a variable, a header or a credential stands for the secret of this name, of the conversation or a global
+ * one; never for a variable of the server's own environment. A reference to a secret that is not there stays as it is.
+ */
+import { AppError } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+import type { McpServer } from '../../schema/generated/settings.ts'
+import { objectOf, type Fields } from '../../base/fields.ts'
+import { authHeaders } from '../../settings/mcp-credentials.ts'
+
+export type ServerType = 'stdio' | 'http' | 'sse'
+
+export type ServerPlan = StdioPlan | RemotePlan
+
+export interface StdioPlan {
+  readonly type: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  /** On top of what every child gets. */
+  readonly env: Readonly<Record<string, string>>
+  /** Undefined: where the agent works. */
+  readonly cwd: string | undefined
+}
+
+export interface RemotePlan {
+  readonly type: 'http' | 'sse'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** `auth` of a server to sign in to. */
+  readonly oauth: Fields | undefined
+  readonly silenceMs: number
+}
+
+type Secrets = ReadonlyMap<string, string>
+
+const usualSilenceMs = 300_000
+const usualCallMs = 120_000
+const longestMs = 3_600_000
+
+/** @throws AppError `bad_request` when something is missing. */
+export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
+  const type = typeOf(server)
+  const target = type === 'stdio' ? server.command : server.url
+  if (target === undefined || target.trim() === '') {
+    throw new AppError('bad_request', `Cannot reach the server: expected ${type === 'stdio' ? 'a command' : 'an address'}`)
+  }
+  const { args = [], env = {}, cwd, headers = {} } = server
+  if (type === 'stdio') return { type, command: target, args, env: textsOf(filledIn(env, secrets)), cwd }
+  const auth = objectOf(filledIn(server.auth, secrets))
+  const oauth = auth.strategy === 'oauth2' ? auth : undefined
+  const credentials = oauth === undefined ? authHeaders(auth) : {}
+  const silenceMs = milliseconds(server.sse_read_timeout, usualSilenceMs)
+  return { type, url: target, headers: { ...textsOf(filledIn(headers, secrets)), ...textsOf(credentials) }, oauth, silenceMs }
+}
+
+export function typeOf({ transport, command }: McpServer): ServerType {
+  if (transport === 'stdio' || transport === 'sse') return transport
+  return transport === undefined && command !== undefined ? 'stdio' : 'http'
+}
+
+/** How long a tool of this server may be silent while it works. */
+export function callSilenceMs({ timeout }: McpServer): number {
+  return milliseconds(timeout, usualCallMs)
+}
+
+/** The names of the secrets that its settings may refer to. */
+export function secretsNamedBy({ env, headers, auth }: McpServer): ReadonlySet<string> {
+  return new Set([...JSON.stringify([env, headers, auth]).matchAll(reference)].flatMap(([, name]) => name ?? []))
+}
+
+/** A dollar sign and the name of a variable in braces */
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+function filledIn(value: unknown, secrets: Secrets): unknown {
+  if (typeof value === 'string') return value.replaceAll(reference, (whole, name: string) => secrets.get(name) ?? whole)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filledIn(member, secrets)]))
+}
+
+function textsOf(values: unknown): Record<string, string> {
+  return Object.fromEntries(Object.entries(objectOf(values)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+}
+
+function milliseconds(seconds: number | undefined, usualMs: number): number {
+  if (seconds === undefined || seconds <= 0) return usualMs
+  return Math.max(1, Math.min(Math.round(seconds * 1000), longestMs))
+}

@@ -1,0 +1,231 @@
+/**
+ * One MCP server for as long as a conversation is open: started when its tools are asked for, started again when it is gone.
+ *
+ * Nothing happens here but on demand. `ready` begins what is due (a start, a new list after the server has announced one)
+ * and waits for it, though never longer than patience goes; what comes later is there at the next step. A start has a
+ * time limit of its own. After a failure the next start waits, longer each time; one that needs a login is looked at with
+ * every step. After `close` nothing is left.
+ */
+import { AppError, messageOf } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Clock } from '../../base/stamp.ts'
+import { within } from '../../base/wait.ts'
+import { RpcClosedError, RpcError } from '../../rpc/errors.ts'
+import type { McpTool } from '../../schema/generated/tools.ts'
+import type { Fields } from '../../base/fields.ts'
+import type { Tool } from '../../agents/tool.ts'
+import type { McpClient } from './client.ts'
+import { LoginRequiredError } from './oauth/logins.ts'
+import { SessionLostError } from './transport.ts'
+
+export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_login'
+
+export interface ServerLimits {
+  /** For a start, up to the list of tools. */
+  readonly startTimeoutMs: number
+  /** How long a step waits for what is under way. */
+  readonly patienceMs: number
+}
+
+export interface ServerOptions {
+  /** @throws RpcError, AppError, or the signal's reason */
+  readonly connect: (onToolsChanged: () => void, signal: AbortSignal) => Promise<McpClient>
+  /** From what the server lists. `call` is how to call one of them. */
+  readonly makeTools: (listed: readonly McpTool[], call: CallTool, signal: AbortSignal) => Promise<readonly Tool[]>
+  readonly limits: ServerLimits
+  readonly callSilenceMs: number
+  readonly clock: Clock
+  readonly onChange: () => void
+  /** Something that nobody waits for has failed. */
+  readonly onProblem: (problem: string) => void
+}
+
+export type CallTool = (name: string, args: JsonObject, signal: AbortSignal) => Promise<Fields>
+
+const firstPauseMs = 1000
+const longestPauseMs = 300_000
+/** A session that lasted so long was a good one. */
+const steadyMs = 60_000
+
+export class McpServer {
+  readonly #options: ServerOptions
+  readonly #stop = new AbortController()
+  #status: ServerStatus = 'waiting'
+  #detail: string | undefined
+  #client: McpClient | undefined
+  #tools: readonly Tool[] = []
+  /** What is under way; never rejects. */
+  #work: Promise<void> | undefined
+  /** The same, as long as one should wait. */
+  #patience: Promise<unknown> = Promise.resolve()
+  /** Sessions that have ended. */
+  #endings: Promise<unknown> = Promise.resolve()
+  #isStale = false
+  #lastStartFailed = false
+  #failures = 0
+  #startedAt = 0
+  #dueAt = 0
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+  }
+
+  get status(): ServerStatus {
+    return this.#status
+  }
+
+  /** Why it failed. */
+  get detail(): string | undefined {
+    return this.#detail
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#tools
+  }
+
+  /** Begins what is due, and resolves when it is done or has taken too long to wait for. Never rejects. */
+  async ready(): Promise<void> {
+    if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
+    await this.#patience
+  }
+
+  /** @throws AppError, or the signal's reason */
+  async call(name: string, args: JsonObject, signal: AbortSignal): Promise<Fields> {
+    try {
+      return await this.#call(name, args, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error instanceof AppError ? error : new AppError('upstream_failed', wordsOf(error), { cause: error })
+    }
+  }
+
+  /** Idempotent. Never rejects. */
+  async close(): Promise<void> {
+    this.#stop.abort(new AppError('conflict', 'The conversation is being closed'))
+    await this.#work
+    this.#end()
+    await this.#endings
+  }
+
+  async #call(name: string, args: JsonObject, signal: AbortSignal): Promise<Fields> {
+    const client = this.#client
+    if (client === undefined) throw new AppError('upstream_failed', `The server of this tool is gone: ${this.#detail ?? 'it has not started'}`)
+    const call = { name, args, signal, silenceMs: this.#options.callSilenceMs }
+    try {
+      return await client.callTool(call)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isSessionLost(error)) throw await client.explain(error)
+    }
+    // Nothing was done: a new session does it (2025-06-18, transports, "Session Management", 4).
+    await client.over
+    await this.ready()
+    if (this.#client === undefined) throw new AppError('upstream_failed', `The server has forgotten the session: ${this.#detail ?? 'no new one has begun'}`)
+    return this.#client.callTool(call)
+  }
+
+  #begin(): void {
+    const { clock, limits } = this.#options
+    if (this.#client !== undefined) {
+      if (this.#isStale) this.#await(this.#listAgain(this.#client), limits.patienceMs)
+      return
+    }
+    if (clock() < this.#dueAt) return
+    // A step that has waited for a start in vain does not wait for the next one.
+    this.#await(this.#start(), this.#lastStartFailed ? 0 : limits.patienceMs)
+  }
+
+  #await(work: Promise<void>, patienceMs: number): void {
+    const done = work.finally(() => (this.#work = undefined))
+    this.#work = done
+    this.#patience = within(done, patienceMs)
+  }
+
+  async #start(): Promise<void> {
+    this.#report('starting')
+    const { connect, limits, clock } = this.#options
+    const late = new AbortController()
+    const problem = new AppError('upstream_timeout', `The server was not ready within ${limits.startTimeoutMs} ms`)
+    const timer = setTimeout(() => late.abort(problem), limits.startTimeoutMs)
+    try {
+      const signal = AbortSignal.any([this.#stop.signal, late.signal])
+      const client = await connect(() => (this.#isStale = true), signal)
+      this.#client = client
+      this.#startedAt = clock()
+      await this.#readTools(client, signal)
+      this.#lastStartFailed = false
+      this.#report('ready')
+      void client.over.then((reason) => this.#lost(client, reason))
+    } catch (error) {
+      this.#lastStartFailed = !isLoginRequired(error)
+      if (isLoginRequired(error)) this.#needLogin()
+      else this.#fail(wordsOf(await this.#client?.explain(error) ?? error))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #listAgain(client: McpClient): Promise<void> {
+    try {
+      await this.#readTools(client, this.#stop.signal)
+      this.#options.onChange()
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#options.onProblem(`The tools could not be listed again: ${wordsOf(error)}`)
+    }
+  }
+
+  /** A change that is announced meanwhile is seen at the next step. */
+  async #readTools(client: McpClient, signal: AbortSignal): Promise<void> {
+    this.#isStale = false
+    const listed = await client.listTools(signal)
+    this.#tools = await this.#options.makeTools(listed, (name, args, caller) => this.call(name, args, caller), signal)
+  }
+
+  #lost(client: McpClient, reason: string): void {
+    if (this.#client !== client || this.#stop.signal.aborted) return
+    if (this.#options.clock() - this.#startedAt > steadyMs) this.#failures = 0
+    this.#fail(reason)
+  }
+
+  #fail(reason: string): void {
+    this.#end()
+    // The first time it is tried again as soon as somebody asks.
+    const pauseMs = this.#failures === 0 ? 0 : firstPauseMs * 2 ** (this.#failures - 1)
+    this.#failures++
+    this.#dueAt = this.#options.clock() + Math.min(pauseMs, longestPauseMs)
+    this.#report('failed', reason)
+  }
+
+  /** Is seen without any request, so that it can be looked at with every step. */
+  #needLogin(): void {
+    this.#end()
+    this.#report('needs_login', new LoginRequiredError().message)
+  }
+
+  #end(): void {
+    const client = this.#client
+    this.#client = undefined
+    this.#tools = []
+    if (client === undefined) return
+    const ending = client.close().catch((error: unknown) => this.#options.onProblem(messageOf(error)))
+    this.#endings = Promise.all([this.#endings, ending])
+  }
+
+  #report(status: ServerStatus, detail?: string): void {
+    this.#status = status
+    this.#detail = detail
+    if (!this.#stop.signal.aborted) this.#options.onChange()
+  }
+}
+
+function isSessionLost(error: unknown): boolean {
+  return error instanceof SessionLostError || error instanceof RpcClosedError && error.cause instanceof SessionLostError
+}
+
+function isLoginRequired(error: unknown): boolean {
+  return error instanceof LoginRequiredError || error instanceof Error && error.cause !== undefined && isLoginRequired(error.cause)
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof RpcError ? `[${error.code}] ${error.message}` : messageOf(error)
+}

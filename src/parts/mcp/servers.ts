@@ -1,0 +1,166 @@
+/**
+ * The MCP servers of one conversation: their tools of each moment, and what became of each server.
+ *
+ * They start side by side when the first tools are asked for. None waits for another, and nobody waits for one that takes
+ * too long: its tools are there at a later step. A name is given once: a server that has a tool under a name that is taken,
+ * by a tool of ours or a server before it, counts as failed, and none of its tools is used.
+ *
+ * The state is told when the first tools were given, one turn of the event loop later: what they are listed in has to
+ * stand among the first events of a conversation (contract: events.md).
+ */
+import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Clock } from '../../base/stamp.ts'
+import { untilAborted } from '../../base/wait.ts'
+import type { AgentHost } from '../../conversation/agent.ts'
+import { isMcpTool, type McpTool } from '../../schema/generated/tools.ts'
+import type { McpServer as ServerSettings } from '../../schema/generated/settings.ts'
+import { cutDetail } from '../../agents/acp/failure.ts'
+import { maskJson } from '../../base/mask-json.ts'
+import type { Tool } from '../../agents/tool.ts'
+import { connectServer, type McpHost } from './connect.ts'
+import { callSilenceMs, planServer, secretsNamedBy, typeOf, type ServerType } from './server-plan.ts'
+import { McpServer, type CallTool, type ServerLimits, type ServerStatus } from './server.ts'
+import { createMcpTool } from './tool.ts'
+
+/** As `agent_state.mcp_servers` shows it; the form of `acp_mcp_servers`. */
+export interface McpServerState {
+  readonly name: string
+  readonly type: ServerType
+  readonly status: ServerStatus | 'disabled'
+  readonly detail?: string
+}
+
+export interface McpServersOptions {
+  /** By their names, in the order in which they come first to names of tools. */
+  readonly settings: Readonly<Record<string, ServerSettings>>
+  readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
+  readonly host: McpHost
+  readonly limits: ServerLimits
+  /** Names that are taken. */
+  readonly taken: ReadonlySet<string>
+  /** Which of these tools the settings let through. */
+  readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Entry {
+  readonly name: string
+  readonly type: ServerType
+  /** Undefined for one that is disabled. */
+  readonly server: McpServer | undefined
+}
+
+const noiseLogLimit = 20
+
+export class McpServers {
+  readonly #options: McpServersOptions
+  readonly #entries: readonly Entry[]
+  #hasGiven = false
+  #telling: NodeJS.Immediate | undefined
+
+  constructor(options: McpServersOptions) {
+    this.#options = options
+    this.#entries = Object.entries(options.settings).map(([name, settings]) => {
+      return { name, type: typeOf(settings), server: settings.enabled ? this.#makeServer(name, settings) : undefined }
+    })
+  }
+
+  /** The tools of this moment. Starts what is due, and waits for it a little. @throws the signal's reason */
+  async tools(signal: AbortSignal): Promise<readonly Tool[]> {
+    await untilAborted(Promise.all(this.#entries.map(({ server }) => server?.ready())), signal)
+    this.#hasGiven = true
+    this.#publish()
+    return this.#choose().tools
+  }
+
+  /** Idempotent. Never rejects; nothing is left afterwards. */
+  async close(): Promise<void> {
+    this.#hasGiven = false
+    clearImmediate(this.#telling)
+    await Promise.all(this.#entries.map(({ server }) => server?.close()))
+  }
+
+  #makeServer(name: string, settings: ServerSettings): McpServer {
+    const { conversation, host, limits, clock, log } = this.#options
+    const { mask, workingDir } = conversation
+    let noise = 0
+    const onNoise = (excerpt: string): void => {
+      if (++noise <= noiseLogLimit) log.debug('An MCP server sent something that is no message', { server: name, excerpt })
+    }
+    return new McpServer({
+      limits,
+      clock,
+      callSilenceMs: callSilenceMs(settings),
+      connect: async (onToolsChanged, signal) => {
+        const named = secretsNamedBy(settings)
+        const secrets = named.size === 0 ? new Map<string, string>() : await conversation.secrets(signal, (secret) => named.has(secret))
+        return connectServer({ name, plan: planServer(settings, secrets), host, workingDir, mask, onToolsChanged, onNoise, signal })
+      },
+      makeTools: (listed, call, signal) => this.#makeTools(name, listed, call, signal),
+      onChange: () => this.#publish(),
+      onProblem: (problem) => log.warn('Something of an MCP server went wrong', { server: name, problem: mask(problem) }),
+    })
+  }
+
+  async #makeTools(serverName: string, listed: readonly McpTool[], call: CallTool, signal: AbortSignal): Promise<readonly Tool[]> {
+    const { conversation, filter } = this.#options
+    const tools = listed.map((entry) => createMcpTool({
+      listed: withoutSecrets(entry, conversation.mask),
+      serverName,
+      call: (args, caller) => call(entry.name, args, caller),
+    }))
+    const kept = new Set(await filter(tools.map(({ name }) => name), signal))
+    return tools.filter(({ name }) => kept.has(name))
+  }
+
+  /** What can be used now, and which servers have a name that is taken. */
+  #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
+    const taken = new Set(this.#options.taken)
+    const clashes = new Map<string, string>()
+    const tools = this.#entries.flatMap(({ name, server }) => {
+      const own = server?.tools ?? []
+      const clash = firstClash(own, taken)
+      if (clash !== undefined) {
+        clashes.set(name, `Cannot use its tools: the name "${clash}" is taken`)
+        return []
+      }
+      for (const tool of own) taken.add(tool.name)
+      return own
+    })
+    return { tools, clashes }
+  }
+
+  #publish(): void {
+    if (!this.#hasGiven || this.#telling !== undefined) return
+    this.#telling = setImmediate(() => {
+      this.#telling = undefined
+      this.#tell()
+    })
+  }
+
+  #tell(): void {
+    const { mask, state } = this.#options.conversation
+    const { clashes } = this.#choose()
+    const states = this.#entries.map(({ name, type, server }): McpServerState => {
+      const clash = clashes.get(name)
+      if (clash !== undefined) return { name, type, status: 'failed', detail: clash }
+      const detail = server?.detail
+      return { name, type, status: server?.status ?? 'disabled', ...(detail === undefined ? {} : { detail: cutDetail(mask(detail)) }) }
+    })
+    state({ mcp_servers: states.map((one) => ({ ...one })) })
+  }
+}
+
+function firstClash(tools: readonly Tool[], taken: ReadonlySet<string>): string | undefined {
+  const names = tools.map(({ name }) => name)
+  return names.find((name, place) => taken.has(name) || names.indexOf(name) < place)
+}
+
+/** A server was given secrets, and may tell them in any of its words. */
+function withoutSecrets(listed: McpTool, mask: (text: string) => string): McpTool {
+  const masked = maskJson(listed, mask)
+  if (isMcpTool(masked)) return masked
+  throw new AppError('upstream_failed', 'The server names a secret in the description of a tool')
+}

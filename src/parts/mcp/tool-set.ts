@@ -1,0 +1,18 @@
+/**
+ * Adds the tools of MCP servers to those that a conversation has anyway.
+ *
+ * Both are closed as one. Nothing is started here.
+ */
+import type { ToolSet } from '../../agents/tool.ts'
+import { McpServers, type McpServersOptions } from './servers.ts'
+
+/** The same set where the settings have no server. */
+export function withMcpServers(set: ToolSet, options: Omit<McpServersOptions, 'taken'>): ToolSet {
+  if (Object.keys(options.settings).length === 0) return set
+  const servers = new McpServers({ ...options, taken: new Set(set.tools.map(({ name }) => name)) })
+  return {
+    ...set,
+    changing: (signal) => servers.tools(signal),
+    close: async () => void (await Promise.all([set.close(), servers.close()])),
+  }
+}

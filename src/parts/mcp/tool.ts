@@ -1,0 +1,60 @@
+/**
+ * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
+ *
+ * Its words and its schema are the server's, passed on as they are; what it says of its own harmlessness is shown and not
+ * believed (MCP 2025-06-18, server/tools, "Tool"), so a model has to declare the risk of every call. Arguments are an
+ * object, and what is in it is the server's to check. A call that fails is an observation that says so.
+ */
+import { AppError } from '../../base/errors.ts'
+import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
+import { isToolAnnotations, toToolAnnotations, type McpTool } from '../../schema/generated/tools.ts'
+import { textOf, type Fields } from '../../base/fields.ts'
+import { mcpToolDefinition } from '../builtin/tools/definition.ts'
+import { actionOf, type Tool } from '../../agents/tool.ts'
+import { failedObservation, observationOf } from './result.ts'
+
+export interface McpToolOptions {
+  /** As the server describes it, with nothing secret in it. */
+  readonly listed: McpTool
+  readonly serverName: string
+  /** @throws AppError when there is no result, or the signal's reason */
+  readonly call: (args: JsonObject, signal: AbortSignal) => Promise<Fields>
+}
+
+export function createMcpTool({ listed, serverName, call }: McpToolOptions): Tool {
+  const name = modelName(listed.name)
+  const description = textOf(listed['description']) ?? `A tool of the MCP server "${serverName}"`
+  const annotations = isToolAnnotations(listed['annotations']) ? toToolAnnotations(listed['annotations']) : undefined
+  const meta = listed['_meta']
+  return {
+    name,
+    description,
+    parameters: parametersOf(listed.inputSchema),
+    definition: mcpToolDefinition(listed, {
+      description,
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(isObject(meta) ? { meta } : {}),
+    }),
+    isReadOnly: false,
+    read: (args) => ({ ok: true, action: { kind: 'MCPToolAction', data: args } }),
+    async run(action, { signal }) {
+      signal.throwIfAborted()
+      try {
+        return observationOf(name, await call(toJsonObject(actionOf(action, 'MCPToolAction').data), signal))
+      } catch (error) {
+        if (!(error instanceof AppError) || signal.aborted) throw error
+        return failedObservation(name, error.message)
+      }
+    },
+  }
+}
+
+/** A name that every model's provider takes. */
+export function modelName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
+}
+
+function parametersOf(schema: McpTool['inputSchema']): JsonObject {
+  const { properties, ...rest } = toJsonObject(schema)
+  return { ...rest, type: 'object', properties: isObject(properties) ? properties : {} }
+}

@@ -1,0 +1,49 @@
+/**
+ * Skills and hooks that are in files (contract: others.md section 4): reads what exists and changes nothing.
+ *
+ * Which files those are, and which folders may be asked about, is the catalogue's business. Skills and plugins are not
+ * fetched, and there are no sub-agents: lists of those are empty, and who asks to install a skill is told what to do.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { Answer } from '../../http/reply.ts'
+import type { HookConfig } from '../../schema/generated/hooks.ts'
+import { HooksRequest, SkillsRequest, SubAgentsRequest, type SkillsResponse } from '../../schema/generated/skills.ts'
+import { ok, optionalBodyOf, type Call } from '../../api/call.ts'
+
+export interface SkillParts {
+  readonly skills: {
+    find(request: SkillsRequest): Promise<SkillsResponse>
+    /** Null without any, or when they cannot be read. */
+    readHooks(projectDir: string | undefined): Promise<HookConfig | null>
+  }
+}
+
+export async function findSkills({ skills }: SkillParts, call: Call): Promise<Answer> {
+  return ok(await skills.find(optionalBodyOf(call, SkillsRequest)))
+}
+
+export function syncSkills(): Answer {
+  return ok({ status: 'success', message: 'There is nothing to fetch: this server has no public skills' })
+}
+
+export async function readHooks({ skills }: SkillParts, call: Call): Promise<Answer> {
+  return ok({ hook_config: await skills.readHooks(optionalBodyOf(call, HooksRequest).project_dir) })
+}
+
+export function listInstalledSkills(): Answer {
+  return ok({ skills: [] })
+}
+
+export function installSkill(): never {
+  const instead = 'put its folder into .agents/skills of the project or of the home directory'
+  throw new AppError('bad_request', `Cannot install the skill: this server fetches none; ${instead}`)
+}
+
+export function listInstalledPlugins(): Answer {
+  return ok({ plugins: [] })
+}
+
+export function findSubAgents(_parts: unknown, call: Call): Answer {
+  optionalBodyOf(call, SubAgentsRequest)
+  return ok({ agents: [] })
+}

@@ -1,0 +1,104 @@
+/** A batch of actions: how many run at once, in which order results are told, and what a stop leaves undone. */
+import * as assert from 'uvu/assert'
+import { executeAll, type Deed, type ExecuteOptions } from '../../../src/parts/builtin/execute.ts'
+import type { Tool } from '../../../src/agents/tool.ts'
+import { deferred, type Deferred } from '../../../src/base/wait.ts'
+import { toAction } from '../../../src/schema/generated/actions.ts'
+import type { EventDraft } from '../../../src/schema/generated/events.ts'
+import { toObservation } from '../../../src/schema/generated/observations.ts'
+import { suite } from '../../support/suite.ts'
+import { memoryHost } from '../../agents/acp/memory-host.ts'
+
+const test = suite('agents/builtin/execute')
+
+interface Batch {
+  readonly deeds: readonly Deed[]
+  readonly options: ExecuteOptions
+  /** Places of the deeds whose tools have begun. */
+  readonly begun: readonly number[]
+  /** Ends the tool of the deed at this place. */
+  end(place: number): Promise<void>
+  /** What was recorded: the call of each answer, with its kind. */
+  answers(): string[]
+  stop(): void
+}
+
+function batchOf(count: number, concurrencyLimit: number): Batch {
+  const host = memoryHost('/work')
+  const turn = host.turn('go')
+  const begun: number[] = []
+  const gates: Deferred<void>[] = Array.from({ length: count }, () => deferred())
+  const deeds = gates.map((gate, place): Deed => {
+    const run: Tool['run'] = async () => {
+      begun.push(place)
+      await gate.promise
+      return toObservation({ kind: 'TerminalObservation', command: String(place), content: [] })
+    }
+    const action = toAction({ kind: 'TerminalAction', command: String(place) })
+    return { actionId: `a${place}`, callId: `c${place}`, tool: toolOf(run), action, recorded: action }
+  })
+  const hooks = { beforeTool: async () => ({ refusal: undefined, notes: [] }), afterTool: async () => [] }
+  return {
+    deeds,
+    begun,
+    options: { isApproved: false, turn, concurrencyLimit, mask: (text) => text, maskObservation: async (observation) => observation, hooks },
+    async end(place) {
+      gates[place]?.resolve()
+      await settled()
+    },
+    answers: () => host.events.map(describe),
+    stop: () => turn.stop(),
+  }
+}
+
+function toolOf(run: Tool['run']): Tool {
+  return {
+    name: 'terminal', description: '', parameters: {}, isReadOnly: false, run,
+    definition: { kind: 'TerminalTool', description: '', action_type: 'TerminalAction', title: 'terminal' },
+    read: () => ({ ok: false, problem: 'not asked' }),
+  }
+}
+
+function describe(event: EventDraft): string {
+  return 'tool_call_id' in event ? `${event.kind} ${event.tool_call_id}` : event.kind
+}
+
+/** Lets what is ready run. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+test('no more tools run at once than the limit, and the next begins when one has ended', async () => {
+  const { deeds, options, begun, end } = batchOf(4, 2)
+  const done = executeAll(deeds, options)
+  await settled()
+  assert.equal(begun, [0, 1])
+  await end(1)
+  assert.equal(begun, [0, 1, 2])
+  for (const place of [0, 2, 3]) await end(place)
+  assert.is((await done).length, 4)
+})
+
+test('results are told in the order of the calls, whichever tool ends first', async () => {
+  const { deeds, options, answers, end } = batchOf(3, 3)
+  const done = executeAll(deeds, options)
+  await end(2)
+  await end(1)
+  assert.equal(answers(), [])
+  await end(0)
+  await done
+  assert.equal(answers(), ['ObservationEvent c0', 'ObservationEvent c1', 'ObservationEvent c2'])
+})
+
+test('after a stop no further tool begins, and what was done by then is told', async () => {
+  const { deeds, options, begun, answers, end, stop } = batchOf(3, 1)
+  const done = executeAll(deeds, options).then(() => 'done', (error: unknown) => String(error))
+  await settled()
+  stop()
+  await end(0)
+  assert.match(await done, 'stopped')
+  assert.equal(begun, [0])
+  assert.equal(answers(), ['ObservationEvent c0'])
+})
+
+test.run()

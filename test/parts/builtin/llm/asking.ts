@@ -1,0 +1,33 @@
+/** One call of a model, and what its server is asked, for the clients of all providers. */
+import { createModelClient } from '../../../../src/parts/builtin/llm/client.ts'
+import type { ModelAnswer, ModelMessage } from '../../../../src/parts/builtin/llm/model.ts'
+import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { withWireServer, type SeenRequest } from '../../../support/wire-server.ts'
+import { vectorBytes } from './folding.ts'
+import { user } from './messages.ts'
+
+export interface Asking {
+  complete(settings: LLMInput, messages: readonly ModelMessage[]): Promise<ModelAnswer>
+  /** What a server at this base URL is asked. */
+  requestTo(path: string, settings?: LLMInput): Promise<SeenRequest | undefined>
+}
+
+/** @param vector a short answer of the provider, in test/vectors/llm */
+export function asking({ model, vector }: { readonly model: string; readonly vector: string }): Asking {
+  const tools = [{ name: 'terminal', description: 'Runs a command', parameters: { type: 'object', properties: {} } }]
+  const complete: Asking['complete'] = (settings, messages) => {
+    return createModelClient(toLLM({ model, num_retries: 0, ...settings }))
+      .complete({ messages, tools, signal: new AbortController().signal })
+  }
+  return {
+    complete,
+    async requestTo(path, settings = {}) {
+      let seen: SeenRequest | undefined
+      await withWireServer([{ chunks: [vectorBytes(vector)] }], async ({ url, requests }) => {
+        await complete({ base_url: `${url}${path}`, ...settings }, [user('Hello')])
+        seen = requests[0]
+      })
+      return seen
+    },
+  }
+}
