@@ -8,31 +8,53 @@
 
 /**
  * Folder or file of src -> the folders and files it may import, besides itself. The most specific row counts.
- * Outermost first: `cli -> app -> {api, agents, operation} -> conversation -> {storage, settings} -> schema -> base`.
+ * Outermost first: `cli -> app -> {api, agents, parts} -> conversation -> {storage, settings} -> schema -> base`.
  */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['agent-server.ts', 'version.ts', 'config.ts', 'schema', 'base'],
-  cli: ['agent-server.ts', 'sealed-stores.ts', 'resealing.ts', 'version.ts', 'config.ts', 'option.ts', 'agents', 'browser', 'settings', 'storage', 'process', 'schema', 'base'],
+  cli: [
+    'agent-server.ts', 'sealed-stores.ts', 'resealing.ts', 'version.ts', 'config.ts', 'option.ts', 'parts', 'settings', 'storage',
+    'process', 'schema', 'base',
+  ],
   'agent-server.ts': ['app.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
   'server.ts': ['app.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
-    'agent-maker.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',
+    'agent-maker.ts', 'sealed-stores.ts', 'config.ts', 'parts', 'agents', 'conversation', 'workspace', 'storage', 'settings',
+    'process', 'net', 'schema', 'base',
   ],
-  'resealing.ts': ['sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'settings', 'storage', 'process', 'base'],
-  'sealed-stores.ts': ['config.ts', 'agents', 'process', 'settings', 'base'],
-  'agent-maker.ts': ['version.ts', 'config.ts', 'agents', 'browser', 'conversation', 'settings', 'process', 'schema', 'base'],
+  'resealing.ts': ['sealed-stores.ts', 'config.ts', 'parts', 'conversation', 'settings', 'storage', 'process', 'base'],
+  'sealed-stores.ts': ['config.ts', 'parts', 'process', 'settings', 'base'],
+  'agent-maker.ts': ['version.ts', 'config.ts', 'parts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
   'version.ts': [],
   'config.ts': ['option.ts', 'http', 'base'],
   'option.ts': ['base'],
   'access.ts': [],
-  api: ['access.ts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
-  agents: ['conversation', 'workspace', 'browser', 'settings', 'process', 'rpc', 'net', 'schema', 'base', 'agents/demo/modes.ts'],
+  'offers.ts': ['agents', 'conversation', 'schema', 'base'],
+  api: ['access.ts', 'parts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
+  'agents/hooks.ts': ['conversation', 'schema', 'base'],
+  'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema', 'base'],
+  'agents/tool.ts': ['schema', 'base'],
+  'agents/acp': ['parts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base'],
+  'parts/builtin': [
+    'parts/browser', 'parts/hooks', 'parts/mcp', 'parts/skills', 'agents', 'conversation', 'workspace', 'settings', 'process',
+    'net', 'schema', 'base',
+  ],
+  'parts/browser': ['parts/builtin', 'agents', 'process', 'rpc', 'net', 'schema', 'base'],
+  'parts/hooks': ['conversation', 'workspace', 'process', 'schema', 'base'],
+  'parts/skills': ['parts/builtin', 'api', 'agents', 'conversation', 'workspace', 'http', 'schema', 'base'],
+  'parts/mcp': [
+    'parts/builtin', 'api', 'agents', 'conversation', 'settings', 'process', 'rpc', 'net', 'http', 'schema', 'base',
+  ],
+  'parts/install': ['cli', 'config.ts', 'settings', 'storage', 'process', 'base'],
+  'parts/doctor': [
+    'parts/browser', 'parts/install', 'cli', 'agents', 'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process',
+    'base',
+  ],
   // A program of its own that only happens to be shipped with the server; its name and modes are known to both.
-  'agents/demo': ['agents/demo/modes.ts', 'rpc', 'base'],
-  'agents/demo/modes.ts': [],
+  'parts/demo': ['agents/acp/demo-modes.ts', 'rpc', 'base'],
+  'agents/acp/demo-modes.ts': [],
   conversation: ['storage', 'settings', 'schema', 'base'],
   workspace: ['process', 'base'],
-  browser: ['process', 'rpc', 'net', 'base'],
   settings: ['schema', 'base'],
   storage: ['schema', 'base'],
   schema: ['base'],

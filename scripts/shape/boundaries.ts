@@ -55,9 +55,14 @@ function objection(from: string, unit: string, specifier: string): string | unde
   const target = posix.join(posix.dirname(from), specifier)
   if (!target.startsWith('src/')) return `"${specifier}" lies outside src: nothing that is shipped may need it`
   const targetUnit = unitOf(target)
-  if (targetUnit === unit || (targetUnit !== undefined && importTable[unit]?.includes(targetUnit))) return undefined
+  if (targetUnit === unit || (targetUnit !== undefined && isAllowed(unit, targetUnit))) return undefined
   const allowed = importTable[unit]?.join(', ') || 'nothing else'
   return `${unit} may not import ${targetUnit ?? target}, only ${allowed}: pass what you need as an argument, or move it`
+}
+
+/** A folder in a row stands for the rows inside it, too. */
+function isAllowed(unit: string, target: string): boolean {
+  return importTable[unit]?.some((row) => target === row || target.startsWith(`${row}/`)) === true
 }
 
 function targetOf(from: string, one: Import): string {

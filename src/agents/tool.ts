@@ -60,3 +60,11 @@ export function actionOf<K extends Action['kind']>(action: Action, kind: K): Ext
 function isOfKind<K extends Action['kind']>(action: Action, kind: K): action is Extract<Action, { kind: K }> {
   return action.kind === kind
 }
+
+/** A tool that may keep something, which its `close` ends. */
+export interface ClosableTool extends Tool {
+  close?(): Promise<void>
+}
+
+/** Makes a tool with the parameters that settings give it. */
+export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool

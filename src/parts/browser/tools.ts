@@ -16,7 +16,7 @@ import type { Action } from '../../schema/generated/actions.ts'
 import type { BrowserObservation } from '../../schema/generated/observations.ts'
 import type { TextContent } from '../../schema/generated/values.ts'
 import { defineTool, textContent, type ToolDescription } from '../builtin/tools/definition.ts'
-import type { ClosableTool, ToolMaker } from '../builtin/tools/registry.ts'
+import type { ClosableTool, ToolMaker } from '../../agents/tool.ts'
 import type { ToolCall } from '../../agents/tool.ts'
 
 export interface BrowserToolsOptions {

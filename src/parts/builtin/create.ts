@@ -35,9 +35,9 @@ import type { Skill } from '../skills/skill.ts'
 import { browserTools } from '../browser/tools.ts'
 import { withClientTools } from './tools/client-tool.ts'
 import { withSkillTool } from '../skills/invoke-skill.ts'
-import { createToolSet, filterNames, toolNames, type ClosableTool, type ToolMaker } from './tools/registry.ts'
+import { createToolSet, filterNames, toolNames } from './tools/registry.ts'
 import { createTerminalTool } from './tools/terminal.ts'
-import type { ToolSet } from '../../agents/tool.ts'
+import type { ClosableTool, ToolMaker, ToolSet } from '../../agents/tool.ts'
 import { BuiltInAgent } from './agent.ts'
 import { HookSession } from '../hooks/session.ts'
 
@@ -76,7 +76,7 @@ export interface BrowserSettings {
   /** Undefined: one is looked for in the PATH. */
   readonly program: string | undefined
   readonly withoutSandbox: boolean
-  /** See browser/address. */
+  /** See parts/browser/address. */
   readonly allowed: readonly string[]
   readonly places: BrowserPlaces
 }

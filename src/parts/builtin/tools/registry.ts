@@ -23,7 +23,7 @@ import { createListDirectoryTool } from './list-directory.ts'
 import { createReadFileTool } from './read-file.ts'
 import { createTaskTrackerTool } from './task-tracker.ts'
 import { createThinkTool } from './think.ts'
-import type { Tool, ToolSet } from '../../../agents/tool.ts'
+import type { ToolMaker, ToolSet } from '../../../agents/tool.ts'
 import { createUndoHistory } from './undo-history.ts'
 import { createWriteFileTool } from './write-file.ts'
 
@@ -61,13 +61,6 @@ export interface ToolChoice {
   readonly name: string
   readonly params: Readonly<Record<string, unknown>>
 }
-
-/** A tool that may keep something, which its `close` ends. */
-export interface ClosableTool extends Tool {
-  close?(): Promise<void>
-}
-
-export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
 /** @throws AppError `invalid_input` for settings that name a tool twice, or no regular expression */
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {

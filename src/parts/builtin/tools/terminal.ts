@@ -1,7 +1,7 @@
 /**
  * The tool `terminal`: a persistent shell for the built-in agent (contract: payloads.md, TerminalAction).
  *
- * The work is workspace/terminal's; here are the words for the model, the check of its arguments and the observation.
+ * The work is parts/builtin/workspace/terminal's; here are the words for the model, the check of its arguments and the observation.
  * The shell starts with the first command. A secret is given to a command that names it, for as long as that runs.
  */
 import type { JsonObject } from '../../../base/json.ts'
