@@ -34,7 +34,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'agents/hooks.ts': ['conversation', 'schema', 'base'],
   'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema', 'base'],
   'agents/tool.ts': ['schema', 'base'],
-  'agents/acp': ['parts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base'],
+  'agents/acp': ['agents/acp/demo-modes.ts', 'parts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base'],
   'parts/builtin': [
     'parts/browser', 'parts/hooks', 'parts/mcp', 'parts/skills', 'agents', 'conversation', 'workspace', 'settings', 'process',
     'net', 'schema', 'base',
@@ -126,6 +126,7 @@ export const powers: readonly Power[] = [
       'src/base/json-file.ts',
       'src/parts/browser/launch.ts',
       'src/parts/browser/recording.ts',
+      'src/parts/doctor/',
       'src/cli/',
       'src/process/',
       'src/settings/keys.ts',
@@ -152,7 +153,7 @@ export const powers: readonly Power[] = [
     power: 'Read the environment, end the server',
     modules: { 'node:os': ['homedir', 'tmpdir', 'userInfo'] },
     globals: ['process.*'],
-    files: ['src/parts/demo/main.ts', 'src/cli/'],
+    files: ['src/parts/demo/main.ts', 'src/parts/doctor/command.ts', 'src/parts/install/command.ts', 'src/cli/'],
   },
   {
     power: 'Cryptography',
