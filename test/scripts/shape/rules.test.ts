@@ -22,7 +22,7 @@ const violations: readonly [name: string, path: string, code: string, rule: stri
   ['an import that the table does not allow', 'src/ws/a.ts', "import { b } from '../http/b.ts'", 'imports'],
   ['an import of a type that the table does not allow', 'src/ws/a.ts', "import type { B } from '../http/b.ts'", 'imports'],
   ['a re-export that the table does not allow', 'src/base/a.ts', "export * from '../schema/b.ts'", 'imports'],
-  ['an import from the demo agent, a program of its own', 'src/agents/acp/a.ts', "import { b } from '../demo/b.ts'", 'imports'],
+  ['an import from the demo agent, a program of its own', 'src/agents/acp/a.ts', "import { b } from '../../parts/demo/b.ts'", 'imports'],
   ['an import of the heart into a program of its own', 'src/parts/demo/a.ts', "import { b } from '../../conversation/b.ts'", 'imports'],
   ['an import of the composition root', 'src/api/a.ts', "import { b } from '../app.ts'", 'imports'],
   ['an import from a folder without a row', 'src/base/a.ts', "import { b } from '../things/b.ts'", 'imports'],
@@ -71,7 +71,7 @@ const violations: readonly [name: string, path: string, code: string, rule: stri
   ['a postponed piece of work', 'src/base/a.ts', '// TODO: later', 'comment'],
   ['a silenced compiler', 'test/a.test.ts', '// @ts-expect-error', 'comment'],
   ['a vague file name', 'src/base/string-utils.ts', 'const a = 1', 'name'],
-  ['a vague folder name', 'src/agents/common/a.ts', 'const a = 1', 'name'],
+  ['a vague folder name', 'src/agents/acp/common/a.ts', 'const a = 1', 'name'],
   ['a name that is not in kebab-case', 'src/base/jsonFile.ts', 'const a = 1', 'name'],
 ]
 for (const [name, path, code, rule] of violations) {
