@@ -34,7 +34,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'agents/hooks.ts': ['conversation', 'schema', 'base'],
   'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema', 'base'],
   'agents/tool.ts': ['schema', 'base'],
-  'agents/acp': ['agents/acp/demo-modes.ts', 'parts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base'],
+  'agents/acp': ['agents/acp/demo-modes.ts', 'parts/mcp', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base'],
   'parts/builtin': [
     'parts/browser', 'parts/hooks', 'parts/mcp', 'parts/skills', 'agents', 'conversation', 'workspace', 'settings', 'process',
     'net', 'schema', 'base',
