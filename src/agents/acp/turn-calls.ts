@@ -12,8 +12,9 @@ import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { isTooLongToShow } from './action-of.ts'
 import { allowedAndUnheardOf, askedAnew } from './call-notes.ts'
-import { contains } from './call-readiness.ts'
+import { contains, hasMembers } from './call-readiness.ts'
 import type { RejectionSource } from './drafts.ts'
+import { editsOf } from './edits.ts'
 import { ReportedCall, type CallPlace, type ReportedCallOptions } from './reported-call.ts'
 import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
@@ -79,7 +80,7 @@ export class TurnCalls {
     const known = this.#calls.get(id)
     const open = known?.isOver === false ? known : undefined
     const others = open === undefined && namesNoWork(news) ? this.#unasked() : []
-    if (others.length === 0) return [this.#ask(id, open, askedCall(open?.call ?? newToolCall, news), true)]
+    if (others.length === 0) return [this.#ask(id, open, this.#askedCall(open?.call ?? newToolCall, news), true)]
     return others.map(([otherId, other]) => {
       const asked = this.#ask(otherId, other, other.call, false)
       return { ...asked, title: [textOf(news.title), asked.title].filter(Boolean).join(': ') }
@@ -130,6 +131,18 @@ export class TurnCalls {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
 
+  /**
+   * The call as the question tells it. Words beside it do not replace a diff that was told before; another input with a change
+   * of its own does.
+   */
+  #askedCall(call: ToolCall, news: Fields): ToolCall {
+    const own = mergeToolCall({ ...call, content: [] }, news, false)
+    if (diffsOf(own).length > 0 || diffsOf(call).length === 0) return mergeToolCall(call, news, false)
+    const isOther = !isEmpty(news.rawInput) && !hasMembers(call.input, own.input)
+    if (isOther && editsOf(own, this.#options.workingDir).length > 0) return own
+    return { ...own, content: [...call.content, ...own.content] }
+  }
+
   /** `isWhole` says that the question itself has told all of the call. */
   #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
     const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
@@ -171,13 +184,6 @@ function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
   // Gemini sends its lists also where they are empty, and its questions are about themselves.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
-}
-
-/** The call as the question tells it. Words beside it do not replace a diff that was told before. */
-function askedCall(call: ToolCall, news: Fields): ToolCall {
-  const asked = mergeToolCall(call, news, false)
-  if (diffsOf(asked).length > 0 || diffsOf(call).length === 0) return asked
-  return { ...asked, content: [...call.content, ...asked.content] }
 }
 
 /** A longer one is none: it stands in every event of its call. */

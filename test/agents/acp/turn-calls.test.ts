@@ -158,6 +158,17 @@ test('gives a question for an action that was recorded with less an action of it
   assert.equal(turn.kinds(), ['ActionEvent', 'ObservationEvent', 'ActionEvent', 'ObservationEvent'])
 })
 
+test('shows of a question about another change that change, and not the diff that was told before', () => {
+  const turn = watch()
+  const diff = { type: 'diff', path: '/a', oldText: 'x', newText: 'y' }
+  turn.call({ toolCallId: 'p', title: 'Edit', kind: 'edit', status: 'in_progress', rawInput: { path: '/a', old_str: 'x', new_str: 'y' }, content: [diff] })
+  turn.timers.advanceTo(500)
+  const ask = (rawInput: object): unknown => turn.events.asks({ toolCallId: 'p', title: 'Edit', status: 'pending', rawInput })[0]?.shape
+  assert.equal(ask({ path: '/a', why: 'because' }), { as: 'edit', edit: { do: 'replace', path: '/a', oldText: 'x', newText: 'y' } })
+  assert.equal(ask({ path: '/b', old_str: 'all', new_str: '' }), { as: 'edit', edit: { do: 'replace', path: '/b', oldText: 'all', newText: '' } })
+  assert.match(json(turn.drafts.at(-1)), /"FileEditorAction","command":"str_replace","path":"\/b","old_str":"all"/)
+})
+
 test('takes a question that says no more than the action for that action', () => {
   const turn = watch()
   const diff = { type: 'diff', path: '/a', oldText: 'x', newText: 'y' }
