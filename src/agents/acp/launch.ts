@@ -147,7 +147,7 @@ function split([command = '', ...args]: readonly string[]): Pick<Launch, 'comman
 /** The demonstration agent is part of this package and need not be on the PATH. */
 function withDemoAgent(command: readonly string[]): readonly string[] {
   if (command[0] !== demoAgentName) return command
-  const program = fileURLToPath(new URL(`../demo/main${extname(import.meta.url)}`, import.meta.url))
+  const program = fileURLToPath(new URL(`../../parts/demo/main${extname(import.meta.url)}`, import.meta.url))
   return [process.execPath, program, ...command.slice(1)]
 }
 
