@@ -56,6 +56,8 @@ const attacks: Readonly<Record<string, () => Iterable<object | string>>> = {
   'short-lines': () => [chunk('a\n'.repeat(count / 2))],
   'numbered-lines': () => [chunk(Array.from({ length: count / 30 }, (_, index) => `${index}: common beginning again`).join('\n'))],
   'raw-output-lines': () => [call(`"rawOutput":${JSON.stringify('a\n'.repeat(count / 2))}`), { sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' }],
+  'terminal-lines': () => range(count / 1000, (index) => ({ sessionUpdate: index === 0 ? 'tool_call' : 'tool_call_update', toolCallId: 'c1', title: 't', kind: 'execute', status: index === count / 1000 - 1 ? 'completed' : 'in_progress', rawInput: { command: 'x' }, _meta: { terminal_output_delta: { data: 'a\n'.repeat(500) } } })),
+  'blocks-lines': () => [call(`"content":[${repeated(JSON.stringify({ type: 'content', content: { type: 'text', text: 'a\n'.repeat(500) } }), count / 1000)}]`), { sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' }],
   'message': () => [chunk('x'.repeat(count))],
   'message-escaped': () => [chunk('"\n'.repeat(count / 4))],
   'message-wide': () => [chunk(`${'é€'.repeat(count / 5)}`)],

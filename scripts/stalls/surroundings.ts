@@ -54,7 +54,13 @@ export const surroundings: readonly NamedAttack[] = [
   { name: 'secrets: a message of lines beside them', size: '1 MB', run: (server) => runToEnd(server, acp('short-lines', MB), { secrets: lineSecrets }) },
   { name: 'secrets: a message of numbered lines', size: '5 MB', run: (server) => runToEnd(server, acp('numbered-lines', 5 * MB), { secrets: commonSecrets }) },
   { name: 'secrets: an output of lines beside them', size: '1 MB', run: (server) => runToEnd(server, acp('raw-output-lines', MB), { secrets: lineSecrets }) },
+  { name: 'secrets: an output of lines in pieces beside them', size: '1 MB', run: (server) => runToEnd(server, acp('terminal-lines', MB), { secrets: lineSecrets }) },
+  { name: 'secrets: an output of lines in blocks beside them', size: '1 MB', run: (server) => runToEnd(server, acp('blocks-lines', MB), { secrets: lineSecrets }) },
   { name: 'secrets: an answer of lines beside them', size: '3 MB', run: (server) => withModel(() => said('a\n'.repeat(1_500_000)), (url) => runToEnd(server, builtIn('openai/gpt-4o', url), { secrets: lineSecrets })) },
+  { name: 'secrets: as many as are masked', size: '560', run: async (server) => {
+    const id = await makeConversation(server, acp('', 0), { secrets: secretsOf(560, (index) => noise(80, index)) })
+    return outcome(await server.rest.get(`/api/conversations/${id}`))
+  } },
   { name: 'secrets: registered, then used', size: '700 x 3', run: async (server) => {
     for (let left = 3; left > 0; left--) await makeConversation(server, acp('', 0), { secrets: secretsOf(700, (index) => `secret-${left}-${index}-${'0123456789'.repeat(2)}`) })
     return outcome(await server.rest.get('/api/conversations/search'))
@@ -163,6 +169,15 @@ async function signIn({ rest }: StalledServer, url: string): Promise<string> {
 
 function secretsOf(count: number, value: (index: number) => string): object {
   return members(count, (index) => ({ kind: 'StaticSecret', value: value(index) }))
+}
+
+/** Printable characters that repeat nothing, other ones for each seed. */
+function noise(length: number, seed: number): string {
+  let state = seed + 1
+  return items(length, () => {
+    state = (state * 48_271) % 0x7fff_ffff
+    return String.fromCharCode(33 + (state % 90))
+  }).join('')
 }
 
 function calls(name: string, args: object): Attack {

@@ -39,14 +39,21 @@ export class TextMasking {
   #recent = ''
   /** Lengths of words that end at the end of what was read, as bits. */
   #wordsAtEnd = 0
+  #isOutdated = false
 
   constructor(currentSearch: CurrentSearch) {
     this.#currentSearch = currentSearch
   }
 
+  /** True when the patterns have changed since some of the text was given out. */
+  get isOutdated(): boolean {
+    return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
+  }
+
   /** Takes the next chunk and gives what is certain by now. */
   push(chunk: string): string {
     const search = this.#currentSearch()
+    this.#isOutdated = this.isOutdated
     if (search !== this.#search) this.#readAgain(search)
     this.#held.add(chunk)
     this.#read(chunk)
@@ -60,6 +67,7 @@ export class TextMasking {
     this.#restart(this.#search)
     this.#held = new HeldText()
     this.#markedEnd = this.#length = 0
+    this.#isOutdated = false
     this.#recent = ''
     return rest
   }

@@ -26,6 +26,8 @@ export interface Masker {
 }
 
 export interface MaskingStream {
+  /** True when the values have changed since some of the text was given out, which may hold one that is new. */
+  readonly isOutdated: boolean
   /** Takes the next chunk and gives what is certain by now. */
   push(chunk: string): string
   /** Gives the rest. The stream may then be used for another text. */

@@ -7,6 +7,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
+import { andThen } from '../../base/wait.ts'
 import type { AgentHost, Turn } from '../../conversation/agent.ts'
 import type { CallMemory } from './call-memory.ts'
 import type { AgentListener } from './connection.ts'
@@ -63,6 +64,8 @@ export class AgentWork implements AgentListener {
   #hasWorked = false
   #signs: FailureSigns = {}
   readonly #silence: Silence
+  /** The newest update that is being taken. */
+  #taking: Promise<void> | undefined
   #context: ContextUse = {}
 
   constructor(options: AgentWorkOptions, listener: AgentWorkEvents) {
@@ -79,6 +82,7 @@ export class AgentWork implements AgentListener {
       delta: (piece) => turn.delta(piece),
       mask: sessionMask(host),
       maskDelta: sessionIdMask(host),
+      stream: () => host.maskingStream(),
       saveOutput: (text) => files.save(text),
       ran: (ran) => {
         const failure = unasked.see(ran, session)
@@ -127,28 +131,46 @@ export class AgentWork implements AgentListener {
     this.#silence.heard()
     if (isModeNotice(update)) return undefined
     this.#hasWorked ||= isWork(update)
-    if (isLong(update)) return this.#updateInTurns(update)
-    this.events.update(update)
-    this.#listener.updated?.(update)
-    return this.#backlog()
-  }
-
-  async #updateInTurns(update: Fields): Promise<void> {
-    const chunks = chunksOf(update)
-    if (chunks === undefined) this.events.update(await maskedInTurns(update, this.#options.host), true)
-    for (const chunk of chunks ?? []) {
-      this.events.update(chunk)
-      await nextTurn()
-      await this.#backlog()
-    }
-    this.#listener.updated?.(update)
-    await this.#backlog()
+    const taking = this.#inOrder(() => this.#take(update))
+    return taking === undefined ? this.#backlog() : taking.then(() => this.#backlog())
   }
 
   onPermission(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     this.#hasWorked = true
     this.#idle?.restart()
-    return this.permissions.answer(params, withdrawn)
+    const answer = (): Promise<PermissionResult> => this.permissions.answer(params, withdrawn)
+    return this.#taking === undefined ? answer() : this.settled().then(answer)
+  }
+
+  /** Resolves when what was heard so far is taken. */
+  async settled(): Promise<void> {
+    await this.#taking?.catch(() => undefined)
+  }
+
+  /** An update may take several turns of the event loop: what comes meanwhile waits behind it. */
+  #inOrder(take: () => void | Promise<void>): Promise<void> | undefined {
+    const taking = this.#taking === undefined ? take() : this.#taking.then(take, take)
+    if (!(taking instanceof Promise)) return undefined
+    this.#taking = taking
+    const over = (): void => {
+      if (this.#taking === taking) this.#taking = undefined
+    }
+    taking.then(over, over)
+    return taking
+  }
+
+  #take(update: Fields): void | Promise<void> {
+    return andThen(isLong(update) ? this.#takeInTurns(update) : this.events.update(update), () => this.#listener.updated?.(update))
+  }
+
+  async #takeInTurns(update: Fields): Promise<void> {
+    const chunks = chunksOf(update)
+    if (chunks === undefined) await this.events.update(await maskedInTurns(update, this.#options.host), true)
+    for (const chunk of chunks ?? []) {
+      await this.events.update(chunk)
+      await nextTurn()
+      await this.#backlog()
+    }
   }
 
   /** Measures the silence anew. */
@@ -159,8 +181,9 @@ export class AgentWork implements AgentListener {
   }
 
   /** The turn is being stopped: calls are given up, questions end. The agent may still say something. */
-  stop(reason: string): void {
+  async stop(reason: string): Promise<void> {
     this.#endWaits()
+    if (this.#taking !== undefined) await this.settled()
     this.events.abandonCalls(reason)
     this.permissions.close()
   }
@@ -169,6 +192,7 @@ export class AgentWork implements AgentListener {
   async close(): Promise<void> {
     this.#endWaits()
     this.#silence.close()
+    await this.settled()
     this.events.close('The turn ended before this tool call did')
     this.permissions.close()
     this.#options.unasked.settle()

@@ -3,10 +3,11 @@
  *
  * A message ends when the agent begins another one, which shows in its message id (Claude, Codex) or, where there are no
  * ids (Gemini), in a thought after the text; a tool call or the end of the turn ends it too, but that is for the caller to
- * say. Codex gives thoughts ids of their own, so only ids of the same sort are compared. Pure.
+ * say. Codex gives thoughts ids of their own, so only ids of the same sort are compared. What is taken is masked.
  */
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { objectOf, textOf, type Fields } from '../../base/fields.ts'
+import { GrowingText, type TextHiding } from './growing-text.ts'
 import { blockText, imageUrl } from './output.ts'
 
 export interface GatheredMessage {
@@ -19,14 +20,16 @@ export interface GatheredMessage {
 export class MessageBuffer {
   readonly #limitChars: number
   #content: ContentInput[] = []
-  #text = ''
-  #reasoning = ''
+  readonly #text: GrowingText
+  readonly #reasoning: GrowingText
   #messageId: string | undefined
   #size = 0
 
   /** `limitChars`: how much one message gathers before it ends and the next one begins. */
-  constructor(limitChars: number) {
+  constructor(limitChars: number, hiding: TextHiding) {
     this.#limitChars = limitChars
+    this.#text = new GrowingText(hiding)
+    this.#reasoning = new GrowingText(hiding)
   }
 
   get isEmpty(): boolean {
@@ -38,7 +41,7 @@ export class MessageBuffer {
     if (this.isEmpty) return false
     if (this.#size >= this.#limitChars) return true
     const id = textOf(chunk.messageId)
-    const hasText = this.#text !== '' || this.#content.length > 0
+    const hasText = !this.#text.isEmpty || this.#content.length > 0
     if (sort === 'text') return hasText && id !== this.#messageId
     return hasText && (id === undefined || id !== this.#messageId)
   }
@@ -48,7 +51,7 @@ export class MessageBuffer {
     const block = objectOf(chunk.content)
     const text = blockText(block)
     this.#size += text.length
-    if (sort === 'thought') this.#reasoning += text
+    if (sort === 'thought') this.#reasoning.add(text)
     else this.#addContent(block, text)
     if (sort === 'text') this.#messageId = textOf(chunk.messageId)
     return text
@@ -57,9 +60,8 @@ export class MessageBuffer {
   /** What was gathered; the buffer is empty then. Thoughts lose the blank lines around them, blank text is no text. */
   take(): GatheredMessage {
     this.#endText()
-    const message = { content: this.#content, reasoning: this.#reasoning.trim() }
+    const message = { content: this.#content, reasoning: this.#reasoning.take().trim() }
     this.#content = []
-    this.#reasoning = ''
     this.#messageId = undefined
     this.#size = 0
     return message
@@ -68,7 +70,7 @@ export class MessageBuffer {
   #addContent(block: Fields, text: string): void {
     const url = imageUrl(block)
     if (url === undefined) {
-      this.#text += text
+      this.#text.add(text)
       return
     }
     this.#endText()
@@ -77,7 +79,7 @@ export class MessageBuffer {
   }
 
   #endText(): void {
-    if (this.#text.trim() !== '') this.#content.push({ type: 'text', text: this.#text })
-    this.#text = ''
+    const text = this.#text.take()
+    if (text.trim() !== '') this.#content.push({ type: 'text', text })
   }
 }

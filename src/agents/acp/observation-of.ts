@@ -11,14 +11,14 @@ import type { ContentInput } from '../../schema/generated/values.ts'
 import { memberAt } from '../../base/fields.ts'
 import type { Edit } from './edits.ts'
 import { exitCodeOf, saysFailure } from './exit-code.ts'
-import { outputOf, shorten } from './output.ts'
+import { shorten, type Output } from './output.ts'
 import type { Part } from './shape.ts'
 import { newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface ObservationOptions {
   readonly toolName: string
-  /** Replaces secrets. */
-  readonly mask: (text: string) => string
+  /** What the call gave back, masked. */
+  readonly output: Output
   readonly outputLimitChars: number
   /** Keeps an output that is too long for an event and gives the name of its file. */
   readonly saveOutput: (text: string) => string
@@ -29,15 +29,14 @@ export interface ObservationOptions {
 }
 
 export function observationOf(part: Part, call: ToolCall, options: ObservationOptions): ObservationInput {
-  const output = outputOf(call)
-  const full = options.mask(keptOf(output.text))
+  const { text: full, images } = options.output
   const isCut = full.length > options.outputLimitChars
   const text = isCut ? shorten(full, options.outputLimitChars, options.saveOutput(full)) : full
   const place = isCut ? { full_output_save_dir: options.observationsDir } : {}
   const is_error = hasFailed(part, call)
   const content: ContentInput[] = [
     ...[options.note, text].filter((words) => words !== '').map(textContent),
-    ...output.images.map((url): ContentInput => ({ type: 'image', image_urls: [url] })),
+    ...images.map((url): ContentInput => ({ type: 'image', image_urls: [url] })),
   ]
   if (is_error && content.length === 0) content.push(textContent('The agent reported that this failed and gave no output'))
   switch (part.as) {
@@ -67,14 +66,6 @@ export function noteObservation(part: Part, toolName: string, note: string, call
 export function hasFailed(part: Part, call: ToolCall): boolean {
   if (call.status === 'failed' || saysFailure(call.rawOutput)) return true
   return part.as === 'command' && (exitCodeOf(call) ?? 0) !== 0
-}
-
-/** A longer output is cut, also in its file. */
-const keptLimitChars = 1_000_000
-
-function keptOf(text: string): string {
-  if (text.length <= keptLimitChars) return text
-  return `${text.slice(0, keptLimitChars)}\n[The rest of the output was too long to keep]\n`
 }
 
 function textContent(text: string): ContentInput {

@@ -27,6 +27,16 @@ export function outputOf(call: ToolCall): Output {
   return { text: JSON.stringify(call.rawOutput), images: [] }
 }
 
+/** A longer output is cut, also in its file. */
+const keptLimitChars = 1_000_000
+
+/** The output of a call as far as it is kept. */
+export function keptOutputOf(call: ToolCall): Output {
+  const output = outputOf(call)
+  if (output.text.length <= keptLimitChars) return output
+  return { ...output, text: `${output.text.slice(0, keptLimitChars)}\n[The rest of the output was too long to keep]\n` }
+}
+
 /** The text with its middle left out where it is longer than the limit, and a line that says so and where all of it is. */
 export function shorten(text: string, limitChars: number, fileName: string): string {
   if (text.length <= limitChars) return text

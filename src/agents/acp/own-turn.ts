@@ -63,6 +63,7 @@ export class OwnTurn {
 
   async #finish(ending: Ending): Promise<PromptTurnEnd> {
     const { context, events } = this.#work
+    if (ending === 'sign' || typeof ending === 'object') await this.#work.settled()
     if (ending === 'sign' || ending === 'quiet') {
       events.finish('The agent ended its work without telling how this tool call ended')
       return { end: { outcome: 'finished' }, replace: false, result: undefined, context }
@@ -83,7 +84,7 @@ export class OwnTurn {
   async #cancel(): Promise<boolean> {
     const { session, drainMs = 4000 } = this.#options
     session.cancelPrompt()
-    this.#work.stop(cancelledCall)
+    await this.#work.stop(cancelledCall)
     const hasSaidSo = await within(this.#sign.promise.then(() => true), drainMs)
     return hasSaidSo === 'late' || (await hasLeftovers(session))
   }

@@ -86,6 +86,7 @@ export class PromptTurn {
   }
 
   async #finish(ending: Ending, answer: Promise<Ending>): Promise<PromptTurnEnd> {
+    if (ending.by === 'answer' || ending.by === 'error') await this.#work.settled()
     switch (ending.by) {
       case 'answer': return this.#answered(ending.result)
       case 'error': return this.#failed(await this.#explain(ending.error))
@@ -150,7 +151,7 @@ export class PromptTurn {
   async #cancel(answer: Promise<Ending>, hasRun = this.#work.events.hasOpenCalls): Promise<{ replace: boolean; result: unknown }> {
     const { session, drainMs = 4000, leftoverMs } = this.#options
     session.cancelPrompt()
-    this.#work.stop(cancelledCall)
+    await this.#work.stop(cancelledCall)
     const ending = await within(answer, drainMs)
     if (ending === 'late' || !isAnswer(ending)) return { replace: true, result: undefined }
     const replace = hasRun && (await hasLeftovers(session, leftoverMs))

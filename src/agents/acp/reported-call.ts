@@ -7,6 +7,8 @@
  * in the observation. When something happens to it is decided by turn-calls.
  */
 import type { Log } from '../../base/log.ts'
+import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
+import { andThen } from '../../base/wait.ts'
 import type { Recorded } from '../../conversation/agent.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import { actionOf, argumentsOf, incompleteActionOf, toolNameOf } from './action-of.ts'
@@ -16,7 +18,9 @@ import { lastOf, observedPart, type RecordedPart } from './call-parts.ts'
 import { isPartial, lengthens, quietMsOf } from './call-readiness.ts'
 import { actionDraft, observationDraft, rejectionDraft, type RejectionSource } from './drafts.ts'
 import { editTitle } from './edits.ts'
+import type { TextHiding } from './growing-text.ts'
 import { noteObservation, observationOf } from './observation-of.ts'
+import { keptOutputOf, type Output } from './output.ts'
 import { progressOf } from './progress.ts'
 import { partsOf, shapeOf, type Part, type Shape, type ShapeOptions } from './shape.ts'
 import type { Timer, Timers } from './timers.ts'
@@ -24,11 +28,10 @@ import { hasRun, type RanCall } from './unasked.ts'
 import { diffsOf, isFinal, hasOutput, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 import type { Fields } from '../../base/fields.ts'
 
-export interface ReportedCallOptions extends ShapeOptions {
+export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly memory: CallMemory
   readonly observationsDir: string
   readonly record: (draft: EventDraft) => Recorded
-  readonly mask: (text: string) => string
   /** Keeps a long output and gives the name of its file. */
   readonly saveOutput: (text: string) => string
   readonly timers: Timers
@@ -107,14 +110,14 @@ export class ReportedCall {
     return this.#isAllowed && !this.#isHeardOf
   }
 
-  /** Takes news of the agent in, masked; records the action and the answer when they tell of them. */
-  update(news: Fields): void {
+  /** Takes news of the agent in, masked; records the action and the answer when they tell of them, a long one later. */
+  update(news: Fields): void | Promise<void> {
     const before = this.#call
     this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
     this.#isHeardOf = true
     if (this.#recorded === undefined) this.#grow(before)
     if (hasRun(this.#call) && (isFinal(this.#call) || !hasRun(before))) this.#options.ran(this.#ran)
-    if (isFinal(this.#call)) this.#observe()
+    return isFinal(this.#call) ? this.#observe() : undefined
   }
 
   /** The agent asks for permission with this, all of it or what was told so far: it is recorded, unless it is. */
@@ -223,22 +226,30 @@ export class ReportedCall {
     this.#options.progress(progress)
   }
 
-  #observe(): void {
-    if (this.#recorded === undefined) return
+  /** What was joined from pieces is masked once more, as a whole. */
+  #observe(): void | Promise<void> {
+    const { mask, maskDelta, stream } = this.#options
+    const { text, images } = keptOutputOf(this.#call)
+    const masked = text.length <= turnWeight ? mask(text) : maskTextInTurns(text, { mask, stream }).then(maskDelta)
+    return andThen(masked, (hidden) => this.#observed({ text: hidden, images }))
+  }
+
+  /** The call may have been given up while its output was masked. */
+  #observed(output: Output): void {
+    if (this.#recorded === undefined || this.#isOver) return
     const { parts, call } = this.#recorded
     const note = changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: this.#isAllowed })
     if (note !== '' && this.#isAllowed) this.#options.log.warn('An agent changed a tool call after it was allowed', { call: this.id })
     const lastParts = partsOf(shapeOf({ ...this.#call, kind: call.kind }, this.#options))
-    this.#answer(parts.map((recorded, index) => this.#observation(recorded, observedPart(recorded.part, lastParts), index === 0 ? note : undefined)))
+    this.#answer(parts.map((recorded, index) => this.#observation(recorded, observedPart(recorded.part, lastParts), index === 0 ? { note, output } : undefined)))
   }
 
   /** The first part says what came of the call, the others that they belong to it. */
-  #observation({ answered }: RecordedPart, part: Part, note: string | undefined): EventDraft {
-    const { mask, saveOutput, observationsDir, outputLimitChars = 30_000 } = this.#options
+  #observation({ answered }: RecordedPart, part: Part, end: { readonly note: string; readonly output: Output } | undefined): EventDraft {
+    const { saveOutput, observationsDir, outputLimitChars = 30_000 } = this.#options
     const { toolName } = answered
-    if (note === undefined) return observationDraft(answered, noteObservation(part, toolName, partNote(this.id), this.#call))
-    const limits = { toolName, mask, saveOutput, observationsDir, outputLimitChars, note }
-    return observationDraft(answered, observationOf(part, this.#call, limits))
+    if (end === undefined) return observationDraft(answered, noteObservation(part, toolName, partNote(this.id), this.#call))
+    return observationDraft(answered, observationOf(part, this.#call, { ...end, toolName, saveOutput, observationsDir, outputLimitChars }))
   }
 
   #answer(drafts: readonly EventDraft[]): void {

@@ -66,10 +66,10 @@ export class TurnCalls {
   }
 
   /** Takes a `tool_call` or `tool_call_update`. */
-  update(update: Fields, isMasked: boolean): void {
+  update(update: Fields, isMasked: boolean): void | Promise<void> {
     const news = isMasked ? update : this.#masked(update)
     const id = idOf(news)
-    if (id !== undefined) this.#callFor(id, news)?.update(news)
+    return id === undefined ? undefined : this.#callFor(id, news)?.update(news)
   }
 
   /** Records the actions that the agent asks permission for, and gives what a question about each needs; mostly one. */

@@ -3,8 +3,8 @@
  *
  * Text becomes one MessageEvent per contiguous message, a plan a TaskTrackerAction with its answer, a tool call one
  * ActionEvent and exactly one answer (turn-calls). A call ends the message before it where it is announced; it may be
- * recorded later. Nothing is sent and nothing decided here; every text that goes out is masked, joined first, so that a
- * secret cut into chunks is found.
+ * recorded later. Nothing is sent and nothing decided here; every text that goes out is masked as a whole, so that a
+ * secret cut into chunks is found. A long output is masked in several turns of the event loop.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent.ts'
@@ -13,6 +13,7 @@ import type { CallMemory } from './call-memory.ts'
 import { messageDraft, noticeDraft, planDrafts, type RejectionSource } from './drafts.ts'
 import { objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
+import type { TextHiding } from './growing-text.ts'
 import { MessageBuffer } from './message-buffer.ts'
 import { blockText, imageUrl } from './output.ts'
 import { limitedEntries, tasksOf } from './plan.ts'
@@ -20,7 +21,7 @@ import type { Timers } from './timers.ts'
 import { TurnCalls, type AskedCall } from './turn-calls.ts'
 import type { RanCall } from './unasked.ts'
 
-export interface TurnEventsOptions {
+export interface TurnEventsOptions extends TextHiding {
   /** Begins the ids of model responses; unique for each turn. */
   readonly turnId: string
   readonly workingDir: string
@@ -30,9 +31,6 @@ export interface TurnEventsOptions {
   readonly memory: CallMemory
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
-  readonly mask: (text: string) => string
-  /** Hides what `delta` does not hide by itself. */
-  readonly maskDelta: (text: string) => string
   /** Keeps a long output and gives the name of its file. */
   readonly saveOutput: (text: string) => string
   /** A call runs, or has run. */
@@ -60,7 +58,7 @@ export class TurnEvents {
 
   constructor(options: TurnEventsOptions) {
     this.#options = options
-    this.#buffer = new MessageBuffer(options.messageLimitChars ?? 1_000_000)
+    this.#buffer = new MessageBuffer(options.messageLimitChars ?? 1_000_000, options)
     this.#calls = new TurnCalls({
       ...options,
       begins: () => this.#beginsCall(),
@@ -79,9 +77,12 @@ export class TurnEvents {
     return this.#calls.hasOpen
   }
 
-  /** Takes the `update` of one `session/update`, which may be masked already. Kinds that tell nothing about the work are ignored, known or not. */
-  update(update: Fields, isMasked = false): void {
-    if (this.#isClosed) return
+  /**
+   * Takes the `update` of one `session/update`, which may be masked already. Kinds that tell nothing about the work are
+   * ignored, known or not. No other update may be given before a promise has resolved.
+   */
+  update(update: Fields, isMasked = false): void | Promise<void> {
+    if (this.#isClosed) return undefined
     switch (update.sessionUpdate) {
       case 'agent_message_chunk': return this.#chunk('text', update)
       case 'agent_thought_chunk': return this.#chunk('thought', update)
@@ -89,6 +90,7 @@ export class TurnEvents {
       case 'tool_call_update': return this.#calls.update(update, isMasked)
       case 'plan': return this.#plan(isMasked ? update.entries : maskJson(update.entries, this.#options.mask))
       case 'notice': return this.#notice(update)
+      default: return undefined
     }
   }
 
@@ -148,7 +150,7 @@ export class TurnEvents {
     const words = [title, description].flatMap((text) => textOf(text) ?? []).join(': ')
     if ((severity !== 'error' && severity !== 'warning') || words === '') return
     this.#endMessage()
-    this.#options.record(noticeDraft(severity, this.#mask(words).slice(0, noticeLimitChars)))
+    this.#options.record(noticeDraft(severity, this.#options.mask(words).slice(0, noticeLimitChars)))
   }
 
   #beginsCall(): { readonly responseId: string; readonly reasoning: string } {
@@ -170,10 +172,8 @@ export class TurnEvents {
 
   /** Ends the message that is being gathered. Thoughts without text go back to the caller unless they are to stand alone. */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
-    const gathered = this.#buffer.take()
-    const reasoning = this.#mask(gathered.reasoning)
-    if (gathered.content.length === 0 && (reasoning === '' || !keepThoughts)) return { reasoning }
-    const content = gathered.content.map((item) => ('text' in item ? { ...item, text: this.#mask(item.text) } : item))
+    const { content, reasoning } = this.#buffer.take()
+    if (content.length === 0 && (reasoning === '' || !keepThoughts)) return { reasoning }
     this.#lastText = content.map((item) => ('text' in item ? item.text : '')).join('') || this.#lastText
     this.#options.record(messageDraft(content, reasoning, this.#responseId()))
     return { reasoning: '' }
@@ -186,10 +186,6 @@ export class TurnEvents {
 
   #responseId(): string {
     return `${this.#options.turnId}-${this.#responses}`
-  }
-
-  #mask(text: string): string {
-    return this.#options.mask(text)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Which action and observation a tool call becomes, for every sort that agents send. */
 import * as assert from 'uvu/assert'
 import { actionOf, argumentsOf } from '../../../src/agents/acp/action-of.ts'
+import { keptOutputOf } from '../../../src/agents/acp/output.ts'
 import { observationOf } from '../../../src/agents/acp/observation-of.ts'
 import { partsOf, shapeOf, type Part } from '../../../src/agents/acp/shape.ts'
 import { mergeToolCall, newToolCall, type ToolCall } from '../../../src/agents/acp/tool-calls.ts'
@@ -28,7 +29,7 @@ function observation(asked: object, ...news: object[]): Record<string, unknown> 
   const made = call(asked, ...news)
   return { ...observationOf(part, made, {
     toolName: made.kind,
-    mask: (text) => text,
+    output: keptOutputOf(made),
     outputLimitChars: 30_000,
     saveOutput: () => 'file',
     observationsDir: '/observations',

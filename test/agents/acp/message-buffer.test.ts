@@ -1,6 +1,7 @@
 /** Where one message of an external agent ends and the next begins. */
 import * as assert from 'uvu/assert'
 import { MessageBuffer } from '../../../src/agents/acp/message-buffer.ts'
+import { createMasker } from '../../../src/base/masking.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('agents/acp/message-buffer')
@@ -11,9 +12,12 @@ interface Chunk {
   readonly id?: string
 }
 
+const same = (text: string): string => text
+const plain = { mask: same, maskDelta: same, stream: () => createMasker().stream() }
+
 /** The texts and thoughts of the messages that the chunks make, ended where the buffer says that another one begins. */
 function messagesOf(chunks: readonly Chunk[], limitChars = 1000): string[] {
-  const buffer = new MessageBuffer(limitChars)
+  const buffer = new MessageBuffer(limitChars, plain)
   const messages: string[] = []
   const end = (): void => {
     const { content, reasoning } = buffer.take()
@@ -58,7 +62,7 @@ test('a message that has reached its limit ends, whatever its id', () => {
 })
 
 test('nothing begins while nothing was gathered', () => {
-  const buffer = new MessageBuffer(10)
+  const buffer = new MessageBuffer(10, plain)
   assert.not(buffer.begins('text', { messageId: '1', content: { type: 'text', text: 'a' } }))
   assert.ok(buffer.isEmpty)
 })

@@ -36,6 +36,16 @@ test('takes the work as a turn that says who began it, and ends with the sign of
   assert.is(host.usages.at(-1)?.cost, 0.5)
 }))
 
+test('a long update that was held is taken before what came after it', () => withAgent('own-work-long', async ({ agent, host }) => {
+  const wake = begun(host)
+  assert.equal(await agent.runTurn(host.turn('go')), finished)
+  const before = host.events.length
+  await wake
+  assert.equal(await agent.runTurn(host.turn('', { isOwn: true })), finished)
+  assert.equal(since(host, before), ['MessageEvent', 'ActionEvent', 'ObservationEvent', 'MessageEvent'])
+  assert.match(host.text(), /begin yyy.*yyy end.*I have looked/)
+}))
+
 test('asks under the policy', () => withAgent('own-work', async ({ agent, host }) => {
   host.confirmation = { kind: 'AlwaysConfirm' }
   host.answer = () => ({ outcome: 'denied', reason: 'not now' })

@@ -3,6 +3,7 @@
  * events of each turn. What the client did then (answers, cancel) is done again.
  */
 import { readFileSync } from 'node:fs'
+import { createMasker } from '../../../src/base/masking.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import { isObject } from '../../../src/base/json.ts'
 import { memberAt, objectOf, textOf } from '../../../src/base/fields.ts'
@@ -82,6 +83,7 @@ function beginTurn({ name, turns, timers, memory, ran }: Replay): TurnEvents {
     delta: () => undefined,
     mask: (text) => text,
     maskDelta: (text) => text,
+    stream: () => createMasker().stream(),
     saveOutput: () => 'output.txt',
     ran,
     timers,

@@ -1,6 +1,8 @@
 /** When and as what the words and plans of an agent enter the history (decisions, 3). */
 import * as assert from 'uvu/assert'
+import { createMasker } from '../../../src/base/masking.ts'
 import { suite } from '../../support/suite.ts'
+import { turnsDuring } from '../../support/turns.ts'
 import { announced, filled, json, watch } from './watched-turn.ts'
 
 const test = suite('acp turn events')
@@ -106,7 +108,7 @@ test('gives the parts of one response one id and those after an answer another',
 
 test('records a plan and its answer for every plan that differs from the last', () => {
   const turn = watch()
-  const plan = (status: string): void => turn.events.update({
+  const plan = (status: string): void => void turn.events.update({
     sessionUpdate: 'plan',
     entries: [{ content: 'one', priority: 'high', status: 'completed' }, { content: 'two', priority: 'low', status }],
   })
@@ -151,6 +153,30 @@ test('cuts a long output in its middle and keeps all of it elsewhere', () => {
   assert.is(turn.saved[0]?.length, 600)
   assert.match(json(turn.drafts[1]), /"text":"a+\\n\[\.\.\. 600 characters in all; the complete output is in observations\/file1 \.\.\.\]\\nb+"/)
   assert.match(json(turn.drafts[1]), /"full_output_save_dir":"\/observations"/)
+})
+
+const longWords = `${'word '.repeat(40_000)}hunter22`
+
+test('masks a long output in several turns, joined first, and records it then', async () => {
+  const masker = createMasker()
+  masker.register(['hunter22'])
+  const turn = watch({ mask: (text) => masker.mask(text), stream: () => masker.stream(), outputLimitChars: 1_000_000 })
+  turn.call({ ...announced, ...filled })
+  turn.call({ _meta: { terminal_output_delta: { data: longWords.slice(0, -3) } } })
+  const done = turn.events.update({ sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed', _meta: { terminal_output_delta: { data: longWords.slice(-3) } } })
+  assert.equal(turn.kinds(), ['ActionEvent'])
+  assert.ok(await turnsDuring(Promise.resolve(done)) >= 2)
+  assert.equal(turn.kinds(), ['ActionEvent', 'ObservationEvent'])
+  assert.match(json(turn.drafts[1]), /word <secret-hidden>/)
+})
+
+test('a call that is given up while its output is masked has one answer', async () => {
+  const turn = watch()
+  turn.call({ ...announced, ...filled })
+  const done = turn.events.update({ sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed', rawOutput: longWords })
+  turn.events.close('over')
+  await done
+  assert.equal(turn.kinds(), ['ActionEvent', 'AgentErrorEvent'])
 })
 
 test('records an error that the agent reports of itself, masked, in its place, and leaves remarks out', () => {

@@ -1,6 +1,7 @@
 /** A turn whose events, deltas and files a test can look at, with time as the test says. */
 import { CallMemory } from '../../../src/agents/acp/call-memory.ts'
 import { TurnEvents, type TurnEventsOptions } from '../../../src/agents/acp/turn-events.ts'
+import { createMasker } from '../../../src/base/masking.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import type { EventDraft } from '../../../src/schema/generated/events.ts'
 import { manualTimers } from './manual-timers.ts'
@@ -32,6 +33,7 @@ export function watch(changes: Partial<TurnEventsOptions> = {}): Watched {
     delta: (piece) => void deltas.push(piece),
     mask: (text) => text.replaceAll('hunter22', '***'),
     maskDelta: (text) => text.replaceAll('session-id', '<session>'),
+    stream: () => createMasker().stream(),
     ran: () => undefined,
     saveOutput: (text) => `file${saved.push(text)}`,
     timers,
@@ -40,7 +42,7 @@ export function watch(changes: Partial<TurnEventsOptions> = {}): Watched {
     ...changes,
   })
   const chunk = (sessionUpdate: string, words: string, messageId?: string): void => {
-    events.update({ sessionUpdate, content: { type: 'text', text: words }, ...(messageId === undefined ? {} : { messageId }) })
+    void events.update({ sessionUpdate, content: { type: 'text', text: words }, ...(messageId === undefined ? {} : { messageId }) })
   }
   return {
     events,
@@ -51,7 +53,7 @@ export function watch(changes: Partial<TurnEventsOptions> = {}): Watched {
     kinds: () => drafts.map(({ kind }) => kind),
     text: (words, id) => chunk('agent_message_chunk', words, id),
     thought: (words, id) => chunk('agent_thought_chunk', words, id),
-    call: (fields) => events.update({ sessionUpdate: 'tool_call_update', toolCallId: 't1', ...fields }),
+    call: (fields) => void events.update({ sessionUpdate: 'tool_call_update', toolCallId: 't1', ...fields }),
   }
 }
 

@@ -35,7 +35,7 @@ function counting(...secrets: readonly string[]): MaskingWays & { readonly most:
     },
     stream() {
       const stream = masker.stream()
-      return { push: (piece) => (count(piece), stream.push(piece)), end: () => stream.end() }
+      return { isOutdated: false, push: (piece) => (count(piece), stream.push(piece)), end: () => stream.end() }
     },
     most: () => most,
     all: () => all,

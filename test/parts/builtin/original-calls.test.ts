@@ -19,7 +19,7 @@ const write = calls([['terminal', { command }]])
 /** As the hosts of these tests do. */
 const mask = (text: string): string => text.replaceAll('SECRET', '<secret-hidden>')
 /** For texts that are masked at once. */
-const waysOf = (hide: (text: string) => string): MaskingWays => ({ mask: hide, stream: () => ({ push: hide, end: () => '' }) })
+const waysOf = (hide: (text: string) => string): MaskingWays => ({ mask: hide, stream: () => ({ isOutdated: false, push: hide, end: () => '' }) })
 
 test('a command runs as the model wrote it; the history and the model see it masked', async () => {
   await withBuiltIn({ model: scriptModel([write]) }, async ({ conversation, done, model }) => {
