@@ -1,14 +1,13 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * Time is linear in the text whatever the strings are, and building it linear in their total length but for the sort.
- * States are numbered breadth first, so the children of a state stand side by side. The first states, which nearly all
- * steps of an ordinary text begin and end in, have a complete table of their successors; the others have their children
- * and a failure link. Memory is about 30 bytes for each character of the strings, and at most 1 MiB for the table. It
- * works on UTF-16 code units.
+ * Time is linear in the text whatever the strings are, and making it is sorting them. The first states, which nearly all
+ * steps of an ordinary text begin and end in, are made breadth first and have a complete table of their successors; the
+ * others are made when a text reaches them, and have their children and a failure link. Memory is at most about 35 bytes
+ * for each character of the strings, and 1 MiB for the table. It works on UTF-16 code units.
  */
 
-import { at, buildTrie, childOf, wordBits, type Patterns, type Trie } from './masking-trie.ts'
+import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
 
 export class PatternSearch {
   /** How many links were followed and children compared beyond the table: for tests of its running time. */
@@ -22,11 +21,11 @@ export class PatternSearch {
   readonly #rowCount: number
 
   constructor(patterns: Patterns) {
-    this.#trie = buildTrie(patterns)
-    const { columns, width } = columnsOf(this.#trie)
+    this.#trie = new Trie(patterns)
+    const { columns, width } = columnsOf(this.#trie.units)
     this.#columns = columns
     this.#width = width
-    this.#rowCount = Math.max(1, Math.min(this.#trie.size, Math.floor(tableLimit / width)))
+    this.#rowCount = growRows(this.#trie, Math.max(1, Math.floor(tableLimit / width)))
     this.#rows = fillRows(this.#trie, columns, width, this.#rowCount)
   }
 
@@ -98,7 +97,7 @@ export class PatternSearch {
     for (let links = 0; state >= this.#rowCount; links++) {
       this.work++
       if (links === limit) return 0
-      const child = childOf(this.#trie, state, codeUnit)
+      const child = this.#trie.childOf(state, codeUnit)
       if (child !== 0) return child
       state = at(this.#trie.failure, state)
     }
@@ -127,24 +126,30 @@ const giveUpAfter = 32
 /** Entries of the table. */
 const tableLimit = 1 << 18
 
-function columnsOf({ size, codeUnit }: Trie): { readonly columns: Int32Array; readonly width: number } {
+function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly width: number } {
   const columns = new Int32Array(0x10000)
   let width = 1
-  for (let state = 1; state < size; state++) {
-    const unit = at(codeUnit, state)
+  for (const unit of units) {
     if (columns[unit] === 0) columns[unit] = width++
   }
   return { columns, width }
 }
 
+/** Makes the children of so many states, breadth first, or of all that there are. Gives how many have theirs. */
+function growRows(trie: Trie, limit: number): number {
+  let state = 0
+  for (; state < limit && state < trie.size; state++) trie.firstChild(state)
+  return state
+}
+
 /** A row is that of the state its failure link leads to, with the children of its own. */
-function fillRows({ firstChild, codeUnit, failure }: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
+function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {
-    const from = at(failure, state) * width
+    const from = at(trie.failure, state) * width
     if (state > 0) rows.copyWithin(state * width, from, from + width)
-    for (let child = at(firstChild, state); child < at(firstChild, state + 1); child++) {
-      rows[state * width + at(columns, at(codeUnit, child))] = child
+    for (let child = trie.firstChild(state); child < trie.endChild(state); child++) {
+      rows[state * width + at(columns, at(trie.codeUnit, child))] = child
     }
   }
   return rows

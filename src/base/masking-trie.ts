@@ -1,9 +1,10 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * Built breadth first from the sorted strings: the children of a state stand side by side, and what a failure link leads
- * to is complete before its children need it. Everything is in typed arrays, about 20 bytes for each character of the
- * strings, and 8 more while it is built. It works on UTF-16 code units.
+ * It grows where it is looked at: the children of a state are made, side by side, when somebody asks for one of them. So
+ * a million characters of strings cost no more at first than sorting them, and texts reach few of the states. What a
+ * failure link leads to is made before its children need it. Everything is in typed arrays, about 35 bytes for each
+ * character of the strings, of which the system gives only what is used. It works on UTF-16 code units.
  */
 
 export interface Patterns {
@@ -16,57 +17,127 @@ export interface Patterns {
 /** In `output`: bits 4 to 7 stand for words of that length, bit 0 for any other pattern. */
 export const wordBits = 0xf0
 
-/** State 0 is the root. The children of a state go from its `firstChild` to that of the next state. */
-export interface Trie {
-  size: number
+/** State 0 is the root. A child has a higher number than its parent, and than the state that its failure link leads to. */
+export class Trie {
+  /** How many states there are by now. */
+  size = 1
+  /** All patterns behind each other, in their order. */
+  readonly units: Uint16Array
   readonly codeUnit: Uint16Array
-  readonly firstChild: Int32Array
   readonly failure: Int32Array
   readonly depth: Int32Array
   readonly matchLength: Int32Array
   readonly output: Uint8Array
-}
-
-export function buildTrie({ texts, words }: Patterns): Trie {
-  const wordSet = new Set(words)
-  const patterns = [...new Set([...texts, ...wordSet])].filter((text) => text !== '').sort()
-  const { units, starts } = flat(patterns)
-  const capacity = units.length + 1
-  const trie: Trie = {
-    size: 1,
-    codeUnit: new Uint16Array(capacity),
-    firstChild: new Int32Array(capacity + 1),
-    failure: new Int32Array(capacity),
-    depth: new Int32Array(capacity),
-    matchLength: new Int32Array(capacity),
-    output: new Uint8Array(capacity),
-  }
-  // The sorted patterns below a state are a range.
-  const first = new Int32Array(capacity)
-  const end = new Int32Array(capacity)
-  end[0] = patterns.length
+  /** The children of a state go from its `#firstChild` to its `#endChild`; 0 for one that nobody has looked at. */
+  readonly #firstChild: Int32Array
+  readonly #endChild: Int32Array
+  /** Where each pattern begins in `units`. */
+  readonly #starts: Int32Array
+  readonly #isWord: Uint8Array
+  /** The sorted patterns below a state are a range. */
+  readonly #first: Int32Array
+  readonly #end: Int32Array
   /** Most failure links lead to a child of the root, or to the root. */
-  const belowRoot = new Int32Array(0x10000)
-  for (let state = 0; state < trie.size; state++) {
-    trie.firstChild[state] = trie.size
-    const depth = at(trie.depth, state)
-    const last = at(end, state)
-    let next = at(first, state)
-    // The first may be the pattern that ends here.
-    if (next < last && lengthOf(starts, next) === depth) next++
-    while (next < last) {
-      const unit = at(units, at(starts, next) + depth)
-      const child = addChild(trie, state, unit, belowRoot)
-      if (state === 0) belowRoot[unit] = child
-      if (lengthOf(starts, next) === depth + 1) markEnd(trie, child, wordSet.has(patterns[next] ?? ''))
-      first[child] = next
-      do next++
-      while (next < last && at(units, at(starts, next) + depth) === unit)
-      end[child] = next
-    }
-    trie.firstChild[state + 1] = trie.size
+  readonly #belowRoot = new Int32Array(0x10000)
+
+  constructor({ texts, words }: Patterns) {
+    const wordSet = new Set(words)
+    const patterns = [...new Set([...texts, ...wordSet])].filter((text) => text !== '').sort()
+    const { units, starts } = flat(patterns)
+    const capacity = units.length + 1
+    this.units = units
+    this.#starts = starts
+    this.#isWord = Uint8Array.from(patterns, (pattern) => (wordSet.has(pattern) ? 1 : 0))
+    this.codeUnit = new Uint16Array(capacity)
+    this.failure = new Int32Array(capacity)
+    this.depth = new Int32Array(capacity)
+    this.matchLength = new Int32Array(capacity)
+    this.output = new Uint8Array(capacity)
+    this.#firstChild = new Int32Array(capacity)
+    this.#endChild = new Int32Array(capacity)
+    this.#first = new Int32Array(capacity)
+    this.#end = new Int32Array(capacity)
+    this.#end[0] = patterns.length
   }
-  return trie
+
+  /** Where the children of a state begin. */
+  firstChild(state: number): number {
+    if (at(this.#firstChild, state) === 0) this.#grow(state)
+    return at(this.#firstChild, state)
+  }
+
+  /** Where they end; to be asked behind `firstChild`. */
+  endChild(state: number): number {
+    return at(this.#endChild, state)
+  }
+
+  /** 0 for none. The children are in the order of their code units. */
+  childOf(state: number, codeUnit: number): number {
+    let low = this.firstChild(state)
+    let high = this.endChild(state)
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const unit = at(this.codeUnit, middle)
+      if (unit === codeUnit) return middle
+      if (unit < codeUnit) low = middle + 1
+      else high = middle
+    }
+    return 0
+  }
+
+  /** All children first: what their failure links need may grow too. */
+  #grow(state: number): void {
+    const first = this.size
+    const depth = at(this.depth, state)
+    const last = at(this.#end, state)
+    let next = at(this.#first, state)
+    // The first may be the pattern that ends here.
+    if (next < last && this.#lengthOf(next) === depth) next++
+    while (next < last) {
+      const child = this.size++
+      const unit = this.#unitOf(next, depth)
+      this.codeUnit[child] = unit
+      this.depth[child] = depth + 1
+      this.#first[child] = next
+      do next++
+      while (next < last && this.#unitOf(next, depth) === unit)
+      this.#end[child] = next
+    }
+    this.#firstChild[state] = first
+    this.#endChild[state] = this.size
+    for (let child = first; child < at(this.#endChild, state); child++) this.#link(child, state)
+  }
+
+  #link(child: number, parent: number): void {
+    const unit = at(this.codeUnit, child)
+    const failure = parent === 0 ? 0 : this.#failureOf(at(this.failure, parent), unit)
+    if (parent === 0) this.#belowRoot[unit] = child
+    this.failure[child] = failure
+    this.matchLength[child] = at(this.matchLength, failure)
+    this.output[child] = at(this.output, failure)
+    const pattern = at(this.#first, child)
+    const depth = at(this.depth, child)
+    if (this.#lengthOf(pattern) !== depth) return
+    const isWord = at(this.#isWord, pattern) === 1
+    if (!isWord) this.matchLength[child] = depth
+    this.output[child] = at(this.output, child) | (isWord ? 1 << depth : 1)
+  }
+
+  #failureOf(from: number, codeUnit: number): number {
+    for (let state = from; state !== 0; state = at(this.failure, state)) {
+      const child = this.childOf(state, codeUnit)
+      if (child !== 0) return child
+    }
+    return at(this.#belowRoot, codeUnit)
+  }
+
+  #lengthOf(pattern: number): number {
+    return at(this.#starts, pattern + 1) - at(this.#starts, pattern)
+  }
+
+  #unitOf(pattern: number, place: number): number {
+    return at(this.units, at(this.#starts, pattern) + place)
+  }
 }
 
 /** All patterns behind each other, and where each begins. */
@@ -79,50 +150,6 @@ function flat(patterns: readonly string[]): { readonly units: Uint16Array; reado
     starts[place + 1] = end
   }
   return { units, starts }
-}
-
-function lengthOf(starts: Int32Array, place: number): number {
-  return at(starts, place + 1) - at(starts, place)
-}
-
-function markEnd(trie: Trie, state: number, isWord: boolean): void {
-  const depth = at(trie.depth, state)
-  if (!isWord) trie.matchLength[state] = depth
-  trie.output[state] = at(trie.output, state) | (isWord ? 1 << depth : 1)
-}
-
-/** Breadth first: what a failure link leads to is complete before its children need it. */
-function addChild(trie: Trie, parent: number, codeUnit: number, belowRoot: Int32Array): number {
-  const child = trie.size++
-  trie.codeUnit[child] = codeUnit
-  trie.depth[child] = at(trie.depth, parent) + 1
-  const failure = parent === 0 ? 0 : failureOf(trie, at(trie.failure, parent), codeUnit, belowRoot)
-  trie.failure[child] = failure
-  trie.matchLength[child] = at(trie.matchLength, failure)
-  trie.output[child] = at(trie.output, failure)
-  return child
-}
-
-function failureOf(trie: Trie, from: number, codeUnit: number, belowRoot: Int32Array): number {
-  for (let state = from; state !== 0; state = at(trie.failure, state)) {
-    const child = childOf(trie, state, codeUnit)
-    if (child !== 0) return child
-  }
-  return at(belowRoot, codeUnit)
-}
-
-/** 0 for none. The children are in the order of their code units. */
-export function childOf({ firstChild, codeUnit: units }: Trie, state: number, codeUnit: number): number {
-  let low = at(firstChild, state)
-  let high = at(firstChild, state + 1)
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const unit = at(units, middle)
-    if (unit === codeUnit) return middle
-    if (unit < codeUnit) low = middle + 1
-    else high = middle
-  }
-  return 0
 }
 
 /** Every index comes from the automaton itself, so the fallback is never taken. */

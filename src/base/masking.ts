@@ -35,7 +35,7 @@ export interface MaskingStream {
 }
 
 export interface MaskerOptions {
-  /** How many characters the forms of all values may have together; each costs about 30 bytes of memory. */
+  /** How many characters the forms of all values may have together; each costs at most about 35 bytes of memory. */
   readonly limitChars?: number
 }
 

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { secretForms } from '../../src/base/masking-forms.ts'
 import { PatternSearch } from '../../src/base/masking-search.ts'
 import { TextMasking } from '../../src/base/masking-stream.ts'
+import { Trie } from '../../src/base/masking-trie.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('base/masking-search', 60_000)
@@ -46,6 +47,23 @@ test('finds the longest pattern that ends at a place, and words apart', () => {
   for (const char of 'a longer-secret') state = search.step(state, char.charCodeAt(0))
   assert.is(search.matchLength(state), 'longer-secret'.length)
   assert.is(search.wordLengths(state), (1 << 4) | (1 << 5))
+})
+
+test('makes the states that a text reaches, and no others', () => {
+  const trie = new Trie({ texts: range(1000).map((place) => `${place * 7919} ${'x'.repeat(1000)}`), words: [] })
+  let state = 0
+  for (const char of `7919 ${'x'.repeat(100)}`) state = trie.childOf(state, char.charCodeAt(0))
+  assert.is(trie.depth[state], 105)
+  assert.ok(trie.size < 1000, `${trie.size} of a million states`)
+})
+
+test('states whose failure links lead through a thousand others grow too', () => {
+  const longest = 1400
+  const search = new PatternSearch({ texts: range(longest).map((place) => `${'a'.repeat(place + 1)}uv`), words: [] })
+  const text = `${'a'.repeat(longest)}uv`
+  let state = 0
+  for (const char of text) state = search.step(state, char.charCodeAt(0))
+  assert.is(search.matchLength(state), text.length)
 })
 
 function range(count: number): number[] {
