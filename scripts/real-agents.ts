@@ -36,6 +36,8 @@ const rounds = scenarios.flatMap((scenario) => (scenario.paces ?? usualPaces).ma
 const wanted = rounds.filter(({ scenario, pace }) => values.only.some((text) => scenario.name.includes(text)) && paces?.includes(pace) !== false)
 const build = await buildDigest()
 const done: AgentResults[] = []
+/** They end the run without leaving a server or a folder. */
+const signals = ['SIGINT', 'SIGTERM'] as const
 
 for (const agent of agents) done.push(await tryAgent(agent))
 print(`\n${printTable(done, rowsOf(wanted)).join('\n')}`)
@@ -47,6 +49,8 @@ async function tryAgent(agent: RealAgent): Promise<AgentResults> {
   const subject: Subject = { agent: agent.provider, package: `${agent.package.name} ${agent.package.version}`, build }
   const cells: Cell[] = []
   const stage = await openStage(agent)
+  const stop = (): void => void stage.close().finally(() => process.exit(1))
+  for (const signal of signals) process.once(signal, stop)
   try {
     for (const round of wanted) {
       if (round.scenario.isFor?.(agent) === false) continue
@@ -56,6 +60,7 @@ async function tryAgent(agent: RealAgent): Promise<AgentResults> {
     }
     for (const line of stage.server().output().split('\n')) if (/"level":"(?:warn|error)"/.test(line)) print(`  ${line}`)
   } finally {
+    for (const signal of signals) process.off(signal, stop)
     await stage.close()
   }
   return { ...subject, date: new Date().toISOString(), cells }

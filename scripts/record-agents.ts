@@ -10,6 +10,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { builtInProviders } from '../src/settings/providers-table.ts'
 import type { ModelStep } from '../test/fixtures/model-step.ts'
 import { installAgent, rootFolder } from './real/agent-package.ts'
@@ -24,6 +25,10 @@ interface Recording {
   readonly inOwnMode?: true
   /** The agent may not end its turn: it is left alone after a minute, and what it wrote to stderr is kept beside. */
   readonly mayHang?: true
+  /** Its own files have no key. */
+  readonly withoutKey?: true
+  /** With the MCP server `words` of test/fixtures. */
+  readonly withMcpServer?: true
   readonly steps: (agent: RealAgent, workspace: string) => readonly ModelStep[]
 }
 
@@ -34,6 +39,7 @@ const todos = [
 ]
 const printing = 'for word in one two three; do echo $word; sleep 0.3; done; echo oops >&2; exit 3'
 
+const mcpServer = fileURLToPath(new URL('../test/fixtures/mcp-server.js', import.meta.url))
 const listsLeftOut = ['availableCommands', 'availableModels', 'availableSkills', 'availableSkillDetails']
 const moreAgents = ['opencode', 'qwen-code', 'copilot', 'cline', 'openhands']
 /** Long enough to come in many pieces. */
@@ -75,6 +81,10 @@ const recordings: readonly Recording[] = [
   // Codex has a model judge what its own mode does not ask the user about.
   { name: 'guardian', only: ['codex'], inOwnMode: true, steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
   { name: 'plan', only: ['claude-code'], steps: () => [{ thought: 'Three steps.', toolCall: { name: 'TodoWrite', input: { todos } } }] },
+  // It starts without a key, and tells only in a turn.
+  { name: 'nokey', only: ['openhands'], withoutKey: true, steps: () => [] },
+  // Cline takes the servers of session/new and starts none.
+  { name: 'mcp', only: ['cline'], withMcpServer: true, steps: (agent) => [{ toolCall: agent.callMcpTool('words', 'read_word') }, { text: 'I have read it.' }] },
   {
     name: 'todos',
     only: ['opencode'],
@@ -92,7 +102,7 @@ for (const agent of realAgents) {
   }
 }
 
-async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHang }: Recording): Promise<void> {
+async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHang, withMcpServer, withoutKey }: Recording): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'record-'))
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
   await Promise.all([mkdir(workspace), mkdir(home)])
@@ -102,7 +112,7 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHa
   const model = await agent.startModel({ script, pace: () => ({ tokensPerSecond: 80 }) })
   const provider = builtInProviders.find(({ name }) => name === agent.provider)
   try {
-    for (const [path, content] of Object.entries(agent.homeFiles?.(model.url) ?? {})) {
+    for (const [path, content] of Object.entries(agent.homeFiles?.(model.url, withoutKey !== true) ?? {})) {
       await mkdir(dirname(join(home, path)), { recursive: true })
       await writeFile(join(home, path), JSON.stringify(content))
     }
@@ -115,9 +125,10 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHa
       environment,
       mode: inOwnMode ? null : (provider?.modes?.asking ?? null),
       prompt,
+      mcpServers: withMcpServer ? [{ name: 'words', command: process.execPath, args: [mcpServer], env: [] }] : [],
       timeoutMs: mayHang ? 60_000 : 120_000,
     })
-    const places = [[workspace, '/workspace'], [workspace.slice(1), 'workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'], [model.url, 'http://model']] as const
+    const places = [[workspace, '/workspace'], [workspace.slice(1), 'workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'], [model.url, 'http://model'], [process.execPath, '/usr/bin/node'], [mcpServer, '/opt/mcp-server.js']] as const
     const whole = places.reduce((found, [here, there]) => found.replaceAll(here, there), messages.map(lineOf).join(''))
     // Agents cut long titles, and paths in them.
     const text = whole.replaceAll(/\/tmp\/record-[A-Za-z0-9]*\.\.\./g, '/workspace...')

@@ -24,8 +24,8 @@ export interface RealAgent {
   readonly baseUrlPath: string
   /** Variables of the server's own environment, which are no secrets. */
   readonly serverVariables?: Readonly<Record<string, string>>
-  /** Files below its home, by path. */
-  readonly homeFiles?: (modelUrl: string) => Readonly<Record<string, object>>
+  /** Files below its home, by path; without its key where it has none. */
+  readonly homeFiles?: (modelUrl: string, hasKey: boolean) => Readonly<Record<string, object>>
   /** Its own variables for a key and a model, without the server's help. */
   readonly ownVariables: (modelUrl: string) => Readonly<Record<string, string>>
   /** Keeps its retries short. */
@@ -42,6 +42,8 @@ export interface RealAgent {
   readonly callMcpTool: (server: string, tool: string) => ToolCall
   /** True where an MCP server that does not start is told of. */
   readonly tellsOfMcpFailures: boolean
+  /** True where MCP servers that are programs are not taken; the server must say so. */
+  readonly refusesMcpPrograms?: true
   /** True where a session can be copied. */
   readonly forks: boolean
   /** True where a session survives its process. */

@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { check, checkThat, type Check } from './checks.ts'
-import { answersTo, lastText, ofKind, withoutStates } from './history.ts'
+import { answersTo, lastText, notes, ofKind, withoutStates } from './history.ts'
 import { memberAt } from './member.ts'
 import { goesOn } from './next-message.ts'
 import type { Scene } from './scene.ts'
@@ -28,9 +28,17 @@ export async function mcpTool(scene: Scene): Promise<Check[]> {
   const [action] = ofKind(events, 'ActionEvent')
   const [answer] = answersTo(action, events)
   const servers = memberAt(await talk.call('GET', ''), 'agent_state', 'acp_mcp_servers')
+  const last = [check('the run has finished', status, 'finished'), check('and the agent has the last word', lastText(events), 'I have read it.')]
+  if (agent.refusesMcpPrograms) {
+    const said = notes(events)
+    return [
+      ...last,
+      check('neither server is said to be handed over', [memberAt(servers, 0, 'status'), memberAt(servers, 1, 'status')], ['unsupported', 'unsupported']),
+      checkThat('the history says so', said.some((note) => note.includes('cannot reach these MCP servers: words, broken')), said),
+    ]
+  }
   return [
-    check('the run has finished', status, 'finished'),
-    check('and the agent has the last word', lastText(events), 'I have read it.'),
+    ...last,
     checkThat('the tool gave its word', JSON.stringify(answer ?? null).includes('quince'), answer),
     check('the server was handed over', [memberAt(servers, 0, 'name'), memberAt(servers, 0, 'status')], ['words', 'handed_over']),
     check('of the broken one is said what the agent says', memberAt(servers, 1, 'status'), agent.tellsOfMcpFailures ? 'failed' : 'handed_over'),

@@ -33,6 +33,13 @@ export const limits: readonly Limit[] = [
     evidence: 'the file of this scenario has "from-the-tool" without the line feed that the patch has',
   },
   {
+    agent: 'cline',
+    scenarios: ['tool of an MCP server'],
+    checks: [],
+    limit: 'It takes the MCP servers of session/new without a word and starts none of them; the server says so in its place.',
+    evidence: 'test/fixtures/acp-transcripts/cline-mcp.jsonl: "Model tried to call unavailable tool"',
+  },
+  {
     agent: 'openhands',
     scenarios: ['file that comes slowly'],
     checks: [],
@@ -45,6 +52,13 @@ export const limits: readonly Limit[] = [
     checks: [],
     limit: 'It asks under an id of its own, with the title "Confirm Agent Actions" and no input; the call itself is told before.',
     evidence: 'test/fixtures/acp-transcripts/openhands-slow.jsonl: session/request_permission',
+  },
+  {
+    agent: 'openhands',
+    scenarios: ['turn, asked and allowed'],
+    checks: [],
+    limit: 'Over ACP it takes key, address and model from its own settings alone, from no variable.',
+    evidence: 'test/fixtures/acp-transcripts/openhands-nokey.jsonl; openhands_cli/entrypoint.py: --override-with-envs is not handed to "acp"',
   },
   {
     agent: 'gemini-cli',
@@ -91,7 +105,7 @@ export const limits: readonly Limit[] = [
   {
     agent: 'copilot',
     scenarios: ['tool of an MCP server'],
-    checks: ['the tool gave its word', 'the server was handed over', 'of the broken one'],
+    checks: [],
     limit: 'It takes no MCP server that is a program, and says so only in a log of its own; the server says so in its place.',
     evidence: '~/.copilot/logs: "Rejecting non-http/sse MCP server "words" from client"',
   },

@@ -10,6 +10,7 @@ import { memberAt } from './member.ts'
 import { goesOn } from './next-message.ts'
 import type { Scenario, Scene } from './scene.ts'
 import { deleteSecret, putSecret } from './stage.ts'
+import type { Talk } from './talk.ts'
 import { task } from './task.ts'
 
 export async function withoutCredential(scene: Scene): Promise<Check[]> {
@@ -17,13 +18,10 @@ export async function withoutCredential(scene: Scene): Promise<Check[]> {
   const { secrets } = scene.stage
   // The address too: a gateway may need no key.
   for (const name of Object.keys(secrets)) await deleteSecret(server(), name)
-  const talk = await scene.open()
   scene.stage.say('Who are you?', [{ text: 'The model.' }])
-  await talk.send('Who are you?')
-  const { status } = await talk.settle(true)
-  const errors = errorCodes(await talk.events())
-  const missing = memberAt(await talk.call('GET', ''), 'agent_state', 'acp_auth_required', 'api_key_variable')
-  for (const [name, value] of Object.entries(secrets)) await putSecret(server(), name, value)
+  const { talk, status, errors, missing } = await askInVain(scene).finally(async () => {
+    for (const [name, value] of Object.entries(secrets)) await putSecret(server(), name, value)
+  })
   await talk.call('POST', '/run')
   const after = await talk.settle(true)
   return [
@@ -34,6 +32,15 @@ export async function withoutCredential(scene: Scene): Promise<Check[]> {
     check('and the message was not lost', lastText(await talk.events()), 'The model.'),
     check('the model was asked with the key', [...new Set(scene.requests.map((request) => request.apiKey))], [secrets[agent.keyVariable]]),
   ]
+}
+
+async function askInVain(scene: Scene): Promise<{ talk: Talk; status: unknown; errors: unknown[]; missing: unknown }> {
+  const talk = await scene.open()
+  await talk.send('Who are you?')
+  const { status } = await talk.settle(true)
+  const errors = errorCodes(await talk.events())
+  const missing = memberAt(await talk.call('GET', ''), 'agent_state', 'acp_auth_required', 'api_key_variable')
+  return { talk, status, errors, missing }
 }
 
 export function failing(failure: 400 | 401 | 429 | 500): Scenario['run'] {

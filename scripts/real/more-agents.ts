@@ -79,6 +79,7 @@ const copilot: RealAgent = {
   writeFile: (path, content) => ({ name: 'apply_patch', input: addFile(path, content) }),
   replaceText: (path, before, after) => [{ name: 'apply_patch', input: updateFile(path, before, after) }],
   callMcpTool: (server, tool) => ({ name: `${server}-${tool}`, input: {} }),
+  refusesMcpPrograms: true,
   resumes: true,
 }
 
@@ -96,6 +97,7 @@ const cline: RealAgent = {
   writeFile: (path, content) => ({ name: 'apply_patch', input: { input: addFile(path, content) } }),
   replaceText: (path, before, after) => [{ name: 'apply_patch', input: { input: updateFile(path, before, after) } }],
   callMcpTool: (server, tool) => ({ name: `${server}__${tool}`, input: {} }),
+  refusesMcpPrograms: true,
   resumes: true,
 }
 
@@ -103,15 +105,11 @@ const openhands: RealAgent = {
   ...shared,
   provider: 'openhands',
   package: { name: 'openhands', version: '1.16.0', program: 'openhands', isPython: true },
-  args: ['acp', '--override-with-envs'],
-  keyVariable: 'LLM_API_KEY',
-  baseUrlVariable: 'LLM_BASE_URL',
-  serverVariables: { LLM_MODEL: `openai/${model}` },
-  homeFiles: (url) => ({ '.openhands/agent_settings.json': openhandsSettings(url) }),
-  ownVariables: (url) => ({
-    LLM_API_KEY: 'key', LLM_BASE_URL: `${url}/v1`, LLM_MODEL: `openai/${model}`, LITELLM_LOCAL_MODEL_COST_MAP: 'True',
-    OPENHANDS_SUPPRESS_BANNER: '1',
-  }),
+  args: ['acp'],
+  keyVariable: '',
+  baseUrlVariable: '',
+  homeFiles: (url, hasKey) => ({ '.openhands/agent_settings.json': openhandsSettings(url, hasKey) }),
+  ownVariables: () => ({ LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' }),
   runCommand: (command) => ({ name: 'terminal', input: { command, security_risk: 'LOW', summary: 'Run what was asked for' } }),
   writeFile: (path, file_text) => openhandsEdit({ command: 'create', path, file_text }),
   replaceText: (path, old_str, new_str) => [openhandsEdit({ command: 'str_replace', path, old_str, new_str })],
@@ -134,9 +132,10 @@ function clineProviders(url: string): object {
   return { version: 1, lastUsedProvider: provider, modes: {}, providers: { [provider]: entry } }
 }
 
-/** Its variables count only where it has settings. */
-function openhandsSettings(url: string): object {
-  return { kind: 'Agent', llm: { model: `openai/${model}`, api_key: 'key', base_url: `${url}/v1`, usage_id: 'agent' } }
+/** Only these settings count over ACP. Its retries are kept short. */
+function openhandsSettings(url: string, hasKey: boolean): object {
+  const patience = { num_retries: 1, retry_min_wait: 1, retry_max_wait: 1 }
+  return { kind: 'Agent', llm: { model: `openai/${model}`, base_url: `${url}/v1`, usage_id: 'agent', ...patience, ...(hasKey ? { api_key: 'key' } : {}) } }
 }
 
 function openhandsEdit(input: Readonly<Record<string, unknown>>): ToolCall {

@@ -17,6 +17,8 @@ export interface StdioTurnOptions {
   /** The session mode to set where the session has modes, null for the agent's own. */
   readonly mode: string | null
   readonly prompt: string
+  /** As `session/new` takes them. Default: none. */
+  readonly mcpServers?: readonly object[]
   readonly timeoutMs: number
 }
 
@@ -54,13 +56,13 @@ export async function runStdioTurn(options: StdioTurnOptions): Promise<StdioTurn
 
 type Request = (method: string, params: object) => Promise<unknown>
 
-async function takeTurn(request: Request, { workspace: cwd, mode, prompt }: StdioTurnOptions): Promise<unknown> {
+async function takeTurn(request: Request, { workspace: cwd, mode, prompt, mcpServers = [] }: StdioTurnOptions): Promise<unknown> {
   await request('initialize', {
     protocolVersion: 1,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: 'agent-server', title: 'Agent Server', version: '0.1.0' },
   })
-  const session = await request('session/new', { cwd, mcpServers: [] })
+  const session = await request('session/new', { cwd, mcpServers })
   const sessionId = isObject(session) ? session['sessionId'] : undefined
   const hasModes = isObject(session) && session['modes'] !== undefined
   if (mode !== null && hasModes) await request('session/set_mode', { sessionId, modeId: mode })

@@ -298,17 +298,15 @@ export const builtInProviders: readonly Provider[] = [
   {
     ...blankProvider('openhands'),
     displayName: 'OpenHands CLI',
-    // Without that option it ignores its variables.
-    command: ['openhands', 'acp', '--override-with-envs'],
+    command: ['openhands', 'acp'],
     version: '1.16.0',
     binary: 'openhands',
     installCommand: 'uv tool install openhands==1.16.0',
     prefix: 'openhands',
-    apiKeyVariable: 'LLM_API_KEY',
-    baseUrlVariable: 'LLM_BASE_URL',
+    // Over ACP it reads no variable for a key, an address or a model, also with --override-with-envs: only its settings count.
     configDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     dataDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
-    variables: ['LLM_API_KEY', 'LLM_BASE_URL', 'LLM_MODEL', 'OPENHANDS_PERSISTENCE_DIR'],
+    variables: ['OPENHANDS_PERSISTENCE_DIR'],
     // Its prices come with it, and a banner does not belong on the standard streams.
     defaults: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' },
     loginCommand: 'openhands',

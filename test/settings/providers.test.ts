@@ -32,7 +32,7 @@ test('holds the three providers of the contract in their order, and others after
     'qwen-code: npx -y @qwen-code/qwen-code@0.24.4 --acp',
     'copilot: npx -y @github/copilot@1.0.102 --acp',
     'cline: npx -y cline@3.0.65 --acp',
-    'openhands: openhands acp --override-with-envs',
+    'openhands: openhands acp',
   ])
 })
 

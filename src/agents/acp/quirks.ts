@@ -22,7 +22,7 @@ export interface Quirks {
   readonly loginRefusedOnStderr?: RegExp
   /** Lines on stderr that tell of no trouble. */
   readonly idleTalk?: RegExp
-  /** It takes no MCP server that is a program, and tells nobody. */
+  /** It takes no MCP server that is a program, and tells no client. */
   readonly refusesPrograms?: true
   /** Where this was seen. */
   readonly evidence: string
@@ -62,10 +62,12 @@ const known: Readonly<Record<string, Quirks>> = {
   },
   cline: {
     idleTalk: /^\[acp\] starting ACP mode/,
-    evidence: 'Cline 3.0.65: acp-transcripts/cline-fail401.jsonl, the words of the model\'s API without its status. It tries 500 again without a word, on stderr too (cline-fail500.jsonl): only the silence tells',
+    refusesPrograms: true,
+    evidence: 'Cline 3.0.65: acp-transcripts/cline-fail401.jsonl, the words of the model\'s API without its status. It tries 500 again without a word, on stderr too (cline-fail500.jsonl): only the silence tells. cline-mcp.jsonl: a server of session/new whose tool its model does not have',
   },
   openhands: {
-    loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError/,
+    // Without a key LiteLLM calls it an error of the server.
+    loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError|Missing credentials\. Please pass an/,
     // LiteLLM calls a 401 whose words it does not know a bad request; the cause is in the traceback, wrapped in columns.
     loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,
     evidence: 'OpenHands CLI 1.16.0: acp-transcripts/openhands-fail401.jsonl, LiteLLM\'s name of the error in data.details; each further try is told on stderr',

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { AgentSlots } from '../../../src/agents/acp/slots.ts'
 import { AppError } from '../../../src/base/errors.ts'
 import { sleep } from '../../../src/base/wait.ts'
+import { blankProvider } from '../../../src/settings/provider.ts'
 import type { TurnEnd } from '../../../src/conversation/agent.ts'
 import { suite } from '../../support/suite.ts'
 import { withAgent } from './with-agent.ts'
@@ -220,5 +221,16 @@ test('tells of MCP servers that the agent cannot reach', () => withAgent('echo',
   await agent.runTurn(host.turn('one'))
   assert.match(host.text(), /cannot reach these MCP servers: far\./)
 }, { settings: { mcp_config: { near: { command: 'x' }, far: { transport: 'sse', url: 'https://example.invalid' } } } }))
+
+for (const name of ['copilot', 'cline']) {
+  test(`says of ${name} that it takes no MCP servers that are programs`, () => withAgent('echo', async ({ agent, host }) => {
+    await agent.runTurn(host.turn('one'))
+    assert.match(host.text(), /cannot reach these MCP servers: near\./)
+    assert.match(JSON.stringify(host.states['acp_mcp_servers']), /"near","type":"stdio","status":"unsupported"/)
+  }, {
+    settings: { mcp_config: { near: { command: 'x' } } },
+    options: { providers: [{ ...blankProvider(name), command: [], prefix: 'acp-agent' }] },
+  }))
+}
 
 test.run()

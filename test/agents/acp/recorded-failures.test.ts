@@ -43,6 +43,7 @@ const rows: readonly (readonly [name: string, provider: string, code: string | u
   ['opencode-fail401', 'opencode', 'ACPPromptError', /The script says so/],
   ['cline-fail401', 'cline', 'ACPPromptError', /The script says so/],
   ['openhands-fail401', 'openhands', 'ACPPromptError', /litellm\.BadRequestError: OpenAIException - The script says so/],
+  ['openhands-nokey', 'openhands', 'ACPAuthRequired', /Missing credentials\. Please pass an `api_key`/],
   // What went well is no failure.
   ['copilot-output', 'copilot', undefined, /^$/],
   ['codex-output', 'codex', undefined, /^$/],
