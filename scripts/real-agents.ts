@@ -6,7 +6,8 @@
  * table agent x scenario x pace and ends with 1 when a check fails that no known limit of the agent explains
  * (scripts/real/limits). Words name agents (`codex`), `--only TEXT` a part of scenarios' names and `--pace N` one of the paces
  * (both as often as wanted); with `--events` the history of each scenario is printed too. `--results FOLDER` keeps the results of
- * each agent there and makes FOLDER/RESULTS.md of all that it has; scripts/real/RESULTS.md is the last complete one.
+ * each agent there and makes FOLDER/RESULTS.md of all that it has, and with `--missing` only what has not passed there with this build
+ * is run; scripts/real/RESULTS.md is the last page that was kept.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ import { realAgents, type RealAgent } from './real/agents.ts'
 import type { Check } from './real/checks.ts'
 import { isKnown, limits, limitsOf, type Limit } from './real/limits.ts'
 import { memberAt } from './real/member.ts'
-import { buildDigest, keepCell, readResults, type AgentResults, type Cell, type Subject } from './real/results.ts'
+import { buildDigest, keepCell, passedCells, readResults, type AgentResults, type Cell, type Subject } from './real/results.ts'
 import { printPage, printTable, type Row } from './real/results-table.ts'
 import { playScenario, type SceneReport } from './real/scene.ts'
 import { scenarios, usualPaces } from './real/scenarios.ts'
@@ -27,6 +28,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', multiple: true, default: [''] },
     pace: { type: 'string', multiple: true },
     results: { type: 'string' },
+    missing: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
   },
 })
@@ -47,13 +49,14 @@ process.exitCode = all.some(({ passed }) => passed > 0) && all.every(({ failed }
 
 async function tryAgent(agent: RealAgent): Promise<AgentResults> {
   const subject: Subject = { agent: agent.provider, package: `${agent.package.name} ${agent.package.version}`, build }
+  const passed = values.missing && values.results !== undefined ? await passedCells(values.results, subject) : []
   const cells: Cell[] = []
   const stage = await openStage(agent)
   const stop = (): void => void stage.close().finally(() => process.exit(1))
   for (const signal of signals) process.once(signal, stop)
   try {
     for (const round of wanted) {
-      if (round.scenario.isFor?.(agent) === false) continue
+      if (round.scenario.isFor?.(agent) === false || passed.some((one) => one.scenario === round.scenario.name && one.pace === round.pace)) continue
       const cell = await tryRound(stage, round)
       cells.push(cell)
       if (values.results !== undefined) await keep(values.results, subject, cell)

@@ -53,6 +53,12 @@ export async function keepCell(folder: string, subject: Subject, cell: Cell): Pr
   await writeJsonFile(path, { agent, package: name, build, date, cells: [...others, cell] })
 }
 
+/** The cells of this agent and build without a failure. */
+export async function passedCells(folder: string, { agent, package: name, build }: Subject): Promise<readonly Cell[]> {
+  const kept = resultsIn(await readJsonFile(join(folder, `${agent}.json`)))
+  return kept?.build === build && kept.package === name ? kept.cells.filter(({ passed, failed }) => passed > 0 && failed === 0) : []
+}
+
 /** What the folder has of all agents. */
 export async function readResults(folder: string): Promise<AgentResults[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()

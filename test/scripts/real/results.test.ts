@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { keepCell, readResults, type AgentResults, type Cell } from '../../../scripts/real/results.ts'
+import { keepCell, passedCells, readResults, type AgentResults, type Cell } from '../../../scripts/real/results.ts'
 import { printPage, printTable, type Row } from '../../../scripts/real/results-table.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -20,6 +20,15 @@ test('keeps cells from run to run, each once', () => withFolder(async (folder) =
   const [kept, ...others] = await readResults(folder)
   assert.equal(kept?.cells, [cell({ pace: 80 }), cell()])
   assert.equal(others, [])
+}))
+
+test('knows what has passed with a build, and nothing of another', () => withFolder(async (folder) => {
+  await keepCell(folder, subject, cell())
+  await keepCell(folder, subject, cell({ pace: 80, failed: 1 }))
+  await keepCell(folder, subject, cell({ pace: 400, passed: 0 }))
+  assert.equal(await passedCells(folder, subject), [cell()])
+  assert.equal(await passedCells(folder, { ...subject, build: 'bbbb' }), [])
+  assert.equal(await passedCells(folder, { ...subject, agent: 'cline' }), [])
 }))
 
 for (const other of [{ build: 'bbbb' }, { package: 'codex-acp 2.7.0' }]) {
