@@ -20,7 +20,7 @@ export interface StalledLoad {
   readonly bytes: number
   /** Half of them read sockets, half streams of server-sent events. */
   readonly fastReaders: number
-  /** How long the one that goes on has stopped, in seconds; less than the server's stall time-out. */
+  /** How long the one that goes on stays stopped once its buffers are full, in seconds; less than the server's stall time-out. */
   readonly pauseSeconds: number
   /** Of the server, in seconds. */
   readonly stallSeconds: number
@@ -55,16 +55,20 @@ export async function runStalledLoad(server: Program, load: StalledLoad): Promis
     await talk.send(`busy ${rate} ${seconds} ${bytes}`)
     await until(() => tails.every(({ count }) => count > rate / 2), seconds + 60)
     for (const tail of [pausing, stuck]) tail.pause()
-    await isFilled(stuck, seconds + 60)
+    const said = (): number => fast.reduce((sum, { count }) => sum + count, 0)
+    // The server's patience with it began when its own buffers were full, which may be before those of the other are.
+    await isFilled(pausing, said, seconds + 60)
     await sleep(pauseSeconds * 1000)
     pausing.resume()
+    await isFilled(stuck, said, seconds + 60)
     // It is given up meanwhile; what it reads then ends with the reason, if it comes before the server's patience ends.
     await sleep((stallSeconds - pauseSeconds) * 1000 + 2500)
     stuck.resume()
     await until(async () => (await talk.status()) === 'finished', seconds + 60)
     const { dataDir } = server
     const expected = seenInLog(readFileSync(join(dataDir, 'conversations', talk.id, 'events.jsonl')))
-    for (const tail of [...fast, pausing]) await until(() => tail.count >= expected.count, 30)
+    for (const tail of [...fast, pausing]) await until(() => tail.isClosed || tail.count >= expected.count, 30)
+    for (const tail of [...fast, pausing]) assert.is(tail.isClosed, false, `a reader was closed with ${tail.closeCode}: it took nothing for the time-out`)
     for (const tail of [...fast, pausing]) assert.equal(tail.seen, expected)
     await until(() => stuck.isClosed, 30)
     const ages = fast.flatMap((tail) => tail.ages)
@@ -75,14 +79,14 @@ export async function runStalledLoad(server: Program, load: StalledLoad): Promis
   }
 }
 
-/** Waits until the system takes nothing more for a connection that is not read. */
-async function isFilled(tail: Tail, limitSeconds: number): Promise<void> {
-  let before = -1
+/** Waits until the system takes nothing more for a connection that is not read, while others are `said` more. */
+async function isFilled(tail: Tail, said: () => number, limitSeconds: number): Promise<void> {
+  let before = { held: 0, said: 0 }
   await until(async () => {
-    const held = tail.heldBySystem
-    const isFull = held > 0 && held === before
-    before = held
-    await sleep(500)
+    const now = { held: tail.heldBySystem, said: said() }
+    const isFull = now.held > 0 && now.held === before.held && now.said > before.said + 20
+    before = now
+    if (!isFull) await sleep(500)
     return isFull
   }, limitSeconds)
 }
