@@ -45,8 +45,8 @@ async function best(attack: NamedAttack): Promise<Measured> {
   return found
 }
 
-async function once({ prepare, run }: NamedAttack): Promise<Measured> {
-  const server = await startStalledServer()
+async function once({ args, prepare, run }: NamedAttack): Promise<Measured> {
+  const server = await startStalledServer(args)
   try {
     await prepare?.(server)
     return await server.measure(() => run(server))

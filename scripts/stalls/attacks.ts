@@ -7,6 +7,7 @@ import { member, textAt } from '../../test/support/rest.ts'
 import { frame } from '../../test/support/ws-client.ts'
 import { models } from './model.ts'
 import type { StalledServer } from './server.ts'
+import { pages } from './pages.ts'
 import { surroundings } from './surroundings.ts'
 import {
   acp, besideThis, builtIn, items, list, longestMs, makeConversation, MB, members, MiB, outcome, runToEnd, shown, withModel, type NamedAttack,
@@ -25,6 +26,7 @@ export const attacks: readonly NamedAttack[] = [
   ...mcpServers(),
   ...answers(),
   ...surroundings,
+  ...pages,
 ]
 
 function requests(): NamedAttack[] {

@@ -93,6 +93,18 @@ function withCall(server: StalledServer, tool: string, args: object, more: objec
   }, times)
 }
 
+/** The model calls one tool after the other. */
+export function withCalls(server: StalledServer, steps: readonly (readonly [tool: string, args: object])[]): Promise<string> {
+  let step = 0
+  const next = (): Attack => {
+    const [tool, args] = steps[step++] ?? ['finish', { message: 'Done' }]
+    return calls(tool, args)
+  }
+  return withModel(next, (url) => {
+    return runToEnd(server, { ...builtIn('openai/gpt-4o', url), tools: steps.map(([name]) => ({ name })) })
+  }, steps.length)
+}
+
 function skills(name: string, size: string, write: (folder: string) => void): NamedAttack {
   return {
     name: `skills: ${name}`,

@@ -12,6 +12,8 @@ export interface NamedAttack {
   readonly name: string
   /** In bytes or pieces, to be read. */
   readonly size: string
+  /** Words of the server's command line. */
+  readonly args?: readonly string[]
   /** What has to be there before the attack begins; its cost is not counted. */
   readonly prepare?: (server: StalledServer) => Promise<void>
   readonly run: (server: StalledServer) => Promise<string>
