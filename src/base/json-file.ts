@@ -15,10 +15,11 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { countValues, parseJson, usualValueLimit } from './json.ts'
 
-const defaultLimitBytes = 64 * 1024 * 1024
+/** A file is printed and parsed in one turn of the event loop. */
+const defaultLimitBytes = 16 * 1024 * 1024
 
 export interface ReadJsonFileOptions {
-  /** A longer file is refused before it is read; 64 MiB unless told. */
+  /** A longer file is refused before it is read; 16 MiB unless told. */
   readonly limitBytes?: number
   /** Default: the usual one of `parseJson`. */
   readonly valueLimit?: number

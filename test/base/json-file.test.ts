@@ -37,6 +37,13 @@ test('says undefined for a file that is not there', async () => {
   assert.is(await readJsonFile(join(folder, 'missing.json')), undefined)
 })
 
+test('writes no file of more than 16 MiB', async () => {
+  const path = join(folder, 'long.json')
+  const error = await failure(writeJsonFile(path, { a: 'é'.repeat(8 * 1024 * 1024) }))
+  assert.match(error.message, 'expected at most 50000 values and 16777216 bytes')
+  assert.is(await readJsonFile(path), undefined)
+})
+
 test('refuses a file that is not JSON, too long, too deep or a folder, and names it without its folders', async () => {
   const path = join(folder, 'broken.json')
   await mkdir(join(folder, 'folder.json'))
