@@ -224,7 +224,8 @@ export interface QuestionDiff {
   readonly path: string
   /** Null for a file that is new. */
   readonly old_text: string | null
-  readonly new_text: string
+  /** Null for a file that is deleted or moved away. */
+  readonly new_text: string | null
   /** How many other files would be changed too. */
   readonly more: number
 }

@@ -26,10 +26,11 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-/** A file that is deleted or moved away has no new text. */
+/** An insertion takes the place of nothing. A file that is deleted or moved away has no texts: it does not become empty. */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
-  const old_text = 'oldText' in edit ? shortened(edit.oldText) : null
-  return { path: edit.path, old_text, new_text: 'newText' in edit ? shortened(edit.newText) : '', more }
+  const replaced = edit.do === 'insert' ? '' : null
+  const old_text = 'oldText' in edit ? shortened(edit.oldText) : replaced
+  return { path: edit.path, old_text, new_text: 'newText' in edit ? shortened(edit.newText) : null, more }
 }
 
 function shortened(text: string): string {

@@ -309,7 +309,7 @@ export const conversations: Definitions = {
   ConfirmationDiff: response('What a file would become; long texts are cut, and whole in the action.', {
     path: required(string),
     old_text: required(nullable(string), 'Null for a new file.'),
-    new_text: required(string),
+    new_text: required(nullable(string), 'Null for a file that is deleted or moved away.'),
     more: required(integer, 'How many other files would change too.'),
   }),
   ConfirmationLocation: response('A place that the call is about.', {
