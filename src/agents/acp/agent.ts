@@ -11,7 +11,6 @@ import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { untilAborted } from '../../base/wait.ts'
 import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
-import { isOpenByName } from '../../settings/open-modes.ts'
 import { resolveAcp } from '../../settings/providers.ts'
 import type { AgentWorkOptions } from './agent-work.ts'
 import { askAside } from './aside.ts'
@@ -22,6 +21,7 @@ import { Introduction } from './introduction.ts'
 import { KeptSession } from './kept-session.ts'
 import { ObservationFiles } from './observation-files.ts'
 import { isTooOpen, providerRules, unknownAgentRules, type ModeRules } from './modes.ts'
+import { isOpenOption, unknownOption } from './open-options.ts'
 import { AgentProgram, type Lease, type ProgramOptions } from './agent-program.ts'
 import { OwnTurn } from './own-turn.ts'
 import { PromptTurn, type PromptTurnEnd } from './prompt-turn.ts'
@@ -110,7 +110,8 @@ class AcpAgent implements Agent {
   }
 
   async switchOption(id: string, value: string, signal: AbortSignal): Promise<void> {
-    if (this.#options.host.policy().kind !== 'NeverConfirm' && isOpenByName(value)) {
+    const option = this.#program.session?.option(id) ?? unknownOption(id)
+    if (this.#options.host.policy().kind !== 'NeverConfirm' && isOpenOption(option, value)) {
       throw new AppError('invalid_input', `Cannot set the option "${id}" to "${value}": it is more open than the confirmation policy`)
     }
     await this.#switch((session) => session.setOption(id, value), signal)

@@ -3,15 +3,18 @@
  * config options; acp.md, section 1.4). Pure.
  *
  * An option is told by its category, whatever its id is; older agents give the id `mode` or `model` and no category.
- * Only options of the type `select` are offered to clients: this server does not declare that it knows others.
+ * Options of the types `select` and `boolean` (Cline) are offered to clients; the values of these are `true` and `false`.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
 
 export interface SessionOption {
   readonly id: string
+  readonly category: string | undefined
   readonly current: string | undefined
   readonly values: readonly string[]
+  /** On the wire its value is no text. */
+  readonly isBoolean: boolean
   /** As `agent_state.acp_config_options` shows it. */
   readonly shown: JsonObject
 }
@@ -33,11 +36,25 @@ export function flatOptions(options: unknown): readonly Fields[] {
   return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
 }
 
+/** The request that chooses a value of an option. */
+export function optionRequest(
+  { id: configId, isBoolean }: SessionOption,
+  sessionId: string,
+  value: string,
+): { readonly method: string; readonly params: object } {
+  const chosen = isBoolean ? { type: 'boolean', value: value === 'true' } : { value }
+  return { method: 'session/set_config_option', params: { sessionId, configId, ...chosen } }
+}
+
+const booleans = [{ value: 'true' }, { value: 'false' }]
+
 function readOption(option: Fields): readonly SessionOption[] {
   const id = textOf(option.id)
-  if (id === undefined || (option.type !== undefined && option.type !== 'select')) return []
-  const current = textOf(option.currentValue)
-  const listed = flatOptions(option.options).flatMap(({ value, name, description }): readonly JsonObject[] => {
+  const isBoolean = option.type === 'boolean'
+  if (id === undefined || (option.type !== undefined && option.type !== 'select' && !isBoolean)) return []
+  const current = isBoolean ? String(option.currentValue === true) : textOf(option.currentValue)
+  const category = textOf(option.category)
+  const listed = flatOptions(isBoolean ? booleans : option.options).flatMap(({ value, name, description }): readonly JsonObject[] => {
     const shown = textOf(value)
     if (shown === undefined) return []
     return [{ value: shown, name: textOf(name) ?? null, description: textOf(description) ?? null }]
@@ -46,9 +63,9 @@ function readOption(option: Fields): readonly SessionOption[] {
     option_id: id,
     name: textOf(option.name) ?? null,
     description: textOf(option.description) ?? null,
-    category: textOf(option.category) ?? null,
+    category: category ?? null,
     current_value: current ?? null,
     values: listed,
   }
-  return [{ id, current, values: listed.flatMap(({ value }) => textOf(value) ?? []), shown }]
+  return [{ id, category, current, isBoolean, values: listed.flatMap(({ value }) => textOf(value) ?? []), shown }]
 }

@@ -35,6 +35,12 @@ export function withModel(choices: SessionChoices, model: string | undefined): S
   return model === choices.models.current ? choices : { ...choices, models: { ...choices.models, current: model } }
 }
 
+/** The choices with an option that the agent has taken: not every one tells it in its answer. */
+export function withOption(choices: SessionChoices, { id }: SessionOption, value: string): SessionChoices {
+  const set = (option: SessionOption): SessionOption => (option.id === id ? { ...option, current: value, shown: { ...option.shown, current_value: value } } : option)
+  return { ...choices, options: choices.options.map(set) }
+}
+
 /** An update that names no mode changes none. */
 export function withMode(choices: SessionChoices, mode: string | undefined): SessionChoices {
   if (mode === undefined || mode === choices.modes.current) return choices

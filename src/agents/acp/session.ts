@@ -5,22 +5,25 @@
  * (own-beginning). Made by start-session. A session lives until `close`, or until its program ends; nothing here restarts
  * it. Session ids are private: they never appear in a message, an event or a log line.
  */
-import { AppError, errorOf, messageOf, type ErrorCode } from '../../base/errors.ts'
+import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
-import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
+import { RpcTimeoutError } from '../../rpc/errors.ts'
 import type { AgentInfo } from './agent-info.ts'
 import type { AgentConnection, AgentListener, RunningProcess } from './connection.ts'
-import { AcpFailure, describe } from './failure.ts'
+import { optionRequest, type SessionOption } from './config-options.ts'
+import { AcpFailure } from './failure.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { failedMcpServer, mcpState, withFailure, type McpServerState } from './mcp-servers.ts'
 import { chooseMode, isTooOpen, modeRequest, type ModeRules } from './modes.ts'
 import { modelRequest } from './models.ts'
+import { closedValue, isOpenOption } from './open-options.ts'
 import { OwnBeginning } from './own-beginning.ts'
 import type { PromptBlock } from './prompt.ts'
+import { reasonOf, refused } from './request-failure.ts'
 import {
-  choicesState, readChoices, updateChoices, withMode, withModel, withOptions, type SessionChoices,
+  choicesState, readChoices, updateChoices, withMode, withModel, withOption, withOptions, type SessionChoices,
 } from './session-choices.ts'
 import { signedInState, type SignIn } from './sign-in.ts'
 import type { Timers } from './timers.ts'
@@ -126,9 +129,18 @@ export class AcpSession {
     return this.#choices.models.current
   }
 
-  /** True in a mode that allows unasked what the policy wants to be asked about. */
+  /** True in a mode, or with an option, that allows unasked what the policy wants to be asked about. */
   isTooOpen(policy: ConfirmationPolicy): boolean {
-    return isTooOpen(this.#choices.modes.current, policy, this.rules)
+    return isTooOpen(this.mode, policy, this.rules) || (policy.kind !== 'NeverConfirm' && this.#openOptions.length > 0)
+  }
+
+  /** An option that the session offers beside mode and model. */
+  option(id: string): SessionOption | undefined {
+    return this.#choices.options.find((one) => one.id === id)
+  }
+
+  get #openOptions(): readonly SessionOption[] {
+    return this.#choices.options.filter((option) => option.current !== undefined && isOpenOption(option, option.current))
   }
 
   get mode(): string | undefined {
@@ -170,8 +182,9 @@ export class AcpSession {
   }
 
   /**
-   * Brings the session into the mode that the policy asks for, as far as the agent offers one.
-   * @throws AcpFailure when the agent would stay in a mode that is more open than the policy.
+   * Brings the session into the mode that the policy asks for, as far as the agent offers one, and sets back options by
+   * which it would not ask.
+   * @throws AcpFailure when the agent would stay more open than the policy.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
     const { rules, log } = this.#options
@@ -186,9 +199,20 @@ export class AcpSession {
         log.warn('The agent refused a session mode', { mode: wanted, problem })
       }
     }
-    if (!this.isTooOpen(policy)) return
-    const mode = `"${this.#choices.modes.current}", which does not ask for confirmation`
-    throw new AcpFailure('ACPInitError', `The agent stays in the mode ${mode}: ${problem}`)
+    if (isTooOpen(this.mode, policy, rules)) {
+      throw new AcpFailure('ACPInitError', `The agent stays in the mode "${this.mode}", which does not ask for confirmation: ${problem}`)
+    }
+    if (policy.kind !== 'NeverConfirm') for (const option of this.#openOptions) await this.#close(option)
+  }
+
+  async #close(option: SessionOption): Promise<void> {
+    const stays = `The option "${option.id}" of the agent stays at "${option.current}", which does not ask for confirmation`
+    const value = closedValue(option)
+    if (value === undefined) throw new AcpFailure('ACPInitError', `${stays}: it offers no other value`)
+    await this.setOption(option.id, value).catch((error: unknown) => {
+      throw new AcpFailure('ACPInitError', `${stays}: ${reasonOf(error)}`, error)
+    })
+    if (this.#openOptions.some(({ id }) => id === option.id)) throw new AcpFailure('ACPInitError', stays)
   }
 
   /** @throws AppError `bad_request` when the agent cannot switch or refuses, `agent_timeout`, `agent_failed`. */
@@ -210,7 +234,7 @@ export class AcpSession {
    * @throws AppError `bad_request` when the agent does not offer it or refuses, `agent_timeout`, `agent_failed`.
    */
   async setOption(id: string, value: string): Promise<void> {
-    const option = this.#choices.options.find((one) => one.id === id)
+    const option = this.option(id)
     const what = `Cannot set the option "${id}" to "${value}"`
     if (option === undefined) {
       const names = this.#choices.options.map((one) => one.id).join(', ')
@@ -220,11 +244,11 @@ export class AcpSession {
       throw new AppError('bad_request', `${what}: expected one of ${option.values.join(', ')}`)
     }
     if (value === option.current) return
-    const params = { sessionId: this.id, configId: id, value }
-    const answer = await this.#request('session/set_config_option', params).catch((error: unknown) => {
+    const { method, params } = optionRequest(option, this.id, value)
+    const answer = await this.#request(method, params).catch((error: unknown) => {
       throw refused(what, error)
     })
-    this.#choices = withOptions(this.#choices, objectOf(answer))
+    this.#choices = withOptions(withOption(this.#choices, option, value), objectOf(answer))
   }
 
   /** @throws AppError `bad_request` when the agent does not offer the mode. */
@@ -320,17 +344,4 @@ export class AcpSession {
   #request(method: string, params: object): Promise<unknown> {
     return this.connection.request(method, params, { timeoutMs: requestTimeoutMs })
   }
-}
-
-function refused(what: string, error: unknown): AppError {
-  return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof RpcError ? describe(error) : messageOf(error)
-}
-
-function errorCodeFor(error: unknown): ErrorCode {
-  if (error instanceof RpcError) return 'bad_request'
-  return error instanceof RpcTimeoutError ? 'agent_timeout' : 'agent_failed'
 }

@@ -23,6 +23,7 @@ import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from '.
 import { planMcpServers, type McpPlan } from './mcp-servers.ts'
 import { providerRules, unknownAgentRules, type ModeRules } from './modes.ts'
 import { demoAgentName, demoModes } from './demo-modes.ts'
+import { isOpenOption } from './open-options.ts'
 import { readChoices } from './session-choices.ts'
 import { sessionMask } from './session-mask.ts'
 import { askToSignIn } from './sign-in.ts'
@@ -240,6 +241,11 @@ class Opening {
   }
 
   async #setOption(session: AcpSession, id: string, value: string): Promise<void> {
+    const option = session.option(id)
+    if (this.#options.host.policy().kind !== 'NeverConfirm' && option !== undefined && isOpenOption(option, value)) {
+      this.#notes.push(`The option "${id}" was not set to "${value}", which is more open than the confirmation policy.`)
+      return
+    }
     try {
       await session.setOption(id, value)
     } catch (error) {

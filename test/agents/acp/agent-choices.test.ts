@@ -204,6 +204,37 @@ test('refuses an option that is more open by its name than the policy', () => wi
   assert.is(await codeOf(agent.switchOption('approval', 'auto-approve', nobody)), 'done')
 }))
 
+test('sets back the options by which an agent stops asking while the policy asks, and lets none be chosen', () => withAgent('permissive', async ({ agent, host, again }) => {
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  assert.is(await codeOf(agent.switchOption('allow_all', 'on', nobody)), 'invalid_input')
+  await agent.runTurn(host.turn('one'))
+  assert.match(host.text(), /allow_all=off.*auto_approve=false/)
+  for (const [id, value] of [['allow_all', 'on'], ['auto_approve', 'true']] as const) {
+    assert.is(await codeOf(agent.switchOption(id, value, nobody)), 'invalid_input', id)
+  }
+  await agent.runTurn(host.turn('open up'))
+  host.confirmation = { kind: 'NeverConfirm' }
+  await agent.switchOption('allow_all', 'on', nobody)
+  await agent.switchOption('auto_approve', 'true', nobody)
+  await agent.runTurn(host.turn('two'))
+  assert.match(JSON.stringify(host.events.at(-1)), /allow_all=on.*auto_approve=true/)
+  host.confirmation = { kind: 'AlwaysConfirm' }
+  await agent.runTurn(host.turn('three'))
+  assert.match(JSON.stringify(host.events.at(-1)), /allow_all=off.*auto_approve=false/)
+  await agent.close()
+  await again().runTurn(host.turn('four'))
+  assert.match(host.text(), 'The option \\"allow_all\\" was not set to \\"on\\"')
+  assert.match(JSON.stringify(host.events.at(-1)), /allow_all=off.*auto_approve=false/)
+}))
+
+for (const behaviour of ['permissive-stays', 'permissive-silently']) {
+  test(`does not run an agent whose options keep it from asking: ${behaviour}`, () => withAgent(behaviour, async ({ agent, host, slots }) => {
+    host.confirmation = { kind: 'AlwaysConfirm' }
+    assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), /"ACPInitError".*auto_approve.* stays at .*true.*does not ask/)
+    assert.is(slots.running, 0)
+  }))
+}
+
 test('judges an agent by the provider of the settings, whatever name it gives itself, and says so once', () => withAgent('echo', async ({ agent, host, again }) => {
   const notes = (): number => host.text().split('The agent calls itself fake 1.2.3. This server knows Claude Code as').length - 1
   await agent.runTurn(host.turn('one'))

@@ -63,6 +63,12 @@ test('resumes its session after a restart', () => withAgent('resume', async ({ a
   assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent', 'MessageEvent'])
 }))
 
+test('takes the end of a call of an earlier life for no call of this one', () => withAgent('late-ends', async ({ agent, host }) => {
+  host.callIds = ['old']
+  assert.equal(await agent.runTurn(host.turn('go')), finished)
+  assert.equal(host.events.flatMap((event) => (event.kind === 'ActionEvent' ? [event.tool_call_id] : [])), ['new'])
+}))
+
 test('loads its session where it cannot be resumed and takes nothing of the replay', () => withAgent('load', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
   await agent.close()

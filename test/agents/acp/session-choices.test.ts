@@ -31,6 +31,9 @@ test('tells mode and model by their category, and shows every other option that 
   assert.equal(options.map(({ shown }) => shown), [{
     option_id: 'effort', name: 'Effort', description: null, category: 'thought_level', current_value: 'low',
     values: [{ value: 'low', name: null, description: null }, { value: 'high', name: 'High', description: null }],
+  }, {
+    option_id: 'fast', name: null, description: null, category: null, current_value: 'true',
+    values: [{ value: 'true', name: null, description: null }, { value: 'false', name: null, description: null }],
   }])
   const updated = updateChoices(readChoices({}), { sessionUpdate: 'config_option_update', configOptions: [effort] })
   assert.equal(updated.options.map(({ id, current, values }) => [id, current, values]), [['effort', 'low', ['low', 'high']]])

@@ -145,6 +145,16 @@ test('carries in the observation of an edit a diff that came later', () => {
   assert.match(json(turn.drafts[1]), /"FileEditorObservation","command":"create","path":"\/project\/a".*"new_content":"x"/)
 })
 
+test('carries in the observation of an edit the newest diff of its file', () => {
+  const turn = watch()
+  const diff = (oldText: string, newText: string): object => ({ type: 'diff', path: '/project/a', oldText, newText })
+  turn.call({ toolCallId: 'w', title: 'edit', kind: 'edit', status: 'in_progress', content: [diff('x', 'y')] })
+  turn.timers.advanceTo(500)
+  turn.call({ toolCallId: 'w', status: 'completed', content: [diff('before\nx', 'before\ny')] })
+  assert.match(json(turn.drafts[0]), /"str_replace","path":"\/project\/a","old_str":"x","new_str":"y"/)
+  assert.match(json(turn.drafts[1]), /"old_content":"before\\nx","new_content":"before\\ny"/)
+})
+
 test('gives a question for an action that was recorded with less an action of its own', () => {
   const turn = watch()
   turn.call(announced)

@@ -1,0 +1,21 @@
+/**
+ * Why an agent did not do what it was asked beside its prompts (a mode, a model, an option), as an error for the client who
+ * wanted it. Pure.
+ */
+import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
+import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
+import { describe } from './failure.ts'
+
+/** `bad_request` when the agent refuses, `agent_timeout` when it does not answer, `agent_failed` when it is gone. */
+export function refused(what: string, error: unknown): AppError {
+  return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof RpcError ? describe(error) : messageOf(error)
+}
+
+function errorCodeFor(error: unknown): ErrorCode {
+  if (error instanceof RpcError) return 'bad_request'
+  return error instanceof RpcTimeoutError ? 'agent_timeout' : 'agent_failed'
+}
