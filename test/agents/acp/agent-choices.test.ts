@@ -136,6 +136,7 @@ test('tells it again to a session that was opened and then prompted by nobody', 
   assert.is(host.memory.get('session')?.is_prompted, false)
   host.environment.set('TOKEN', 'a-token-of-the-user')
   assert.equal(await agent.runTurn(host.turn('go')), finished)
+  assert.match(host.text(), '> User: what was said')
   assert.is(host.memory.get('session')?.is_prompted, true)
 }))
 
@@ -146,6 +147,7 @@ test('tells a session that was taken up after a refused login nothing of what it
   host.environment.set('TOKEN', 'a-token-of-the-user')
   assert.equal(await agent.runTurn(host.turn('go')), finished)
   assert.is(host.memory.get('session')?.id, id)
+  assert.match(host.text(), /prompt .*go/)
   assert.not.match(host.text(), '> Agent: Authentication failed')
 }))
 

@@ -106,7 +106,7 @@ test('allows nothing more once it stops, though the action is stored only then',
 
 test('denies with the reason what can only be allowed for ever', () => withAgent('ask-always', async ({ agent, host }) => {
   assert.equal(await agent.runTurn(host.turn('go')), finished)
-  assert.match(host.text(), /UserRejectObservation.*no way to allow this once/)
+  assert.match(host.text(), /UserRejectObservation.*no way to allow this once","rejection_source":"hook"/)
   assert.match(host.text(), /selected.*optionId.*cancel/)
 }))
 

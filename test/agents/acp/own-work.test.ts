@@ -24,6 +24,7 @@ function since(host: MemoryHost, count: number): readonly string[] {
   return host.events.slice(count).map(({ kind }) => kind)
 }
 
+// No time passes here: nothing but the sign can end it.
 test('takes the work as a turn that says who began it, and ends with the sign of the agent', () => withAgent('own-work', async ({ agent, host }) => {
   const wake = begun(host)
   assert.equal(await agent.runTurn(host.turn('go')), finished)
@@ -34,7 +35,7 @@ test('takes the work as a turn that says who began it, and ends with the sign of
   assert.equal(since(host, before), kinds)
   assert.match(host.text(), /"command":"ls".*a file.*"command":"touch made".*touched/)
   assert.is(host.usages.at(-1)?.cost, 0.5)
-}))
+}, { options: { timers: manualTimers() } }))
 
 test('a long update that was held is taken before what came after it', () => withAgent('own-work-long', async ({ agent, host }) => {
   const wake = begun(host)
@@ -78,6 +79,23 @@ test('ends with quiet where the agent gives no sign, and not while a call is ope
     timers.advanceTo(10_000)
     assert.equal(await ended, finished)
   }, { options: { timers } })
+})
+
+test('does not end with quiet while a call is open', async () => {
+  const timers = manualTimers()
+  await withAgent('own-work-endless', async ({ agent, host }) => {
+    const wake = begun(host)
+    await agent.runTurn(host.turn('go'))
+    await wake
+    const turn = host.turn('', { isOwn: true })
+    const ended = agent.runTurn(turn)
+    await host.seen(/begun to work by itself/)
+    timers.advanceTo(500)
+    await host.seen(/"command":"sleep 600"/)
+    for (const seconds of [11, 22]) timers.advanceTo(seconds * 1000)
+    turn.stop()
+    assert.equal(await ended, { outcome: 'stopped', served: true })
+  }, { options: { timers, drainMs: 200 } })
 })
 
 test('is stopped with all that it has started', () => withAgent('own-work-endless', async ({ agent, host, slots }) => {

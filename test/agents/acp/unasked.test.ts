@@ -139,6 +139,7 @@ test('what was refused and ran all the same was not allowed by anything', () => 
   call({ status: 'completed' })
   assert.equal(heard.map(({ permission, shape }) => [permission, shape.as]), [['refused', 'command']])
   assert.equal(heard.map((one) => judgeRan(one, ['*'])), ['unasked'])
+  assert.is(judgeRan(ran({ kind: 'read' }, { permission: 'refused' }), []), 'unasked', 'though it needs no question')
 })
 
 /** The recorded exchanges in which something ran that nobody was asked about, and what; in no other did anything. */
