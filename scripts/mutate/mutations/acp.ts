@@ -204,8 +204,8 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/reported-call.ts',
-    old: 'saveOutput, observationsDir, outputLimitChars, note }',
-    new: 'saveOutput, observationsDir, outputLimitChars, note: \'\' }',
+    old: 'index === 0 ? { note, output } : undefined',
+    new: 'index === 0 ? { note: \'\', output } : undefined',
     promise: 'What an agent changes after a call was allowed is told.',
     tests: turnCalls,
   },

@@ -1,6 +1,8 @@
 /** All mutations by the folder of the source whose promises they break. */
 import type { MutationSet } from '../mutation.ts'
 import { acpMutations } from './acp.ts'
+import { acpAskingMutations } from './acp-asking.ts'
+import { acpShownMutations } from './acp-shown.ts'
 import { apiMutations } from './api.ts'
 import { baseMutations } from './base.ts'
 import { browserMutations } from './browser.ts'
@@ -8,6 +10,7 @@ import { builtinMutations } from './builtin.ts'
 import { cliMutations } from './cli.ts'
 import { conversationMutations } from './conversation.ts'
 import { httpMutations } from './http.ts'
+import { installMutations } from './install.ts'
 import { llmMutations } from './llm.ts'
 import { mcpMutations } from './mcp.ts'
 import { netMutations } from './net.ts'
@@ -28,12 +31,13 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'settings', mutations: settingsMutations },
   { folder: 'conversation', mutations: conversationMutations },
   { folder: 'api', mutations: apiMutations },
-  { folder: 'agents/acp', mutations: acpMutations },
+  { folder: 'agents/acp', mutations: [...acpMutations, ...acpShownMutations, ...acpAskingMutations] },
   { folder: 'agents/builtin', mutations: builtinMutations },
   { folder: 'agents/llm, skills, hooks', mutations: llmMutations },
   { folder: 'agents/mcp, oauth', mutations: mcpMutations },
   { folder: 'workspace, agents/tools', mutations: workspaceMutations },
   { folder: 'browser', mutations: browserMutations },
+  { folder: 'parts/install', mutations: installMutations },
   { folder: 'base', mutations: baseMutations },
   { folder: 'cli, config', mutations: cliMutations },
 ]

@@ -41,7 +41,7 @@ export const baseMutations: readonly Mutation[] = [
   },
   {
     file: 'src/base/masking-trie.ts',
-    old: 'const failure = parent === 0 ? 0 : failureOf(trie, at(trie.failure, parent), codeUnit, belowRoot)',
+    old: 'const failure = parent === 0 ? 0 : this.#failureOf(at(this.failure, parent), unit)',
     new: 'const failure = 0',
     promise: 'A secret is found behind the beginning of another one.',
     tests: masking,

@@ -169,4 +169,25 @@ export const conversationMutations: readonly Mutation[] = [
     promise: 'A message that made an agent act is not served a second time after a crash.',
     tests: ['test/conversation/opening.test.ts'],
   },
+  {
+    file: 'src/conversation/questions.ts',
+    old: 'withdrawn?.addEventListener(\'abort\', withdraw, { once: true })',
+    new: 'void withdraw',
+    promise: 'A question that is withdrawn makes room for the next one.',
+    tests: ['test/conversation/questions.test.ts'],
+  },
+  {
+    file: 'src/conversation/driver.ts',
+    old: 'if (isDeepStrictEqual(value, this.#agentState)) return',
+    new: 'if (value === this.#agentState) return',
+    promise: 'The state of an agent is stored when something in it changes, and not otherwise.',
+    tests: ['test/conversation/driver.test.ts'],
+  },
+  {
+    file: 'src/conversation/records.ts',
+    old: 'state.agent_state = { ...state.agent_state, usage: addFigures(state.agent_state[\'usage\'], report) }',
+    new: 'state.agent_state = { ...state.agent_state, usage: addFigures(undefined, report) }',
+    promise: 'Figures of use are added up in the state of the agent.',
+    tests: ['test/conversation/driver.test.ts', 'test/conversation/budget.test.ts'],
+  },
 ]

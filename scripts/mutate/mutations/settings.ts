@@ -95,4 +95,18 @@ export const settingsMutations: readonly Mutation[] = [
     promise: 'A reseal seals the secrets of conversations with the newest key.',
     tests: ['test/e2e/reseal.test.ts'],
   },
+  {
+    file: 'src/settings/acp-env.ts',
+    old: 'if (isLoaderVariable(name)) return `${shown} decides what programs load`',
+    new: '',
+    promise: 'A variable of an agent that decides what programs load is refused.',
+    tests: ['test/settings/acp-env.test.ts'],
+  },
+  {
+    file: 'src/settings/providers.ts',
+    old: 'others.find(({ name }) => name === acp_command[0]) : undefined',
+    new: 'others.find(({ name }) => name === \'\') : undefined',
+    promise: 'The name of an entry of the table as the only word of the command chooses that entry.',
+    tests: ['test/settings/providers.test.ts'],
+  },
 ]

@@ -117,4 +117,11 @@ export const workspaceMutations: readonly Mutation[] = [
     promise: 'What is kept for undoing is limited.',
     tests: ['test/parts/builtin/tools/undo-history.test.ts'],
   },
+  {
+    file: 'src/workspace/files.ts',
+    old: 'if (code === \'EEXIST\') throw changed(place)',
+    new: 'if (code === \'EEXIST\') return false',
+    promise: 'A file that was made meanwhile is not overwritten by a new one.',
+    tests: ['test/workspace/files.test.ts'],
+  },
 ]
