@@ -1,12 +1,15 @@
 /**
- * Makes `dist/agent-server.js`, the program in one file. The last step of `npm run build`.
+ * Makes `dist/agent-server.js` and the files beside it: the program, its core, and a file for each part. The last step of
+ * `npm run build`.
  *
  * `npm start` and the installed command run that file. `node dist/src/cli/main.js` is the same program, only slower to
  * start. What runs in a thread or a process of its own is started from the modules in either case.
  */
-import { writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { joinProgram } from './join/program.ts'
 
 const dist = fileURLToPath(new URL('../', import.meta.url))
-writeFileSync(new URL('../agent-server.js', import.meta.url), joinProgram(dist))
+for (const name of readdirSync(dist)) if (/^agent-server(?:\.[a-z-]+)?\.js$/.test(name)) rmSync(join(dist, name))
+for (const [name, text] of joinProgram(dist)) writeFileSync(join(dist, name), text)

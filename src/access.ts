@@ -1,5 +1,6 @@
 /**
- * Who may do what: every route with the right that it needs. Nothing else in the program decides that.
+ * Who may do what: every route of the core with the right that it needs. The routes of parts stand with theirs in `part.ts`
+ * of each part. Nothing else in the program decides that.
  *
  * `open` needs no session key. Every other right is held by every session key today; the table names them apart so
  * that keys with fewer rights need no new decision at any route. A route without a row does not compile, because
@@ -77,24 +78,7 @@ export const access = {
   'DELETE /api/profiles/{name}': 'configure',
   'POST /api/profiles/{name}/rename': 'configure',
   'POST /api/profiles/{name}/activate': 'configure',
-  'POST /api/profiles/{name}/validate': 'configure',
 
-  // It starts a program, or sends a request, as the settings of a conversation could.
-  'POST /api/mcp/test': 'configure',
-  'POST /api/mcp/oauth/start': 'configure',
-  'GET /api/mcp/oauth/status/{job_id}': 'configure',
-  'POST /api/mcp/oauth/callback/{job_id}': 'configure',
-  // A browser comes from the authorization server and has no key: the state in its query, which is good once, is the key.
-  'GET /api/mcp/oauth/callback': 'open',
-  'DELETE /api/mcp/oauth/logins/{name}': 'configure',
-  // A project may be any folder that a conversation may work in.
-  'POST /api/skills': 'drive',
-  'POST /api/skills/sync': 'drive',
-  'GET /api/skills/installed': 'read',
-  'POST /api/skills/install': 'configure',
-  'GET /api/plugins/installed': 'read',
-  'POST /api/sub-agents': 'drive',
-  'POST /api/hooks': 'drive',
   'GET /api/tools/': 'read',
 
   'GET /sockets/events/{conversation_id}': 'drive',

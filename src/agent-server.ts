@@ -4,6 +4,7 @@
  * It can listen by itself, lend its two handlers to a host's own `http.Server`, and be driven in process. It installs no
  * signal handler, reads no environment but the one it is given, and exits nothing; after `close()` nothing of it is left.
  */
+import { allParts, partOptions, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
 import { AppError } from './base/errors.ts'
 import { createLog, silentLog, type Log } from './base/log.ts'
@@ -22,7 +23,7 @@ import { parse } from './schema/check.ts'
 import { StartConversationRequest } from './schema/generated/conversations.ts'
 import { createHandlers, createListener, type Handlers } from './server.ts'
 
-export interface AgentServerOptions extends ConfigInput {
+export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
   /** What the server may see of an environment; see `process/environment` for what of it reaches an agent. Default: nothing. */
   readonly environment?: Environment
   /** Takes the lines of the server's log, each with its newline. Default: they are dropped. */
@@ -79,11 +80,11 @@ export interface ConversationHandle {
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {
   const { environment = {}, writeLog, clock = Date.now, onLost = nothing, ...input } = options
-  const config = createConfig(input)
+  const config = createConfig(input, partOptions)
   const masker = createMasker()
   const mask = (line: string): string => masker.mask(line)
   const log = writeLog === undefined ? silentLog : createLog({ write: writeLog, level: config.logLevel, clock, mask })
-  const app = await createApp({ config, environment, log, masker, clock, onLost })
+  const app = await createApp({ config, parts: allParts, environment, log, masker, clock, onLost })
   return new Server({ app, config, log, clock, mask })
 }
 

@@ -5,18 +5,10 @@
  * so that nothing is touched that another server owns; then what a killed server left running is ended; then keys before
  * anything that is sealed, and the conversations are repaired before the first request is taken.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { createAgentMaker, homeDirOf, type AgentMaker } from './agent-maker.ts'
-import { findUsableTools } from './parts/builtin/create.ts'
+import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
-import { createCatalogue, type SkillCatalogue } from './parts/skills/catalogue.ts'
-import { agentsFolderIn } from './parts/install/folder.ts'
-import { InstalledAgents } from './parts/install/installed-agents.ts'
-import { tryModel } from './parts/builtin/llm/trial.ts'
-import { createLogins, type Logins } from './parts/mcp/oauth/logins.ts'
-import { redirectUriOf } from './parts/mcp/oauth/redirect-uri.ts'
-import { createMcpService, type McpService } from './parts/mcp/service.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
 import { makeFolder, ownFolder } from './base/json-file.ts'
@@ -29,7 +21,10 @@ import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts
 import type { CreationDeps } from './conversation/creation.ts'
 import { createReadingTurns } from './conversation/feed.ts'
 import { ConversationService } from './conversation/service.ts'
+import type { Core } from './capabilities.ts'
+import { LoadedParts } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
+import type { Part } from './part.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import type { Environment } from './process/environment.ts'
 import { isLoaderVariable } from './base/loader-variable.ts'
@@ -37,18 +32,16 @@ import { lockFolder, type FolderLock } from './process/lock.ts'
 import { emptyLeft, SecretFolder } from './process/secret-folder.ts'
 import { sweepMarked } from './process/sweep.ts'
 import { openSealedStores, type SealedStores } from './sealed-stores.ts'
-import type { LLM } from './schema/generated/llm.ts'
-import type { ProfileValidation } from './schema/generated/profiles.ts'
-import { createCipher, type Cipher } from './settings/cipher.ts'
+import { createCipher } from './settings/cipher.ts'
 import { exposedKeys, loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { loadProviders } from './settings/providers-file.ts'
-import { plainLlm, type ProfileStore } from './settings/profiles.ts'
+import type { ProfileStore } from './settings/profiles.ts'
 import type { SecretStore } from './settings/secrets.ts'
 import type { SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
-import { nodeFiles, ownedFiles, type Files } from './storage/files.ts'
+import { nodeFiles, ownedFiles } from './storage/files.ts'
 import { claimDataFolder } from './storage/data-folder-claim.ts'
 import { openDataFolder, type DataFolder } from './storage/layout.ts'
 import { LineCache } from './storage/line-cache.ts'
@@ -57,6 +50,8 @@ import { preparePlace } from './workspace/place.ts'
 
 export interface AppOptions {
   readonly config: Config
+  /** All parts of this build. */
+  readonly parts: readonly Part[]
   /** The only environment that anything here sees; see process/environment for what reaches a child. */
   readonly environment: Environment
   readonly log: Log
@@ -83,14 +78,10 @@ export interface App {
   readonly reserve: Reserve
   /** Why stored secrets are of no use, for everyone to read; undefined when they are. */
   sealProblem(): Promise<string | undefined>
-  /** Tools of the built-in agent, by name. */
-  readonly usableTools: readonly string[]
-  /** Tries of MCP servers and sign-ins to them. */
-  readonly mcp: Omit<McpService, 'close'>
-  /** Makes one small call of a model, secrets plain or sealed. @throws AppError `invalid_input` */
-  tryLlm(llm: LLM, signal: AbortSignal): Promise<ProfileValidation>
-  /** Skills and hooks in files. */
-  readonly skills: SkillCatalogue
+  /** The parts that may be loaded. */
+  readonly parts: LoadedParts
+  /** The tools of the built-in agent that can be used, by name. */
+  usableTools(): Promise<readonly string[]>
   /** Notes an address under which this server can be reached. */
   announce(url: string): Promise<void>
   /** Pauses what runs, ends every agent and gives the data folder free. Idempotent. */
@@ -123,25 +114,31 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   masker.register([...keys.sessionKeys, ...sealingTexts(config, keys.sealingKeys)])
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, log: options.log })
+  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: options.parts, log: options.log })
   const { settings, profiles, secrets } = stores
-  const loadProfile = profiles.load
   await checkSeals(stores, options.log)
   const runtime = await prepareRuntime(folder, secrets, options)
   undo.push(() => runtime.secretFolder.close())
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
   const reserve = await Reserve.open({ path: folder.reserve, clock })
-  const installed = watchInstalled(options, folder, undo)
   const urls: string[] = []
-  const place = { ...placeOptions(options, [folder.path, ...runtime.secretFolder.paths], folder.instance) }
-  const logins = openLogins(options, stores, undo)
-  const shared = { ...runtime, cgroupParent, providers, installed, vault, logins, loadProfile, cipher }
-  const agents = createAgentMaker({ ...options, ...shared, dataDir: folder.path, instanceId: folder.instance })
+  const place = placeOptions(options, [folder.path, ...runtime.secretFolder.paths], folder.instance)
+  const parts = await openParts(options, undo, {
+    dataDir: folder.path,
+    instanceId: folder.instance,
+    ...runtime,
+    cgroupParent,
+    privateDirs: place.privateDirs,
+    workspaceDir: place.workspaceDir,
+    vault,
+    cipher,
+    loadProfile: profiles.load,
+    secretValues: () => secrets.values(),
+    urls,
+  })
+  const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
   const isOwner = (): boolean => lock.isOurs()
-  const files = ownedFiles(nodeFiles, isOwner)
-  const parts = { ...options, folder, files, isOwner, agents, secrets, vault, reserve, urls }
-  const service = await startService(parts, undo)
-  const mcp = serveMcp({ ...parts, logins, cipher }, undo)
+  const service = await startService({ ...options, folder, isOwner, agents, secrets, vault, reserve, urls }, undo)
   let closing: Promise<void> | undefined
   return {
     service,
@@ -150,28 +147,53 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     profiles,
     secrets,
     reserve,
-    // Without the ids of keys, by which who knows one could try pass phrases.
-    sealProblem: async () => ((await stores.problems()).length === 0 ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'),
-    usableTools: await findUsableTools({ program: config.browser, withoutSandbox: config.browserNoSandbox }, options.environment),
-    skills: createCatalogue({ ...place, homeDir: homeDirOf(options.environment), log: options.log }),
+    sealProblem: () => sealProblemOf(stores),
+    parts,
+    usableTools: () => parts.tools(),
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
     fingerprint: (text) => cipher.fingerprint(text),
-    creation: {
-      clock,
-      vault,
-      settings: () => settings.get(),
-      preparePlace: (requested, id) => preparePlace(requested, id, place),
-      workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
-    },
-    mcp,
-    tryLlm: async (llm, signal) => tryModel(plainLlm({ llm, include_secrets: true }, cipher), { createModel: agents.createModel, signal }),
+    creation: creationOf({ clock, vault, settings, parts, place, service }),
     async announce(url) {
       urls.push(url)
       await lock.announce(url)
     },
     close: () => (closing ??= takeDown()),
   }
+}
+
+interface CreationParts extends Pick<App, 'service' | 'vault' | 'settings' | 'parts'> {
+  readonly clock: Clock
+  readonly place: PlaceOptions
+}
+
+function creationOf({ clock, vault, settings, parts, place, service }: CreationParts): CreationDeps {
+  return {
+    clock,
+    vault,
+    settings: () => settings.get(),
+    assertDrivable: (kind) => parts.assertAgent(kind),
+    preparePlace: (requested, id) => preparePlace(requested, id, place),
+    workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
+  }
+}
+
+type PlaceOptions = Parameters<typeof preparePlace>[2]
+
+/** Without the ids of keys, by which who knows one could try pass phrases. */
+async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
+  const problems = await stores.problems()
+  return problems.length === 0 ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
+}
+
+type Opened = Omit<Core, 'use' | 'offers' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
+
+/** Parts are closed after the conversations, which use them. */
+async function openParts({ config, environment, log, masker, clock, parts: all }: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {
+  const parts = new LoadedParts({ parts: all, wanted: config.parts, core: { config, environment, log, masker, clock, ...opened } })
+  undo.push(() => parts.close())
+  await parts.startWithServer()
+  return parts
 }
 
 /** The claim comes first: the lock is a file in the folder, and a folder that is not ours gets none. */
@@ -243,37 +265,8 @@ async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   await stores.noteKey().catch((thrown: unknown) => log.warn('The sealing key could not be noted', { error: errorOf(thrown) }))
 }
 
-function openLogins({ clock }: AppOptions, { logins: file }: SealedStores, undo: Undo[]): Logins {
-  const logins = createLogins({ file, clock })
-  undo.push(() => logins.close())
-  return logins
-}
-
-function serveMcp(parts: ServiceParts & { readonly logins: Logins; readonly cipher: Cipher }, undo: Undo[]): McpService {
-  const { config: { publicUrl }, agents, secrets, masker, urls } = parts
-  const service = createMcpService({
-    ...parts,
-    host: agents.mcp,
-    secrets: () => secrets.values(),
-    mask: (text) => masker.mask(text),
-    redirectUri: () => redirectUriOf({ publicUrl, urls }),
-    createId: randomUUID,
-    random: randomBytes,
-  })
-  undo.push(() => service.close())
-  return service
-}
-
-function watchInstalled({ log, clock }: AppOptions, folder: DataFolder, undo: Undo[]): InstalledAgents {
-  const installed = new InstalledAgents({ agentsDir: agentsFolderIn(folder.path), log, clock })
-  undo.push(() => installed.close())
-  installed.check()
-  return installed
-}
-
 interface ServiceParts extends AppOptions {
   readonly folder: DataFolder
-  readonly files: Files
   readonly isOwner: () => boolean
   readonly agents: AgentMaker
   readonly secrets: SecretStore
@@ -284,7 +277,7 @@ interface ServiceParts extends AppOptions {
 }
 
 async function startService(parts: ServiceParts, undo: Undo[]): Promise<ConversationService> {
-  const { config, log, masker, clock, folder, files, isOwner, agents, reserve, secrets, vault, urls } = parts
+  const { config, log, masker, clock, folder, isOwner, agents, reserve, secrets, vault, urls } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
@@ -294,7 +287,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       clock,
       random: randomBytes,
       diagnostics: log,
-      files,
+      files: ownedFiles(nodeFiles, isOwner),
       cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),
       reserve,
       readerLimit: config.subscriberLimit,
@@ -303,6 +296,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,
       stopLimitMs: config.shutdownGraceMs,
+      prepareAgent: (stored) => agents.prepare(stored),
       createAgent: (stored, host) => agents.create(stored, host),
       titleByProfile: agents.titleByProfile,
       secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText }),
@@ -325,6 +319,6 @@ async function fetchText(request: LookupRequest): Promise<string> {
   throw new AppError('upstream_failed', `The lookup was answered with status ${status}`)
 }
 
-function placeOptions({ config, environment }: AppOptions, privateDirs: string[], instance: string): Parameters<typeof preparePlace>[2] {
+function placeOptions({ config, environment }: AppOptions, privateDirs: string[], instance: string): PlaceOptions {
   return { workspaceDir: resolve(config.workspaceDir), privateDirs, environment, instance }
 }

@@ -12,7 +12,7 @@ import { usualValueLimit } from './base/json.ts'
 import type { LogLevel } from './base/log.ts'
 import { isLoopbackName, parseAuthority } from './http/origin.ts'
 import { bytes, commands, count, integer, list, milliseconds, oneOf } from './option.ts'
-import { optionalPath, optionalText, path, text, toggle, type Option } from './option.ts'
+import { optionalPath, optionalText, path, text, toggle, type Option, type OptionTable, type OptionValues } from './option.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -110,22 +110,17 @@ export const optionTable = {
     expected: 'the name of an environment variable',
     accepts: (item) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(item),
   }),
-  browser: optionalPath({ group: 'Agents', help: 'Chromium or Chrome for the browser tools; without it one is looked for in the PATH' }),
-  browserAllow: list({
-    group: 'Agents',
-    help: 'Host of this machine that the browser tools may open, with or without a port; file: opens all files',
-    placeholder: 'HOST[:PORT]',
-    flag: 'browser-allow',
-    expected: 'a host such as localhost, localhost:3000 or [::1]:3000, or file:',
-    accepts: (item) => item === 'file:' || /^(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(item),
-  }),
-  browserNoSandbox: toggle({ group: 'Agents', help: 'Start the browser without its sandbox, as root has to; only in a container of its own' }),
-  browserLimit: count(8, 'Agents', 'Browsers that run at once; the tools of another conversation say so'),
   agentLimit: count(16, 'Agents', 'Agents that run at once; more of them wait'),
   agentIdleMs: milliseconds(20 * minute, 'Agents', 'An idle agent is stopped after this time'),
-  mcpStartTimeoutMs: milliseconds(60 * second, 'Agents', 'Time for an MCP server to start and list its tools'),
-  mcpPatienceMs: milliseconds(5 * second, 'Agents', 'Time that a step of the built-in agent waits for MCP servers that start'),
   confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'An open question is answered with no after this time'),
+  parts: list({
+    group: 'Agents',
+    help: 'Part that may be loaded, as /server_info names them; without this option all of them, with "none" no part at all',
+    flag: 'parts',
+    placeholder: 'NAME',
+    expected: 'the name of a part, or none',
+    accepts: (item) => /^[a-z][a-z-]*$/.test(item),
+  }),
   connectionLimit: count(12_000, 'Limits', 'Open connections; when they are all taken, the oldest without a key makes room'),
   subscriberLimit: count(1024, 'Limits', 'Readers of one conversation'),
   urlLimitBytes: bytes(16 * KiB, 'Target of a request'),
@@ -135,8 +130,6 @@ export const optionTable = {
   eventLimitBytes: bytes(32 * MiB, 'Event in a conversation'),
   jsonValueLimit: count(usualValueLimit, 'Limits', 'Values in one JSON text from outside; names of members count'),
   agentLineLimitBytes: bytes(16 * MiB, 'Line that an agent writes'),
-  mcpMessageLimitBytes: bytes(8 * MiB, 'Message of an MCP server'),
-  modelAnswerLimitBytes: bytes(16 * MiB, "Answer of a model, in its provider's form"),
   transcriptLimitBytes: bytes(64 * KiB, 'Record of a conversation for an agent that has lost its session'),
   cacheBytes: bytes(64 * MiB, 'Newest events kept in memory, of all conversations'),
   logCacheBytes: bytes(MiB, 'Newest events kept in memory, of one conversation'),
@@ -152,22 +145,25 @@ export const optionTable = {
 
 export type OptionName = keyof typeof optionTable
 
-export type Config = {
-  readonly [Name in OptionName]: (typeof optionTable)[Name] extends Option<infer T> ? T : never
-}
+export type Config = OptionValues<typeof optionTable>
 
 /** What a program gives: both folders, and whatever it wants to be different from the default. */
 export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
 
-/** Checks and completes a configuration. @throws AppError `invalid_option` */
-export function createConfig(input: ConfigInput): Config {
+/**
+ * Checks and completes a configuration.
+ * @param more options of parts, whose values stand beside those of the core
+ * @throws AppError `invalid_option`
+ */
+export function createConfig(input: ConfigInput, more: OptionTable = {}): Config {
+  const table = { ...more, ...optionTable }
   const given: Readonly<Record<string, unknown>> = input
   for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(optionTable, name)) throw unusable(`the option "${name}": there is none of this name`)
+    if (!Object.hasOwn(table, name)) throw unusable(`the option "${name}": there is none of this name`)
   }
   const config: Record<string, unknown> = {}
-  for (const [name, option] of Object.entries(optionTable)) config[name] = frozenCopy(given[name] ?? option.initial)
-  assertConfig(config)
+  for (const [name, option] of Object.entries(table)) config[name] = frozenCopy(given[name] ?? option.initial)
+  assertConfig(config, table)
   assertSafe(config)
   return Object.freeze(config)
 }
@@ -181,8 +177,8 @@ export function invalidOption(option: Option<unknown>, source: string, value: un
   return new AppError('invalid_option', `Could not use ${source}${shown}: expected ${expected}`)
 }
 
-function assertConfig(values: Record<string, unknown>): asserts values is Config {
-  for (const [name, option] of Object.entries(optionTable)) {
+function assertConfig(values: Record<string, unknown>, table: OptionTable): asserts values is Config {
+  for (const [name, option] of Object.entries<Option<unknown>>(table)) {
     if (!option.accepts(values[name])) throw invalidOption(option, name, values[name])
   }
 }

@@ -4,9 +4,7 @@
  * A part that offers a name says so in its `part.ts` and gives it when it is started. Who needs one asks for it by name
  * (`Core.use`), which loads the part; a name that no part here offers is refused by an AppError `part_missing`.
  */
-import type { JsonObject } from './base/json.ts'
 import type { Log } from './base/log.ts'
-import type { Fields } from './base/fields.ts'
 import type { Hooks, HookHost } from './agents/hooks.ts'
 import type { ContextChoice, ConversationSkills } from './agents/skills.ts'
 import type { ToolMaker, ToolSet } from './agents/tool.ts'
@@ -32,8 +30,7 @@ export interface Offers {
 }
 
 export interface BuiltInAgents {
-  /** @param stored the sealed settings of the conversation's agent */
-  create(stored: JsonObject, host: AgentHost, log: Log): Agent
+  create(host: AgentHost, log: Log): Agent
   /** A title by the model of a stored profile. */
   readonly titleByProfile: TitleByProfile
 }
@@ -63,7 +60,7 @@ export interface McpToolsRequest {
 
 export interface McpTokens {
   /** The bearer token of this moment for a server with this `auth.state`. @throws AppError, or the signal's reason */
-  tokenFor(server: { readonly name: string; readonly url: string }, state: Fields | undefined, signal: AbortSignal): Promise<string>
+  tokenFor(server: { readonly name: string; readonly url: string }, state: unknown, signal: AbortSignal): Promise<string>
 }
 
 export interface BrowserTools {

@@ -199,3 +199,26 @@ function isTextOf(pattern: RegExp): (value: unknown) => value is string {
 function isAbsolutePath(value: unknown): value is string {
   return typeof value === 'string' && isAbsolute(value) && !value.includes('\0')
 }
+
+export type OptionTable = Readonly<Record<string, Option<unknown>>>
+
+/** The values of a table of options, by name. */
+export type OptionValues<Table extends OptionTable> = {
+  readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never
+}
+
+/** The values of these options among the values of all. @throws TypeError for values that were not checked */
+export function valuesOf<Table extends OptionTable>(table: Table, values: Readonly<Record<string, unknown>>): OptionValues<Table> {
+  const picked: Record<string, unknown> = {}
+  for (const name of Object.keys(table)) picked[name] = values[name]
+  assertValues(table, picked)
+  return picked
+}
+
+function assertValues<Table extends OptionTable>(
+  table: Table, values: Record<string, unknown>,
+): asserts values is Record<string, unknown> & OptionValues<Table> {
+  for (const [name, option] of Object.entries(table)) {
+    if (!option.accepts(values[name])) throw new TypeError(`The option "${name}" was not checked`)
+  }
+}

@@ -7,11 +7,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { resealUndoHistory } from './parts/builtin/tools/undo-history.ts'
 import { AppError, messageOf } from './base/errors.ts'
 import { silentLog } from './base/log.ts'
 import { createMasker } from './base/masking.ts'
 import { resealConversation } from './conversation/reseal.ts'
+import type { Part, ResealFolder } from './part.ts'
 import { lockFolder } from './process/lock.ts'
 import { openSealedStores, readKeys, type SealedStores, type SealingConfig } from './sealed-stores.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
@@ -32,18 +32,19 @@ export interface ResealReport {
 }
 
 /** @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed` */
-export function reseal(config: SealingConfig): Promise<ResealReport> {
+export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<ResealReport> {
   return whileUnused(config.dataDir, async () => {
     const given = await readKeys(config)
     if (given.length === 0) throw new AppError('not_found', 'There is no sealing key: none is given, and none was made')
     const cipher = createCipher({ keys: given, random: randomBytes })
-    const stores = openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog })
+    const stores = openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
     const left: string[] = []
     const keys = new Set(await resealStores(stores, left))
     const cache = new LineCache({ logBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 })
     const folder = join(config.dataDir, 'conversations')
+    const folders = await Promise.all(parts.flatMap(({ resealFolder }) => resealFolder?.() ?? []))
     const ids = (await listConversations(folder)).sort()
-    for (const id of ids) for (const key of await resealOne(join(folder, id), { id, cipher, cache, left })) keys.add(key)
+    for (const id of ids) for (const key of await resealOne(join(folder, id), { id, cipher, cache, folders, left })) keys.add(key)
     return noteFound(config.dataDir, { cipher, keys, left, conversations: ids.length })
   })
 }
@@ -83,7 +84,8 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
 /** Gives the ids of the keys that files still need which could not be sealed anew. */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []
-  const files = [() => stores.settings.reseal(), () => stores.profiles.reseal(), () => stores.secrets.reseal(), () => stores.logins.rewrite()]
+  const ofParts = (await stores.partFiles()).map((file) => () => file.rewrite())
+  const files = [() => stores.settings.reseal(), () => stores.profiles.reseal(), () => stores.secrets.reseal(), ...ofParts]
   for (const resealFile of files) await resealFile().catch((thrown: unknown) => left.push(sentenceOf(thrown)))
   if (left.length > 0) needed.push(...await stores.notedKeys())
   const unopened = await stores.profiles.unopened().catch(() => [])
@@ -98,14 +100,16 @@ interface OneConversation {
   readonly id: string
   readonly cipher: Cipher
   readonly cache: LineCache
+  /** Those of parts. */
+  readonly folders: readonly ResealFolder[]
   readonly left: string[]
 }
 
-async function resealOne(directory: string, { id, cipher, cache, left }: OneConversation): Promise<ReadonlySet<string>> {
+async function resealOne(directory: string, { id, cipher, cache, folders, left }: OneConversation): Promise<ReadonlySet<string>> {
   const keys = new Set<string>()
   try {
     for (const key of await resealConversation(directory, cipher, cache)) keys.add(key)
-    for (const key of await resealUndoHistory(join(directory, 'observations', 'undo'), cipher)) keys.add(key)
+    for (const resealFolder of folders) for (const key of await resealFolder(directory, cipher)) keys.add(key)
   } catch (thrown) {
     left.push(`Conversation ${id}: ${sentenceOf(thrown)}`)
   }

@@ -6,30 +6,31 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { openLoginFile, type KeptLogins } from './parts/mcp/oauth/login-file.ts'
 import { AppError, messageOf } from './base/errors.ts'
+import { isThere } from './base/json-file.ts'
 import { silentLog, type Log } from './base/log.ts'
 import { createMasker, type Masker } from './base/masking.ts'
 import { whyNotMasked } from './base/masking-values.ts'
 import type { Config } from './config.ts'
+import type { Part } from './part.ts'
 import { isLoaderVariable } from './base/loader-variable.ts'
 import { changeLog } from './settings/change-log.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
 import { readSealingKeys } from './settings/keys.ts'
 import { maskingOfSecret } from './settings/masked-parts.ts'
-import { createMaskedValues } from './settings/masked-values.ts'
 import { createProfileStore, type ProfileStore } from './settings/profiles.ts'
 import type { Provider } from './settings/provider.ts'
 import { readSeals, sealsFile, writeSeals } from './settings/seals.ts'
 import { createSecretStore, type SecretStore } from './settings/secrets.ts'
 import { createSettingsStore, type SettingsStore } from './settings/store.ts'
-import type { StoredFile } from './settings/stored-file.ts'
+import type { SealedFile } from './settings/sealed-file.ts'
 
 export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  readonly logins: StoredFile<KeptLogins>
+  /** Those of parts, as far as they are there. */
+  partFiles(): Promise<readonly SealedFile[]>
   /** What the keys at hand do not open, or what cannot be read at all, in a sentence each. */
   problems(): Promise<readonly string[]>
   /** The ids of keys that something may be sealed with, as noted. @throws AppError `settings_unreadable` */
@@ -43,16 +44,24 @@ export interface SealedStoresOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
+  readonly parts: readonly Part[]
   /** Told of every change, by name. */
   readonly log: Log
 }
 
-export function openSealedStores({ dataDir, cipher, masker, providers, log }: SealedStoresOptions): SealedStores {
+export function openSealedStores({ dataDir, cipher, masker, providers, parts: allParts, log }: SealedStoresOptions): SealedStores {
   const parts = (file: string, what: string) => ({ path: join(dataDir, file), cipher, masker, onChange: changeLog(log, `${what} were changed`) })
   const profiles = createProfileStore(parts('profiles.json', 'LLM profiles'))
   const settings = createSettingsStore({ ...parts('settings.json', 'Settings'), providers, loadProfile: profiles.load })
   const secrets = createSecretStore({ ...parts('secrets.json', 'Secrets'), isLoaderVariable })
-  const logins = openLoginFile({ ...parts('mcp-logins.json', 'Logins of MCP servers'), setMasked: createMaskedValues(masker) })
+  const partFiles = async (): Promise<readonly SealedFile[]> => {
+    const files: SealedFile[] = []
+    for (const { sealedFile } of allParts) {
+      const path = join(dataDir, sealedFile?.name ?? '')
+      if (sealedFile !== undefined && await isThere(path)) files.push((await sealedFile.load())({ path, cipher, masker }))
+    }
+    return files
+  }
   const seals = join(dataDir, sealsFile)
   const unopened = async (): Promise<readonly string[]> =>
     (await profiles.unopened()).map(({ name, keys }) => `The profile "${name}" was sealed with ${theKeys(keys)}`)
@@ -64,9 +73,10 @@ export function openSealedStores({ dataDir, cipher, masker, providers, log }: Se
     settings,
     profiles,
     secrets,
-    logins,
+    partFiles,
     async problems() {
-      const looks = [settings.get(), secrets.values(), logins.read(), unopened(), missing()]
+      const files = (await partFiles()).map((file) => file.read())
+      const looks = [settings.get(), secrets.values(), ...files, unopened(), missing()]
       const said = await Promise.allSettled(looks)
       return said.flatMap((one) => {
         if (one.status === 'fulfilled') return Array.isArray(one.value) ? one.value : []
@@ -90,9 +100,9 @@ export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKey
  * What the keys of this configuration do not open in the data folder, in a sentence each. Changes nothing, makes no key, and
  * can be asked beside a server.
  */
-export async function inspectSealed(config: SealingConfig): Promise<readonly string[]> {
+export async function inspectSealed(config: SealingConfig, parts: readonly Part[]): Promise<readonly string[]> {
   try {
-    return await (await openToLook(config)).problems()
+    return await (await openToLook(config, parts)).problems()
   } catch (thrown) {
     if (thrown instanceof AppError) return [messageOf(thrown)]
     throw thrown
@@ -102,7 +112,7 @@ export async function inspectSealed(config: SealingConfig): Promise<readonly str
 /** Global secrets that are not hidden everywhere, in a sentence each; none where they cannot be read. Changes nothing. */
 export async function inspectMasking(config: SealingConfig): Promise<readonly string[]> {
   try {
-    const { secrets } = await openToLook(config)
+    const { secrets } = await openToLook(config, [])
     return [...await secrets.values()].flatMap(([name, value]) => describeMasking(name, value))
   } catch (thrown) {
     if (thrown instanceof AppError) return []
@@ -110,11 +120,11 @@ export async function inspectMasking(config: SealingConfig): Promise<readonly st
   }
 }
 
-async function openToLook(config: SealingConfig): Promise<SealedStores> {
+async function openToLook(config: SealingConfig, parts: readonly Part[]): Promise<SealedStores> {
   const keys = await readKeys(config)
   // Without any key nothing was sealed here, or nothing can be opened: then one that opens nothing.
   const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
-  return openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], log: silentLog })
+  return openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
 }
 
 function describeMasking(name: string, value: string): string[] {

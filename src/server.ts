@@ -6,8 +6,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { access } from './access.ts'
+import type { Route } from './api/call.ts'
 import { createRequestHandler } from './api/requests.ts'
-import { createRoutes } from './api/routes.ts'
+import { createRoute, createRoutes } from './api/routes.ts'
 import { createUpgradeHandler } from './api/upgrades.ts'
 import type { App } from './app.ts'
 import type { Log } from './base/log.ts'
@@ -18,6 +20,7 @@ import { isLoopbackName, type OriginRules } from './http/origin.ts'
 import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
+import type { LoadedParts } from './loaded-parts.ts'
 import { version } from './version.ts'
 
 /** What this server can do beyond its API level; clients look for names they know. */
@@ -48,14 +51,17 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
   const refusedKeys = new RefusedKeys(log, clock)
   const origins = originRules(config, keys !== undefined)
   let lastWorkAt = clock()
-  const routes = createRoutes({
+  const ofParts = partRoutes(app.parts)
+  const ofCore = createRoutes({
     ...app,
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
     meta: {
       productVersion: version,
       capabilities,
-      usableTools: app.usableTools,
+      usableTools: () => app.usableTools(),
+      parts: app.parts.allowed.map(({ name }) => name),
+      routes: [...Object.keys(access), ...ofParts.map(({ method, pattern }) => `${method} ${pattern}`)],
       clock,
       startedAt: clock(),
       idleMs: () => clock() - lastWorkAt,
@@ -64,7 +70,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
   })
   return {
     request: createRequestHandler({
-      router: createRouter(routes),
+      router: createRouter([...ofCore, ...ofParts]),
       origins,
       keys,
       refusedKeys,
@@ -90,6 +96,11 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       log,
     }),
   }
+}
+
+function partRoutes(parts: LoadedParts): Route[] {
+  return parts.allowed.flatMap((part) =>
+    Object.entries(part.routes ?? {}).map(([name, right]) => createRoute(name, right, parts.handler(part, name))))
 }
 
 /** A listener of our own, with our limits, for these handlers. */

@@ -1,8 +1,9 @@
 /** The configuration: defaults, what is refused, and that nothing can change it afterwards. */
 import * as assert from 'uvu/assert'
+import { partOptions } from '../src/all-parts.ts'
 import { AppError } from '../src/base/errors.ts'
 import { createConfig, optionTable, type ConfigInput } from '../src/config.ts'
-import type { Option } from '../src/option.ts'
+import type { Option, OptionTable } from '../src/option.ts'
 import { suite } from './support/suite.ts'
 
 const test = suite('config')
@@ -31,6 +32,7 @@ test('needs nothing but the two folders', () => {
 })
 
 test('has the limits that the decisions set', () => {
+  const all: OptionTable = partOptions
   const config = createConfig(folders)
   const MiB = 1024 * 1024
   assert.is(config.urlLimitBytes, 16_384)
@@ -39,8 +41,8 @@ test('has the limits that the decisions set', () => {
   assert.is(config.messageLimitBytes, 16 * MiB)
   assert.is(config.eventLimitBytes, 32 * MiB)
   assert.is(config.agentLineLimitBytes, 16 * MiB)
-  assert.is(config.mcpMessageLimitBytes, 8 * MiB)
-  assert.is(config.modelAnswerLimitBytes, 16 * MiB)
+  assert.is(all['mcpMessageLimitBytes']?.initial, 8 * MiB)
+  assert.is(all['modelAnswerLimitBytes']?.initial, 16 * MiB)
   assert.is(config.jsonValueLimit, 50_000)
   assert.is(config.cacheBytes, 64 * MiB)
   assert.is(config.logCacheBytes, MiB)

@@ -10,38 +10,105 @@
  * not there, a cycle or a package would need is not offered: each is refused, as is all that `module.ts` does not know.
  */
 import { posix } from 'node:path'
-import { readModule, refusal, type Import, type Module, type Renamed } from './module.ts'
+import { readModule, refusal, type Import, type Loading, type Module, type Renamed } from './module.ts'
 
 export interface Joining {
   /** Path -> text; more of them than the entry needs is fine. */
   readonly modules: ReadonlyMap<string, string>
   /** The path of the module that is run. */
   readonly entry: string
-  /** Lines of comment for the readers of the joined file. */
+  /** Lines of comment for the readers of the joined files. */
   readonly header: string
+  /** The name of the joined file; others that are needed have names made of it. */
+  readonly file: string
+  /** The group of a module that is only loaded by `import()`. */
+  readonly groupOf?: (path: string) => string | undefined
 }
 
-/** @throws SyntaxError with path and line, for what it does not understand */
-export function joinModules({ modules, entry, header }: Joining): string {
+/**
+ * The joined files by name, the entry's first. What is only loaded by `import()` is in files of its own: those modules of a
+ * group together, and the rest in the file of the entry's imports. A program without `import()` is one file.
+ * @throws SyntaxError with path and line, for what it does not understand
+ */
+export function joinModules({ modules, entry, header, file, groupOf = () => undefined }: Joining): ReadonlyMap<string, string> {
   const ordered = orderModules(modules, entry)
   const names = nameObjects(ordered)
   const exported = new Map(ordered.map((module) => [module.path, exportsOf(module)]))
   for (const module of ordered) checkNames(module, exported)
+  const files = assignFiles(ordered, { entry, file, groupOf })
+  const joined = new Map<string, string>()
+  for (const name of new Set([file, ...files.values()])) {
+    const own = ordered.filter(({ path }) => files.get(path) === name)
+    const lines = name === file ? (shebang.exec(modules.get(entry) ?? '')?.[0] ?? '') : ''
+    joined.set(name, lines + header + printFile(own, { name, files, names, ordered }))
+  }
+  return joined
+}
+
+interface Assigning extends Required<Pick<Joining, 'entry' | 'file' | 'groupOf'>> {}
+
+/** Path -> the file in which the module stands. */
+function assignFiles(ordered: readonly Module[], { entry, file, groupOf }: Assigning): ReadonlyMap<string, string> {
+  const byPath = new Map(ordered.map((module) => [module.path, module]))
+  const atOnce = new Set<string>()
+  const visit = (path: string): void => {
+    if (atOnce.has(path)) return
+    atOnce.add(path)
+    for (const one of byPath.get(path)?.imports ?? []) if (!isNodes(one)) visit(targetOf({ path }, one))
+  }
+  visit(entry)
+  const named = (group: string): string => file.replace(/(?=\.js$)/, `.${group}`)
+  const isOne = atOnce.size === ordered.length
+  return new Map(ordered.map(({ path }) => {
+    const group = atOnce.has(path) ? undefined : groupOf(path)
+    // The entry stands alone, so that the others can import from a file that has been evaluated.
+    return [path, isOne || path === entry ? file : named(group ?? 'core')]
+  }))
+}
+
+interface Printing {
+  readonly name: string
+  readonly files: ReadonlyMap<string, string>
+  readonly names: ReadonlyMap<string, string>
+  readonly ordered: readonly Module[]
+}
+
+function printFile(own: readonly Module[], { name, files, names, ordered }: Printing): string {
+  const isOutside = (path: string): boolean => files.get(path) !== name
+  const needs = new Map<string, Set<string>>()
+  for (const module of own) {
+    for (const one of module.imports) {
+      const target = targetOf(module, one)
+      if (isNodes(one) || !isOutside(target)) continue
+      const from = files.get(target) ?? ''
+      needs.set(from, (needs.get(from) ?? new Set()).add(names.get(target) ?? ''))
+    }
+  }
+  const wanted = ordered.filter(({ path }) => isOutside(path)).flatMap((module) => [
+    ...module.imports.filter((one) => !isNodes(one)).map((one) => targetOf(module, one)),
+  ])
+  const loaded = ordered.flatMap((module) => loadingsOf(module).map((loading) => targetOf(module, loading)))
+  const given = own.filter(({ path }) => wanted.includes(path) || loaded.includes(path)).map(({ path }) => names.get(path) ?? '')
   return [
-    shebang.exec(modules.get(entry) ?? '')?.[0] ?? '',
-    header,
-    ...printNodeImports(ordered),
+    ...printNodeImports(own),
+    ...[...needs].map(([from, objects]) => `import { ${[...objects].sort().join(', ')} } from './${from}';\n`),
     'const $addressOf = (path) => new URL(path, import.meta.url).href;\n',
-    ...ordered.map((module) => printModule(module, names)),
+    ...own.map((module) => printModule(module, names, files)),
+    given.length === 0 ? '' : `\nexport { ${given.join(', ')} };\n`,
   ].join('')
+}
+
+function loadingsOf({ cuts }: Module): Loading[] {
+  return cuts.flatMap(({ becomes }) => (typeof becomes === 'object' ? [becomes] : []))
 }
 
 const shebang = /^#!.*\n/
 const sourceMap = /\n\/\/# sourceMappingURL=\S+\s*$/
 
-/** The entry and all that it needs, each behind what it imports itself. */
+/** The entry and all that it needs or may load, each behind what it imports itself. */
 function orderModules(modules: ReadonlyMap<string, string>, entry: string): Module[] {
   const ordered = new Map<string, Module>()
+  const later: string[] = []
   const visit = (path: string, trail: readonly string[]): void => {
     const text = modules.get(path)
     if (text === undefined) throw new RangeError(`Cannot join ${path}: there is no such module`)
@@ -54,8 +121,14 @@ function orderModules(modules: ReadonlyMap<string, string>, entry: string): Modu
       if (!ordered.has(target)) visit(target, [...trail, path])
     }
     ordered.set(path, module)
+    for (const loading of loadingsOf(module)) {
+      const target = targetOf(module, loading)
+      if (!modules.has(target)) throw refusal(path, loading.line, `"${loading.specifier}", which is not among the modules`)
+      later.push(target)
+    }
   }
   visit(entry, [])
+  for (let path = later.shift(); path !== undefined; path = later.shift()) if (!ordered.has(path)) visit(path, [])
   return [...ordered.values()]
 }
 
@@ -103,7 +176,7 @@ function printNodeImports(ordered: readonly Module[]): string[] {
   })
 }
 
-function printModule(module: Module, names: ReadonlyMap<string, string>): string {
+function printModule(module: Module, names: ReadonlyMap<string, string>, files: ReadonlyMap<string, string>): string {
   const name = names.get(module.path)
   const objectOf = (one: Import): string => names.get(targetOf(module, one)) ?? ''
   const own = module.exports.map(({ from, to }) => (from === to ? to : `${to}: ${from}`))
@@ -114,7 +187,7 @@ function printModule(module: Module, names: ReadonlyMap<string, string>): string
   return [
     `\n// ${module.path}\nlet ${name};\n{ `,
     module.imports.filter(({ isReExport }) => !isReExport).map((one) => printImport(one, objectOf)).join(' '),
-    `\n${printText(module)}`,
+    `\n${printText(module, (loading) => printLoading(targetOf(module, loading), names, files))}`,
     `\n${name} = { ${members.join(', ')} };\n}\n`,
   ].join('')
 }
@@ -129,16 +202,22 @@ function printRenamed({ from, to }: Renamed): string {
   return from === to ? from : `${from}: ${to}`
 }
 
-function printText({ path, text, cuts }: Module): string {
-  let printed = ''
+function printLoading(target: string, names: ReadonlyMap<string, string>, files: ReadonlyMap<string, string>): string {
+  const name = names.get(target) ?? ''
+  return `import('./${files.get(target) ?? ''}').then((file) => file.${name})`
+}
+
+function printText({ path, text, cuts }: Module, printed: (loading: Loading) => string): string {
+  let joined = ''
   let at = 0
   for (const { start, end, becomes } of cuts) {
     // Lines stay where they are.
     const lineEnds = text.slice(start, end).replaceAll(/[^\n]/g, '')
-    printed += text.slice(at, start) + (becomes === 'address' ? `$addressOf('./${path}')` : '') + lineEnds
+    const instead = typeof becomes === 'object' ? printed(becomes) : becomes === 'address' ? `$addressOf('./${path}')` : ''
+    joined += text.slice(at, start) + instead + lineEnds
     at = end
   }
-  return (printed + text.slice(at)).replace(shebang, '\n').replace(sourceMap, '')
+  return (joined + text.slice(at)).replace(shebang, '\n').replace(sourceMap, '')
 }
 
 function isNodes({ specifier }: Import): boolean {
@@ -149,6 +228,6 @@ function nodeName(specifier: string, name: string): string {
   return `$${specifier.replaceAll(/\W/g, '$')}$${name}`
 }
 
-function targetOf({ path }: Module, { specifier }: Import): string {
+function targetOf({ path }: Pick<Module, 'path'>, { specifier }: Pick<Import, 'specifier'>): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier
 }

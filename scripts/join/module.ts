@@ -2,7 +2,7 @@
  * One ES module as the compiler prints it, read for joining: what it imports, what it exports, and its text without either.
  *
  * Understood are named and namespace imports; exported functions, classes and single constants; lists of names, its own or
- * another module's; and `import.meta.url`. An import or export that is anything else (ECMA-262, 16.2) is refused with its
+ * another module's; `import()` of a constant; and `import.meta.url`. An import or export that is anything else (ECMA-262, 16.2) is refused with its
  * line, and so is what a block would not hold as a module does: `var`, and names that begin with `$`, which are the joined
  * file's own. Like scripts/shape/tokens this is no parser, and trusts that the compiler has made the text.
  */
@@ -24,11 +24,17 @@ export interface Import {
   readonly isReExport?: true
 }
 
-/** A stretch of the text that the joined file has not, or has the address of the module in its place. */
+/** A stretch of the text that the joined file has not, or has the address of the module or a module that is loaded in its place. */
 export interface Cut {
   readonly start: number
   readonly end: number
-  readonly becomes: 'nothing' | 'address'
+  readonly becomes: 'nothing' | 'address' | Loading
+}
+
+/** An `import()`. */
+export interface Loading {
+  readonly specifier: string
+  readonly line: number
 }
 
 export interface Module {
@@ -107,6 +113,7 @@ function declaredName({ code, at }: State): string {
 function readImport(state: State, start: Token): void {
   const first = next(state)
   if (isMark(first, '.')) return readMeta(state, start)
+  if (isMark(first, '(')) return readLoading(state, start)
   if (isMark(first, '{')) {
     const names = readNames(state)
     expect(state, 'from')
@@ -122,6 +129,13 @@ function readImport(state: State, start: Token): void {
     refuse(state, start, 'an import of another form than { names } or * as name')
   }
   cut(state, start)
+}
+
+function readLoading(state: State, start: Token): void {
+  const token = next(state)
+  if (token.kind !== 'string') refuse(state, token, 'an import() of another form than import(constant)')
+  expect(state, ')')
+  cut(state, start, { specifier: token.text, line: start.line })
 }
 
 function readMeta(state: State, start: Token): void {

@@ -11,45 +11,53 @@
  * Outermost first: `cli -> app -> {api, agents, parts} -> conversation -> {storage, settings} -> schema -> base`.
  */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
-  'index.ts': ['agent-server.ts', 'version.ts', 'config.ts', 'schema', 'base'],
+  'index.ts': ['agent-server.ts', 'all-parts.ts', 'version.ts', 'config.ts', 'schema', 'base'],
   cli: [
-    'agent-server.ts', 'sealed-stores.ts', 'resealing.ts', 'version.ts', 'config.ts', 'option.ts', 'parts', 'settings', 'storage',
-    'process', 'schema', 'base',
+    'agent-server.ts', 'all-parts.ts', 'part.ts', 'sealed-stores.ts', 'resealing.ts', 'version.ts', 'config.ts', 'option.ts', 'settings',
+    'storage', 'process', 'schema', 'base',
   ],
-  'agent-server.ts': ['app.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
-  'server.ts': ['app.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
+  'agent-server.ts': ['app.ts', 'all-parts.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base'],
+  // The list of parts. Deleting a line of parts.ts leaves its part out.
+  'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
+  'parts.ts': ['part.ts', 'parts'],
+  'server.ts': ['app.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
-    'agent-maker.ts', 'sealed-stores.ts', 'config.ts', 'parts', 'agents', 'conversation', 'workspace', 'storage', 'settings',
-    'process', 'net', 'schema', 'base',
+    'agent-maker.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
+    'storage', 'settings', 'process', 'net', 'schema', 'base',
   ],
-  'resealing.ts': ['sealed-stores.ts', 'config.ts', 'parts', 'conversation', 'settings', 'storage', 'process', 'base'],
-  'sealed-stores.ts': ['config.ts', 'parts', 'process', 'settings', 'base'],
-  'agent-maker.ts': ['version.ts', 'config.ts', 'parts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
+  'resealing.ts': ['sealed-stores.ts', 'part.ts', 'config.ts', 'conversation', 'settings', 'storage', 'process', 'base'],
+  'sealed-stores.ts': ['part.ts', 'config.ts', 'process', 'settings', 'base'],
+  'agent-maker.ts': ['capabilities.ts', 'offers.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
+  'loaded-parts.ts': ['capabilities.ts', 'offers.ts', 'part.ts', 'base'],
+  // The contract between the core and its parts.
+  'part.ts': ['access.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http', 'process', 'settings'],
+  'capabilities.ts': ['offers.ts', 'config.ts', 'conversation', 'process', 'settings', 'schema', 'base'],
+  'offers.ts': ['agents', 'conversation', 'schema', 'base'],
+  'finding.ts': [],
   'version.ts': [],
   'config.ts': ['option.ts', 'http', 'base'],
   'option.ts': ['base'],
   'access.ts': [],
-  'offers.ts': ['agents', 'conversation', 'schema', 'base'],
-  api: ['access.ts', 'parts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
-  'agents/hooks.ts': ['conversation', 'schema', 'base'],
-  'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema', 'base'],
+  api: ['access.ts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
+  'agents/hooks.ts': ['conversation', 'schema'],
+  'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema'],
   'agents/tool.ts': ['schema', 'base'],
-  'agents/acp': ['agents/acp/demo-modes.ts', 'parts/mcp', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base'],
+  'agents/acp': ['agents/acp/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base'],
   'parts/builtin': [
-    'parts/browser', 'parts/hooks', 'parts/mcp', 'parts/skills', 'agents', 'conversation', 'workspace', 'settings', 'process',
-    'net', 'schema', 'base',
+    'part.ts', 'capabilities.ts', 'option.ts', 'agents', 'api', 'conversation', 'workspace', 'settings', 'process', 'net', 'schema', 'base',
   ],
-  'parts/browser': ['parts/builtin', 'agents', 'process', 'rpc', 'net', 'schema', 'base'],
-  'parts/hooks': ['conversation', 'workspace', 'process', 'schema', 'base'],
-  'parts/skills': ['parts/builtin', 'api', 'agents', 'conversation', 'workspace', 'http', 'schema', 'base'],
+  'parts/browser': ['part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin', 'agents', 'process', 'rpc', 'net', 'schema', 'base'],
+  'parts/hooks': ['part.ts', 'capabilities.ts', 'agents/hooks.ts', 'conversation', 'workspace', 'process', 'schema', 'base'],
+  'parts/skills': ['part.ts', 'capabilities.ts', 'agents', 'api', 'conversation', 'workspace', 'http', 'schema', 'base'],
   'parts/mcp': [
-    'parts/builtin', 'api', 'agents', 'conversation', 'settings', 'process', 'rpc', 'net', 'http', 'schema', 'base',
-  ],
-  'parts/install': ['cli', 'config.ts', 'settings', 'storage', 'process', 'base'],
-  'parts/doctor': [
-    'parts/browser', 'parts/install', 'cli', 'agents', 'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process',
+    'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process', 'rpc', 'net', 'http', 'schema',
     'base',
   ],
+  'parts/install': ['part.ts', 'capabilities.ts', 'cli', 'settings', 'storage', 'process', 'base'],
+  'parts/doctor': [
+    'part.ts', 'finding.ts', 'parts/install', 'agents', 'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'base',
+  ],
+  'parts/demo/part.ts': ['part.ts', 'agents/acp/demo-modes.ts'],
   // A program of its own that only happens to be shipped with the server; its name and modes are known to both.
   'parts/demo': ['agents/acp/demo-modes.ts', 'rpc', 'base'],
   'agents/acp/demo-modes.ts': [],
@@ -125,6 +133,7 @@ export const powers: readonly Power[] = [
       'src/app.ts',
       'src/base/json-file.ts',
       'src/parts/browser/launch.ts',
+      'src/parts/browser/program.ts',
       'src/parts/browser/recording.ts',
       'src/parts/doctor/',
       'src/cli/',
@@ -168,6 +177,7 @@ export const powers: readonly Power[] = [
     files: [
       'src/parts/install/digests.ts',
       'src/parts/mcp/oauth/authorization.ts',
+      'src/parts/mcp/start.ts',
       'src/app.ts',
       'src/base/json-file.ts',
       'src/http/auth.ts',
@@ -225,7 +235,7 @@ export const limits = {
   testFileLines: 450,
   testFunctionLines: 80,
   functionLines: 60,
-  headerLines: 2,
+  headerLines: 1,
 } as const
 
 /** True for a path that a row names, itself or by its folder. */

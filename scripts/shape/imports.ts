@@ -11,6 +11,8 @@ export interface Import {
   readonly line: number
   /** Erased by the compiler: nothing of the module runs. */
   readonly typeOnly: boolean
+  /** By `import()`, when it is needed. */
+  readonly isDynamic: boolean
   /** Names taken at run time. */
   readonly names: readonly string[]
 }
@@ -30,7 +32,7 @@ function readImport(code: readonly Token[], at: number): Import[] {
   if (next?.kind === 'string') return [importOf(next, false, ['*'])]
   if (next?.text === '(') {
     const specifier = code[at + 2]
-    return specifier?.kind === 'string' ? [importOf(specifier, false, ['*'])] : []
+    return specifier?.kind === 'string' ? [{ ...importOf(specifier, false, ['*']), isDynamic: true }] : []
   }
   // `import.meta`, or a property that is called import.
   if (next?.kind !== 'word' && next?.text !== '{' && next?.text !== '*') return []
@@ -84,5 +86,5 @@ function runtimeNames(clause: readonly Token[]): string[] {
 }
 
 function importOf(specifier: Token, typeOnly: boolean, names: readonly string[]): Import {
-  return { specifier: specifier.text, line: specifier.line, typeOnly, names }
+  return { specifier: specifier.text, line: specifier.line, typeOnly, isDynamic: false, names }
 }

@@ -16,13 +16,12 @@ export function checkStyle(file: SourceFile): Finding[] {
   return styleRules.flatMap((rule) => rule(file))
 }
 
-/** At least a few lines of prose before the first import. Only asked of src. */
+/** A sentence at least before the first import. Only asked of src. */
 export const checkHeader: Rule = (file) => {
   const header = /^(?:#![^\n]*\n)?\/\*\*([^]*?)\*\//.exec(file.text)?.[1] ?? ''
   const prose = header.split('\n').filter((line) => /[\p{L}\d]/u.test(line))
   if (prose.length >= limits.headerLines) return []
-  return [finding(file, 1, 'header', `begin with a /** comment of at least ${limits.headerLines} lines: ` +
-    'what this file is, what it promises, what it does not do')]
+  return [finding(file, 1, 'header', 'begin with a /** comment: what this file is, what it promises, what it does not do')]
 }
 
 /** The log is an argument; only the command line may print. */

@@ -9,7 +9,8 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Action } from '../schema/generated/actions.ts'
 import type { Observation } from '../schema/generated/observations.ts'
-import type { ToolDefinition } from '../schema/generated/tools.ts'
+import type { McpTool, MCPToolDefinition, ToolDefinition } from '../schema/generated/tools.ts'
+import type { TextContent } from '../schema/generated/values.ts'
 
 export interface Tool {
   /** What the model calls it by and events say in `tool_name`: `terminal`, `file_editor` ... */
@@ -68,3 +69,24 @@ export interface ClosableTool extends Tool {
 
 /** Makes a tool with the parameters that settings give it. */
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
+
+/** How clients see a tool that is none of the closed list (decisions 1), by the words that describe it to them. */
+export function mcpToolDefinition(
+  tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
+): MCPToolDefinition {
+  return {
+    kind: 'MCPToolDefinition',
+    description,
+    action_type: 'MCPToolAction',
+    observation_type: 'MCPToolObservation',
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(meta === undefined ? {} : { meta }),
+    title: annotations?.title ?? tool.name,
+    mcp_tool: tool,
+  }
+}
+
+/** The content of an observation that is one text. */
+export function textContent(text: string): readonly [TextContent] {
+  return [{ cache_prompt: false, type: 'text', text }]
+}

@@ -6,6 +6,8 @@
  * in fields of their own (decisions 34). Nothing here tells what the server holds.
  */
 import { readFile } from 'node:fs/promises'
+import { objectOf } from '../base/fields.ts'
+import { parseOwnJson } from '../base/json.ts'
 import type { Clock } from '../base/stamp.ts'
 import type { Answer } from '../http/reply.ts'
 import { ok } from './call.ts'
@@ -18,7 +20,11 @@ export interface Meta {
   readonly productVersion: string
   readonly capabilities: readonly string[]
   /** Of the built-in agent. */
-  readonly usableTools: readonly string[]
+  readonly usableTools: () => Promise<readonly string[]>
+  /** The names of the parts that may be loaded. */
+  readonly parts: readonly string[]
+  /** Method and pattern of every route. */
+  readonly routes: readonly string[]
   readonly clock: Clock
   /** When the server was started: milliseconds since the epoch. */
   readonly startedAt: number
@@ -37,7 +43,7 @@ export async function ready({ meta }: { readonly meta: Meta }): Promise<Answer> 
   return message === undefined ? ok({ status: 'ready' }) : jsonAnswer(503, { status: 'initializing', message })
 }
 
-export function serverInfo({ meta }: { readonly meta: Meta }): Answer {
+export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Answer> {
   return ok({
     uptime: Math.floor((meta.clock() - meta.startedAt) / 1000),
     idle_time: Math.floor(meta.idleMs() / 1000),
@@ -46,7 +52,8 @@ export function serverInfo({ meta }: { readonly meta: Meta }): Answer {
     sdk_version: apiLevel,
     server_name: 'agent-server',
     server_version: meta.productVersion,
-    usable_tools: meta.usableTools,
+    usable_tools: await meta.usableTools(),
+    parts: meta.parts,
     capabilities: meta.capabilities,
     docs: '/openapi.json',
     redoc: '/openapi.json',
@@ -54,11 +61,23 @@ export function serverInfo({ meta }: { readonly meta: Meta }): Answer {
 }
 
 /** Tools of the built-in agent (contract: others.md section 4). */
-export function tools({ meta }: { readonly meta: Meta }): Answer {
-  return ok(meta.usableTools)
+export async function tools({ meta }: { readonly meta: Meta }): Promise<Answer> {
+  return ok(await meta.usableTools())
 }
 
-/** The description is a file beside the validators, made from the same schema. */
-export async function openapi(): Promise<Answer> {
-  return { status: 200, body: await readFile(new URL('../schema/generated/openapi.json', import.meta.url)) }
+/** The description is a file beside the validators, made from the same schema. Routes of parts that are not here are left out. */
+export async function openapi({ meta }: { readonly meta: Meta }): Promise<Answer> {
+  const file = await readFile(new URL('../schema/generated/openapi.json', import.meta.url))
+  return { status: 200, body: withoutStrangers(file, new Set(meta.routes)) }
+}
+
+function withoutStrangers(file: Buffer, routes: ReadonlySet<string>): Buffer {
+  const { paths, ...document } = objectOf(parseOwnJson(file.toString('utf8')))
+  let isWhole = true
+  const there = Object.entries(objectOf(paths)).flatMap(([path, item]) => {
+    const methods = Object.entries(objectOf(item)).filter(([method]) => routes.has(`${method.toUpperCase()} ${path}`))
+    if (methods.length < Object.keys(objectOf(item)).length) isWhole = false
+    return methods.length === 0 ? [] : [[path, Object.fromEntries(methods)] as const]
+  })
+  return isWhole ? file : Buffer.from(JSON.stringify({ ...document, paths: Object.fromEntries(there) }))
 }

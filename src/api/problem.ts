@@ -28,6 +28,7 @@ const statusOf = {
   invalid_input: 422,
   idempotency_mismatch: 422,
   agent_failed: 502,
+  part_missing: 501,
   unavailable: 503,
   agent_timeout: 504,
   storage_full: 507,

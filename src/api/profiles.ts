@@ -7,19 +7,17 @@
 import { singleHeader } from '../http/headers.ts'
 import type { Answer } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
-import { isProfileName, type LLM } from '../schema/generated/llm.ts'
-import { RenameProfileRequest, SaveProfileRequest, ValidateProfileRequest, type ProfileValidation } from '../schema/generated/profiles.ts'
+import { isProfileName } from '../schema/generated/llm.ts'
+import { RenameProfileRequest, SaveProfileRequest } from '../schema/generated/profiles.ts'
 import { parseExposeMode } from '../settings/expose.ts'
 import type { ProfileStore } from '../settings/profiles.ts'
 import type { SettingsStore } from '../settings/store.ts'
-import { bodyOf, clientSignal, invalid, ok, type Call } from './call.ts'
+import { bodyOf, invalid, ok, type Call } from './call.ts'
 import { jsonAnswer } from './problem.ts'
 
 export interface ProfileParts {
   readonly profiles: ProfileStore
   readonly settings: SettingsStore
-  /** Makes one small call. @throws AppError `invalid_input` for a token that does not open */
-  readonly tryLlm: (llm: LLM, signal: AbortSignal) => Promise<ProfileValidation>
 }
 
 export async function listProfiles({ profiles, settings }: ProfileParts): Promise<Answer> {
@@ -29,17 +27,17 @@ export async function listProfiles({ profiles, settings }: ProfileParts): Promis
 
 export async function getProfile({ profiles }: ProfileParts, call: Call): Promise<Answer> {
   const header = singleHeader(call.exchange.request.rawHeaders, 'x-expose-secrets')
-  return ok(await profiles.view(nameOf(call), parseExposeMode(header)))
+  return ok(await profiles.view(profileNameOf(call), parseExposeMode(header)))
 }
 
 export async function saveProfile({ profiles }: ProfileParts, call: Call): Promise<Answer> {
-  const name = nameOf(call)
+  const name = profileNameOf(call)
   await profiles.save(name, bodyOf(call, SaveProfileRequest))
   return jsonAnswer(201, { name, message: `Profile "${name}" saved` })
 }
 
 export async function deleteProfile({ profiles, settings }: ProfileParts, call: Call): Promise<Answer> {
-  const name = nameOf(call)
+  const name = profileNameOf(call)
   await settings.update(async (current) => {
     await profiles.delete(name)
     return current.active_profile === name ? { ...current, active_profile: null } : current
@@ -48,7 +46,7 @@ export async function deleteProfile({ profiles, settings }: ProfileParts, call: 
 }
 
 export async function renameProfile({ profiles, settings }: ProfileParts, call: Call): Promise<Answer> {
-  const name = nameOf(call)
+  const name = profileNameOf(call)
   const { new_name: newName } = bodyOf(call, RenameProfileRequest)
   await settings.update(async (current) => {
     await profiles.rename(name, newName)
@@ -58,19 +56,13 @@ export async function renameProfile({ profiles, settings }: ProfileParts, call: 
 }
 
 export async function activateProfile({ settings }: ProfileParts, call: Call): Promise<Answer> {
-  const name = nameOf(call)
+  const name = profileNameOf(call)
   await settings.patch({ active_profile: name })
   return ok({ name, message: `Profile "${name}" activated`, llm_applied: true })
 }
 
-export async function validateProfile({ tryLlm }: ProfileParts, call: Call): Promise<Answer> {
-  nameOf(call)
-  const { llm } = bodyOf(call, ValidateProfileRequest)
-  return ok(await tryLlm(llm, clientSignal(call)))
-}
-
 /** @throws AppError `invalid_input` */
-function nameOf(call: Call): string {
+export function profileNameOf(call: Call): string {
   const name = parameterOf(call.parameters, 'name')
   if (isProfileName(name)) return name
   const msg = 'Value error, expected a letter or a digit, then up to 63 letters, digits, dots, dashes or underscores'

@@ -3,24 +3,22 @@
  *
  * The names are those of `access.ts`: a route without a right does not compile, nor a right without a route.
  */
-import { access, type RouteName } from '../access.ts'
+import { access, type Right, type RouteName } from '../access.ts'
 import type { Answer } from '../http/reply.ts'
 import type { Method } from '../http/router.ts'
-import type { Call, Route } from './call.ts'
+import type { Call, Handle, Route } from './call.ts'
 import * as conversations from './conversations.ts'
 import * as goals from './goals.ts'
 import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
-import * as mcp from '../parts/mcp/routes.ts'
 import * as meta from './meta.ts'
 import * as profiles from './profiles.ts'
 import * as runs from './runs.ts'
 import * as secrets from './secrets.ts'
 import * as settings from './settings.ts'
-import * as skills from '../parts/skills/routes.ts'
 
 export interface ApiParts extends
-  StreamParts, settings.SettingsParts, secrets.SecretParts, profiles.ProfileParts, mcp.McpParts, skills.SkillParts {
+  StreamParts, settings.SettingsParts, secrets.SecretParts, profiles.ProfileParts {
   readonly meta: meta.Meta
 }
 
@@ -86,35 +84,26 @@ const table = {
   'DELETE /api/profiles/{name}': profiles.deleteProfile,
   'POST /api/profiles/{name}/rename': profiles.renameProfile,
   'POST /api/profiles/{name}/activate': profiles.activateProfile,
-  'POST /api/profiles/{name}/validate': profiles.validateProfile,
 
-  'POST /api/mcp/test': mcp.testMcpServer,
-  'POST /api/mcp/oauth/start': mcp.startSignIn,
-  'GET /api/mcp/oauth/status/{job_id}': mcp.getSignIn,
-  'POST /api/mcp/oauth/callback/{job_id}': mcp.takeAddress,
-  'GET /api/mcp/oauth/callback': mcp.takeAnswer,
-  'DELETE /api/mcp/oauth/logins/{name}': mcp.signOut,
-  'POST /api/skills': skills.findSkills,
-  'POST /api/skills/sync': skills.syncSkills,
-  'GET /api/skills/installed': skills.listInstalledSkills,
-  'POST /api/skills/install': skills.installSkill,
-  'GET /api/plugins/installed': skills.listInstalledPlugins,
-  'POST /api/sub-agents': skills.findSubAgents,
-  'POST /api/hooks': skills.readHooks,
   'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>
 
 /** Upgrades are served by `upgrades.ts`; asked for plainly, their path is answered like any unknown one. */
 type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 
-/** The routes, ready for the router. */
+/** The routes of the core, ready for the router. */
 export function createRoutes(parts: ApiParts): Route[] {
   return Object.entries<Handler>(table).map(([name, handler]) => {
     if (!isRouteName(name)) throw new TypeError(`The route "${name}" has no right`)
-    const [method = '', pattern = ''] = name.split(' ')
-    if (!isMethod(method)) throw new TypeError(`The route "${name}" has no method`)
-    return { method, pattern, right: access[name], handle: (call) => handler(parts, call) }
+    return createRoute(name, access[name], (call) => handler(parts, call))
   })
+}
+
+/** @param name method and pattern */
+export function createRoute(name: string, right: Right, handle: Handle): Route {
+  const [method = '', pattern = ''] = name.split(' ')
+  if (!isMethod(method)) throw new TypeError(`The route "${name}" has no method`)
+  return { method, pattern, right, handle }
 }
 
 function isRouteName(name: string): name is RouteName {

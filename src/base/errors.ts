@@ -35,6 +35,7 @@ export type ErrorCode =
   | 'agent_timeout'
   | 'owned_by_another'
   | 'format_unsupported'
+  | 'part_missing'
 
 /** One place where input broke a rule: FastAPI's shape, which existing clients read (spec: ValidationError). */
 export interface Issue {

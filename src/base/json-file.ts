@@ -10,7 +10,7 @@
  * Messages name the file without its folders. What the content means, and its version number, is up to the caller.
  */
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
+import { access, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { countValues, parseJson, usualValueLimit } from './json.ts'
@@ -23,6 +23,11 @@ export interface ReadJsonFileOptions {
   readonly limitBytes?: number
   /** Default: the usual one of `parseJson`. */
   readonly valueLimit?: number
+}
+
+/** Whether there is a file or a folder of this path. */
+export function isThere(path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false)
 }
 
 /**

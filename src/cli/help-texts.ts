@@ -43,45 +43,6 @@ Exit codes
   1  something still needs another key               4  a server runs on the data folder
 `
 
-const agents = `Usage: agent-server agents list [--json]                     what is installed
-       agent-server agents install NAME [--version VERSION]  install an agent with npm
-       agent-server agents verify [NAME ...]                 compare every file with its digest
-       agent-server agents remove NAME                       remove an installed agent
-       agent-server agents schema                            the form of a --providers file
-
-NAME is a provider of "agents list": a known agent, or one of the providers file. Without --version
-the pinned version is installed, the one this server was tried with. No script of a package is run.
-The digest of every file is kept, and an agent whose files have changed is not started any more. When
-verify finds every digest right, the files count as installed again, also after a restored backup.
-
-All of it can be done while a server runs: agents that run go on, the next ones start what is
-installed then. Files that a running server may still use are removed when it starts again.
-
-Folders, providers and the configuration file are told as to the server (--data-dir, --providers,
---config; see agent-server --help).
-
-Exit codes
-  0  done, and everything is as it was installed     2  cannot use the options
-  1  failed, or something differs or is missing      4  another command changes the installed agents
-`
-
-const doctor = `Usage: agent-server doctor [options] [NAME ...]
-
-Says in one line each what is here and what to do: Node, the data folder, what ends processes, the
-pseudo-terminal, and each agent: is it installed, is there a login or a key (names only), and does its
-program answer. It changes nothing in the data folder, and can be used while a server runs there. The
-programs are started as the server starts them; what they write into the home folder is up to them.
-
-  --json                        The same as a JSON array, for programs
-
-With names of providers only these are tried, and they are expected to work.
-
-Exit codes
-  0  a server can run here, and every agent that was named works
-  1  it cannot, or one does not
-  2  cannot use the options
-`
-
 const key = `Usage: agent-server key [--show] [options]
 
 Prints the path of the file that holds the session key which the server has made for its data folder, and
@@ -96,4 +57,4 @@ Exit codes
   1  there is no such key yet: start the server      5  cannot read the key
 `
 
-export const helpTexts: Readonly<Record<string, string>> = { verify, agents, doctor, key, keys }
+export const helpTexts: Readonly<Record<string, string>> = { verify, key, keys }

@@ -2,17 +2,20 @@
  * The texts of `--help`. That of the options is made from their table, so that it cannot say anything else than the
  * program does. Plain text of at most 104 columns, nothing decided by the terminal.
  */
+import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'
 import { helpTexts } from './help-texts.ts'
 import { entries, membersOf, variableOf, type Entry } from './options.ts'
 import { formatRows } from './rows.ts'
 
+const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
+
+const partUsages = [...partCommands.values()].map(({ usage: [usage, about] }) => `       agent-server ${usage.padEnd(36)}${about}\n`).join('')
+
 const intro = `Usage: agent-server [serve] [options]                    run the server
        agent-server verify [--json] [options] [ID ...]  check what is stored, beside a server too
        agent-server verify [options] --expect HEAD ID   and that the log still goes through that head
-       agent-server agents list|install|verify|...      the agents' programs; see agents --help
-       agent-server doctor [options] [NAME ...]         say what works here; see doctor --help
-       agent-server key [--show]                        where the session key is, or the key
+${partUsages}       agent-server key [--show]                        where the session key is, or the key
        agent-server keys list|rotate|reseal|forget      the keys that seal secrets; see keys --help
        agent-server help [COMMAND|config]               a command's own text, or the names in a file
 
@@ -57,12 +60,12 @@ Examples
 const column = 32
 
 /** What `--help` may be asked about, besides the whole. */
-export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), 'config']
+export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), ...partCommands.keys(), 'config']
 
 /** Of one topic, or of the whole. */
 export function formatHelp(topic?: string): string {
   if (topic === 'config') return formatNames()
-  return helpTexts[topic ?? ''] ?? formatOptions(topic === 'serve' ? serve : intro)
+  return helpTexts[topic ?? ''] ?? partCommands.get(topic ?? '')?.help ?? formatOptions(topic === 'serve' ? serve : intro)
 }
 
 /** The members of a configuration file, in the order of the table. */

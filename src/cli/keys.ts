@@ -4,6 +4,7 @@
  * that runs on the folder has to be stopped first.
  */
 import { join } from 'node:path'
+import { allParts } from '../all-parts.ts'
 import { AppError } from '../base/errors.ts'
 import type { Config } from '../config.ts'
 import { forget, reseal, rotate } from '../resealing.ts'
@@ -43,7 +44,7 @@ async function list(config: Config): Promise<number> {
 }
 
 async function resealAll(config: Config): Promise<number> {
-  const { key, conversations, left, unneeded } = await reseal(config)
+  const { key, conversations, left, unneeded } = await reseal(config, allParts)
   for (const sentence of left) say(sentence)
   say(`Sealed with ${key}: settings, secrets, profiles, logins, and the newest records of ${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}`)
   if (unneeded.length > 0) say(`Nothing needs ${unneeded.join(', ')} any more. Earlier records in the logs stay sealed with it`)

@@ -7,10 +7,11 @@
  * ends without a word.
  */
 import { readFileSync, statSync } from 'node:fs'
+import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
+import type { PartCommand } from '../part.ts'
 import { version } from '../version.ts'
-import { runAgents } from '../parts/install/command.ts'
-import { runDoctor } from '../parts/doctor/command.ts'
+import { runPartCommand } from './part-command.ts'
 import { formatHelp, helpTopics } from './help.ts'
 import { printKey } from './key.ts'
 import { runKeys } from './keys.ts'
@@ -19,15 +20,18 @@ import { serve } from './serve.ts'
 import { isReaderGone, surviveLostStreams } from './signals.ts'
 import { verify } from './verify.ts'
 
-const commands = ['serve', 'verify', 'agents', 'doctor', 'key', 'keys'] as const
-type Command = (typeof commands)[number]
+const coreCommands = ['serve', 'verify', 'key', 'keys'] as const
+type CoreCommand = (typeof coreCommands)[number]
 
-/** Besides the options; `--version` of `agents` is the one to install. */
-const commandFlags: Readonly<Record<Command, Readonly<Record<string, 'switch' | 'value'>>>> = {
+/** The commands of parts, by name. */
+const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
+
+type Command = { readonly kind: 'core'; readonly name: CoreCommand } | { readonly kind: 'part'; readonly name: string; readonly command: PartCommand }
+
+/** Flags besides the options. */
+const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' | 'value'>>>> = {
   serve: {},
   verify: { expect: 'value', json: 'switch' },
-  agents: { version: 'value', json: 'switch' },
-  doctor: { json: 'switch' },
   key: { show: 'switch' },
   keys: {},
 }
@@ -56,9 +60,9 @@ async function main(): Promise<number> {
       readFile: (path) => readFileSync(path, 'utf8'),
       modeOf,
       currentDir: process.cwd(),
-      commandFlags: commandFlags[command],
+      commandFlags: command.kind === 'core' ? coreFlags[command.name] : command.command.flags,
     })
-    if (line.kind === 'help') return printHelp(isNamed ? [command, ...line.words] : line.words)
+    if (line.kind === 'help') return printHelp(isNamed ? [command.name, ...line.words] : line.words)
     return await run(command, line)
   } catch (thrown) {
     if (isReaderGone(thrown)) return 1
@@ -89,13 +93,13 @@ function modeOf(path: string): number | undefined {
   return stats?.isFile() === true ? stats.mode : undefined
 }
 
-function runCommand(command: Command, { config, words, flags, exposedFiles }: Extract<ParsedCommandLine, { kind: 'run' }>): Promise<number> {
+function runCommand(command: Command, line: Extract<ParsedCommandLine, { kind: 'run' }>): Promise<number> {
+  if (command.kind === 'part') return runPartCommand(command.command, line)
+  const { config, words, flags, exposedFiles } = line
   const asJson = flags['json'] === 'true'
-  switch (command) {
+  switch (command.name) {
     case 'serve': return serve(config, words, exposedFiles)
     case 'verify': return verify({ config, ids: words, expect: flags['expect'], asJson })
-    case 'agents': return runAgents({ config, words, version: flags['version'], asJson })
-    case 'doctor': return runDoctor({ config, names: words, asJson, exposedFiles })
     case 'keys': return runKeys(config, words)
     case 'key': return printKey(config, words, flags['show'] === 'true')
   }
@@ -112,11 +116,15 @@ interface NamedCommand {
 /** The first word may name a command; without one the server is started. */
 function commandOf(argv: readonly string[]): NamedCommand {
   const [first = '', ...rest] = argv
-  const command = commands.find((known) => known === first)
-  if (command !== undefined) return { command, argv: rest, isNamed: true }
-  if (first === 'help') return { command: 'serve', argv: ['--help', ...rest], isNamed: false }
+  const name = coreCommands.find((known) => known === first)
+  if (name !== undefined) return { command: { kind: 'core', name }, argv: rest, isNamed: true }
+  const command = partCommands.get(first)
+  if (command !== undefined) return { command: { kind: 'part', name: first, command }, argv: rest, isNamed: true }
+  const usual: Command = { kind: 'core', name: 'serve' }
+  if (first === 'help') return { command: usual, argv: ['--help', ...rest], isNamed: false }
   if (first !== '' && !first.startsWith('-')) {
-    throw new AppError('invalid_option', `Could not find the command "${first}": expected one of ${commands.join(', ')}`)
+    const known = [...coreCommands, ...partCommands.keys()].join(', ')
+    throw new AppError('invalid_option', `Could not find the command "${first}": expected one of ${known}`)
   }
-  return { command: 'serve', argv, isNamed: false }
+  return { command: usual, argv, isNamed: false }
 }

@@ -14,6 +14,7 @@ import { AppError, messageOf } from '../base/errors.ts'
 import { formatMode, othersMay } from '../base/file-mode.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { findJsonFault } from '../base/json-fault.ts'
+import { partOptions } from '../all-parts.ts'
 import { createConfig, invalidOption, optionTable, type Config } from '../config.ts'
 import type { Option } from '../option.ts'
 import { nearest } from './nearest.ts'
@@ -82,7 +83,7 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
 }
 
 /** Every way to give an option on the command line or in the environment, in the order of the table. */
-export const entries: readonly Entry[] = Object.entries<Option<unknown>>(optionTable).flatMap(([name, option]) => {
+export const entries: readonly Entry[] = Object.entries<Option<unknown>>({ ...optionTable, ...partOptions }).flatMap(([name, option]) => {
   const flag = option.flag ?? toKebab(name)
   const plain: Entry = { name, option, flag, isFile: false }
   return option.isSecret ? [plain, { ...plain, flag: `${flag}-file`, isFile: true }] : [plain]
@@ -279,7 +280,7 @@ function defaultFolders(environment: CommandLine['environment']): Values {
 function configOf({ dataDir, workspaceDir, ...rest }: Values): Config {
   if (typeof dataDir !== 'string') throw missing('--data-dir')
   if (typeof workspaceDir !== 'string') throw missing('--workspace-dir')
-  return createConfig({ ...rest, dataDir, workspaceDir })
+  return createConfig({ ...rest, dataDir, workspaceDir }, partOptions)
 }
 
 function missing(flag: string): AppError {

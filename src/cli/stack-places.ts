@@ -1,8 +1,8 @@
 /**
- * Places in stacks of the joined program (`dist/agent-server.js`, made by scripts/join), told as places in the modules.
+ * Places in stacks of the joined program (`dist/agent-server*.js`, made by scripts/join), told as places in the modules.
  *
- * A module is a block there under a line `// src/path.js`, and line 1 of the module is the third line below. The joined
- * file is read when the first such stack is told, and never before. Any other text stays as it is, as does every text
+ * A module is a block there under a line `// src/path.js`, and line 1 of the module is the third line below. A joined
+ * file is read when the first stack through it is told, and never before. Any other text stays as it is, as does every text
  * where the program runs from its modules.
  */
 import { readFileSync } from 'node:fs'
@@ -14,32 +14,33 @@ interface Block {
 }
 
 const dist = new URL('../../', import.meta.url).href
-const joinedFile = `${dist}agent-server.js:`
+const joinedPlace = /(agent-server(?:\.[a-z-]+)?\.js):(\d+)/y
 const blockStart = /^\/\/ (src\/\S+\.js)\nlet \$/gm
-let known: readonly Block[] | undefined
+const known = new Map<string, readonly Block[]>()
 
 /** The text with places such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
 export function withModulePlaces(text: string): string {
-  if (!text.includes(joinedFile)) return text
-  const [first = '', ...rest] = text.split(joinedFile)
-  return first + rest.map(placeIn).join('')
+  const [first = '', ...rest] = text.split(`${dist}agent-server`)
+  return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** What stands behind the name of the joined file: a line, and then anything. */
+/** @param text begins with the name of a file in `dist` */
 function placeIn(text: string): string {
-  const digits = /^\d+/.exec(text)?.[0] ?? ''
+  joinedPlace.lastIndex = 0
+  const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []
   const line = Number(digits)
-  const block = blocks().findLast(({ before }) => before < line)
-  if (digits === '' || block === undefined) return joinedFile + text
-  return `${dist}${block.path}:${line - block.before}${text.slice(digits.length)}`
+  const block = place === undefined ? undefined : blocksOf(file).findLast(({ before }) => before < line)
+  if (place === undefined || block === undefined) return dist + text
+  return `${dist}${block.path}:${line - block.before}${text.slice(place.length)}`
 }
 
-function blocks(): readonly Block[] {
-  return (known ??= findBlocks())
+function blocksOf(file: string): readonly Block[] {
+  const blocks = known.get(file) ?? findBlocks(readJoined(file))
+  known.set(file, blocks)
+  return blocks
 }
 
-function findBlocks(): Block[] {
-  const text = readJoined()
+function findBlocks(text: string): Block[] {
   const found: Block[] = []
   let line = 1
   let at = 0
@@ -54,9 +55,9 @@ function findBlocks(): Block[] {
 }
 
 /** Empty when it cannot be read: an error is told with its own places then. */
-function readJoined(): string {
+function readJoined(file: string): string {
   try {
-    return readFileSync(new URL(joinedFile.slice(0, -1)), 'utf8')
+    return readFileSync(new URL(file, dist), 'utf8')
   } catch {
     return ''
   }

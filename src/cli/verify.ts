@@ -8,6 +8,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { allParts } from '../all-parts.ts'
 import { AppError, messageOf } from '../base/errors.ts'
 import { formatMode } from '../base/file-mode.ts'
 import type { Config } from '../config.ts'
@@ -79,7 +80,7 @@ async function inspectFolder(config: Config): Promise<string[]> {
   const keys = join(config.dataDir, 'keys')
   const open = (await exposedKeys(keys)).filter(({ othersMay }) => othersMay === 'write')
   const session = await readSessionKey(keys).then(() => [], (thrown: unknown) => [messageOf(thrown)])
-  return [...open.map(({ path, mode }) => `${path}: other users may write it (mode ${formatMode(mode)})`), ...session, ...await inspectSealed(config)]
+  return [...open.map(({ path, mode }) => `${path}: other users may write it (mode ${formatMode(mode)})`), ...session, ...await inspectSealed(config, allParts)]
 }
 
 interface OneConversation {

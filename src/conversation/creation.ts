@@ -19,6 +19,8 @@ export interface CreationDeps {
   readonly clock: Clock
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
+  /** Refuses a kind of agent that this server cannot drive. @throws AppError `part_missing` */
+  readonly assertDrivable?: (kind: string) => void
   /** Makes sure that the folder is there and may be worked in; gives its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /** Working folder of an existing conversation, undefined if there is none. */
@@ -44,6 +46,7 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
   assertOneAgent(request)
   const hooks = request.hook_config === undefined ? undefined : readHookConfig(request.hook_config)
   const agent = await deps.vault.sealAgent(id, request, deps.settings)
+  deps.assertDrivable?.(String(agent['kind']))
   assertClientTools(request.client_tools)
   const own = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
   const secrets = { ...deps.vault.sealContextSecrets(id, agent), ...own }

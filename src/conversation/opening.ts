@@ -44,6 +44,8 @@ export interface ConversationDeps {
   readonly eventLimitBytes: number
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
+  /** Loads what `createAgent` needs for such an agent. */
+  readonly prepareAgent?: (agent: JsonObject) => Promise<void>
   readonly createAgent: (agent: JsonObject, host: AgentHost) => Agent
   readonly titleByProfile: TitleByProfile
   readonly secrets: AgentSecrets
@@ -98,6 +100,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     endOrphanedGoal(journal)
     // On a full disk it is served all the same, and what could not be recorded is when the log takes lines again.
     await journal.durable().catch(ignore)
+    await deps.prepareAgent?.(state.agent)
     late.conversation = assemble(options, { log, feed, journal })
     return late.conversation
   } catch (thrown) {

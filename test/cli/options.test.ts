@@ -1,5 +1,6 @@
 /** Where an option's value comes from, and what is said when it cannot be used. */
 import * as assert from 'uvu/assert'
+import type { PartConfig } from '../../src/all-parts.ts'
 import { AppError } from '../../src/base/errors.ts'
 import { formatHelp } from '../../src/cli/help.ts'
 import { nearest } from '../../src/cli/nearest.ts'
@@ -110,7 +111,7 @@ test('refuses a file with keys that others may write, and tells of one that othe
 })
 
 /** A word for each option that it accepts, and what it becomes. */
-const samples: Readonly<Record<keyof typeof optionTable, readonly [word: string, value: unknown]>> = {
+const samples: Readonly<Record<keyof typeof optionTable | keyof PartConfig, readonly [word: string, value: unknown]>> = {
   host: ['::1', '::1'],
   port: ['0', 0],
   allowedHosts: ['a.example', ['a.example']],
@@ -136,6 +137,7 @@ const samples: Readonly<Record<keyof typeof optionTable, readonly [word: string,
   mcpStartTimeoutMs: ['7', 7],
   mcpPatienceMs: ['7', 7],
   confirmationDeadlineMs: ['2', 2],
+  parts: ['skills', ['skills']],
   connectionLimit: ['2', 2],
   subscriberLimit: ['2', 2],
   urlLimitBytes: ['2048', 2048],

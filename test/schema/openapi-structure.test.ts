@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
+import { allParts } from '../../src/all-parts.ts'
 import { access } from '../../src/access.ts'
 import { isObject } from '../../src/base/json.ts'
 import { suite } from '../support/suite.ts'
@@ -35,9 +36,10 @@ test('has the members that OpenAPI 3.1 knows, and no other', () => {
   }
 })
 
-test('describes every route of the access table but the socket, and no other', () => {
+test('describes every route of the core and of the parts but the socket, and no other', () => {
   const described = operations.map(({ template, method }) => `${method.toUpperCase()} ${template}`)
-  const routes = Object.keys(access).filter((name) => !name.includes(' /sockets/'))
+  const ofParts = allParts.flatMap(({ routes: names = {} }) => Object.keys(names))
+  const routes = [...Object.keys(access).filter((name) => !name.includes(' /sockets/')), ...ofParts]
   assert.equal(described.sort(), routes.sort())
 })
 

@@ -3,7 +3,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
-import { loadContext } from '../../src/parts/skills/load.ts'
+import { noSkills } from '../../src/agents/skills.ts'
+import { openSkills } from '../../src/parts/skills/open.ts'
 import { actionOf, type Tool, type ToolCall } from '../../src/agents/tool.ts'
 import type { Clock } from '../../src/base/stamp.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
@@ -67,7 +68,7 @@ export async function withBuiltIn<Model extends ModelClient>(
         cipher: options.ciphers?.[agents++] ?? testCipher(),
         createModel: ({ model }) => options.models?.[model] ?? options.model,
         createTools: async () => toolSet,
-        loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: outer.deps.diagnostics }),
+        loadSkills: async () => (settings.agent_context === null ? noSkills : openSkills(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: outer.deps.diagnostics })),
         hooks: new HookSession({
           host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID, startProcess: startChild, log: outer.deps.diagnostics,
         }),

@@ -8,7 +8,9 @@ import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
 import { HookSession } from '../../src/parts/hooks/session.ts'
 import { modelTool } from '../../src/parts/builtin/tool-calls.ts'
 import type { ModelClient, ModelRequest } from '../../src/parts/builtin/llm/model.ts'
-import { loadContext, memoryPath } from '../../src/parts/skills/load.ts'
+import { noSkills } from '../../src/agents/skills.ts'
+import { memoryPath } from '../../src/parts/skills/load.ts'
+import { openSkills } from '../../src/parts/skills/open.ts'
 import { skillOfClient } from '../../src/parts/skills/skill.ts'
 import { describeCalled, describeContext } from '../../src/parts/skills/telling.ts'
 import { matchSkills } from '../../src/parts/skills/triggers.ts'
@@ -64,7 +66,7 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
     cipher: testCipher(),
     createModel: () => model,
     createTools: (_skills, signal) => toolsOf(settings, signal),
-    loadContext: () => loadContext(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent }),
+    loadSkills: async () => (settings.agent_context === null ? noSkills : openSkills(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent })),
     hooks: new HookSession({ host, env: {}, instance: 'none', createId: () => 'id', startProcess: startChild, log: silent }),
     clock: () => Date.parse('2026-11-21T12:00:00Z'),
     log: silent,

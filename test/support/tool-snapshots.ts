@@ -4,7 +4,8 @@
  */
 import { testCipher } from './cipher.ts'
 import { browserTools } from '../../src/parts/browser/tools.ts'
-import { createToolSet, toolNames } from '../../src/parts/builtin/tools/registry.ts'
+import { fileToolNames } from '../../src/parts/builtin/tool-list.ts'
+import { createToolSet } from '../../src/parts/builtin/tools/registry.ts'
 import { AgentBrowser } from '../../src/parts/browser/agent-browser.ts'
 import { browserOptions } from '../parts/browser/browsers.ts'
 import type { Tool } from '../../src/agents/tool.ts'
@@ -26,7 +27,7 @@ export async function snapshotsOf(): Promise<ReadonlyMap<string, string>> {
     observationsDir: '/observations',
     privateDirs: [],
     settings: {
-      tools: toolNames(Object.keys(browserMakers)).map((name) => ({ name, params: {} })),
+      tools: [...new Set([...fileToolNames, ...Object.keys(browserMakers)])].sort().map((name) => ({ name, params: {} })),
       include_default_tools: ['FinishTool', 'ThinkTool'],
       filter_tools_regex: null,
     },

@@ -6,15 +6,13 @@
  * are applied in order to one child. Nothing is read from this process: the server's environment is an argument.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Clock } from '../../base/stamp.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import { planCredentials, type Authentication } from '../../settings/credentials.ts'
 import { detectLogin } from '../../settings/login.ts'
 import { detectProvider, launchCommand, resolveAcp, type Provider } from '../../settings/providers.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
-import { demoAgentName } from './demo-modes.ts'
 import { lendFiles, type LendOptions, type LentFiles } from './credential-files.ts'
 import { findProgram, type ProgramOptions } from './program.ts'
 import type { SignIn } from './sign-in.ts'
@@ -36,6 +34,8 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
+  /** Programs that come with the server: first word of a command -> path of a JavaScript file. */
+  readonly programs: Readonly<Record<string, string>>
   /** For homes of programs; emptied when the server starts. */
   readonly runtimeDir: string
   readonly settings: AcpSettings
@@ -85,7 +85,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   const { settings, providers, platform, clock } = options
   const { acp_server, acp_command, acp_args, acp_model } = settings
   const choice = { acp_server, acp_command, acp_args, ...(typeof acp_model === 'string' ? { acp_model } : {}) }
-  const words = withDemoAgent(launchCommand(choice, providers))
+  const words = withOwnProgram(launchCommand(choice, providers), options.programs)
   const { provider = detectProvider(acp_command, providers), model } = resolveAcp(choice, providers)
   const dataFolder = await makeDataFolder(provider, options)
   const env = environmentFor(provider, options, { ...dataFolder, ...files.variables })
@@ -144,11 +144,11 @@ function split([command = '', ...args]: readonly string[]): Pick<Launch, 'comman
   return { command, args }
 }
 
-/** The demonstration agent is part of this package and need not be on the PATH. */
-function withDemoAgent(command: readonly string[]): readonly string[] {
-  if (command[0] !== demoAgentName) return command
-  const program = fileURLToPath(new URL(`../../parts/demo/main${extname(import.meta.url)}`, import.meta.url))
-  return [process.execPath, program, ...command.slice(1)]
+/** A program that comes with the server need not be on the PATH. */
+function withOwnProgram(command: readonly string[], programs: LaunchOptions['programs']): readonly string[] {
+  const [word = '', ...args] = command
+  const program = Object.hasOwn(programs, word) ? programs[word] : undefined
+  return program === undefined ? command : [process.execPath, program, ...args]
 }
 
 async function giveHome(env: Record<string, string>, variable: string, runtimeDir: string): Promise<() => Promise<void>> {

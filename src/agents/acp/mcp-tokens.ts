@@ -7,23 +7,24 @@
  */
 import { untilAborted, within } from '../../base/wait.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
-import type { Logins } from '../../parts/mcp/oauth/logins.ts'
+import type { McpTokens } from '../../offers.ts'
 
 /** For all of them together: an agent starts without a login that takes longer. */
 const patienceMs = 5000
 
 /** @throws the signal's reason */
-export async function withTokens(config: Fields, logins: Pick<Logins, 'bearer'>, signal: AbortSignal): Promise<Fields> {
-  const servers = Object.entries(config).map(async ([name, server]) => [name, await withToken(name, objectOf(server), logins, signal)] as const)
+export async function withTokens(config: Fields, tokens: McpTokens, signal: AbortSignal): Promise<Fields> {
+  const servers = Object.entries(config).map(async ([name, server]) => [name, await withToken(name, objectOf(server), tokens, signal)] as const)
   const entries = await untilAborted(Promise.all(servers), signal)
   return Object.fromEntries(entries)
 }
 
-async function withToken(name: string, server: Fields, logins: Pick<Logins, 'bearer'>, signal: AbortSignal): Promise<Fields> {
+async function withToken(name: string, server: Fields, tokens: McpTokens, signal: AbortSignal): Promise<Fields> {
   const url = textOf(server.url)
   if (url === undefined || server.enabled === false || memberAt(server, 'auth', 'strategy') !== 'oauth2') return server
-  const token = logins.bearer({ name, url }, memberAt(server, 'auth', 'state')).token(signal).catch(() => undefined)
+  const state = memberAt(server, 'auth', 'state')
+  const token = tokens.tokenFor({ name, url }, state, signal).catch(() => undefined)
   const given = await within(token, patienceMs)
-  const state = given === undefined || given === 'late' ? {} : { state: { tokens: { access_token: given } } }
-  return { ...server, auth: { strategy: 'oauth2', ...state } }
+  const held = given === undefined || given === 'late' ? {} : { state: { tokens: { access_token: given } } }
+  return { ...server, auth: { strategy: 'oauth2', ...held } }
 }

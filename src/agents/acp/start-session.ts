@@ -17,7 +17,7 @@ import { AgentConnection, type StartProcess } from './connection.ts'
 import { AcpFailure, failureOf, withTail } from './failure.ts'
 import { memberAt, textOf } from '../../base/fields.ts'
 import { withTokens } from './mcp-tokens.ts'
-import type { Logins } from '../../parts/mcp/oauth/logins.ts'
+import type { McpTokens } from '../../offers.ts'
 import { initialize } from './initialize.ts'
 import { planLaunch, type AcpSettings, type Launch, type LaunchOptions } from './launch.ts'
 import { planMcpServers, type McpPlan } from './mcp-servers.ts'
@@ -39,8 +39,7 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
   readonly createId: () => string
   readonly startProcess: StartProcess
   readonly providers: readonly Provider[]
-  /** Of MCP servers. */
-  readonly logins: Pick<Logins, 'bearer'>
+  readonly mcpTokens: McpTokens
   readonly timers: Timers
   readonly log: Log
   readonly version: string
@@ -220,9 +219,9 @@ class Opening {
 
   async #planMcpServers(agent: AgentInfo): Promise<McpPlan> {
     const mcp = (name: string): boolean => memberAt(agent.capabilities, 'mcpCapabilities', name) === true
-    const { settings, logins } = this.#options
+    const { settings, mcpTokens } = this.#options
     const can = { stdio: agent.quirks.refusesPrograms !== true, http: mcp('http'), sse: mcp('sse') }
-    const plan = planMcpServers(await withTokens(settings.mcp_config, logins, this.#signal), can)
+    const plan = planMcpServers(await withTokens(settings.mcp_config, mcpTokens, this.#signal), can)
     const left = plan.states.filter(({ status }) => status === 'unsupported' || status === 'needs_login').map(({ name }) => name)
     if (left.length > 0) this.#notes.push(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
     return plan

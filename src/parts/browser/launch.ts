@@ -7,15 +7,15 @@
  * its sandbox, except where the operator has said otherwise: then a page that breaks the renderer has the rights of the
  * server's user.
  */
-import { constants } from 'node:fs'
-import { access, mkdir, rm } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'
 import { openGate, type Gate } from '../../net/gate.ts'
 import { startChild, type Child } from '../../process/child.ts'
 import { gateRule } from './address.ts'
 import { CdpConnection } from './connection.ts'
+import { findBrowser } from './program.ts'
 
 export interface LaunchOptions {
   /** The program; undefined looks for one in the PATH. */
@@ -40,7 +40,6 @@ export interface LaunchedBrowser {
   close(): Promise<void>
 }
 
-const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
@@ -60,24 +59,6 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     await rm(folder, { recursive: true, force: true })
     throw thrown
   }
-}
-
-/** The first browser in the PATH. @throws AppError `unavailable` */
-export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
-  const candidates = program === undefined
-    ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
-    : [program]
-  for (const candidate of candidates) {
-    if (await access(candidate, constants.X_OK).then(() => true, () => false)) return candidate
-  }
-  const missing = program === undefined ? `none of ${programNames.join(', ')} is in the PATH` : `"${program}" cannot be executed`
-  const advice = 'install Chromium (Debian and Ubuntu: apt install chromium) or name the program with --browser'
-  throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
-}
-
-/** Whether Chromium would refuse to start with its sandbox because of who runs it. */
-export function refusesSandbox(): boolean {
-  return process.getuid?.() === 0
 }
 
 /**

@@ -15,8 +15,8 @@ import { getStorage, setStorage } from './storage.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import type { BrowserObservation } from '../../schema/generated/observations.ts'
 import type { TextContent } from '../../schema/generated/values.ts'
-import { defineTool, textContent, type ToolDescription } from '../builtin/tools/definition.ts'
-import type { ClosableTool, ToolMaker } from '../../agents/tool.ts'
+import { defineTool, type ToolDescription } from '../builtin/tools/definition.ts'
+import { textContent, type ClosableTool, type ToolMaker } from '../../agents/tool.ts'
 import type { ToolCall } from '../../agents/tool.ts'
 
 export interface BrowserToolsOptions {

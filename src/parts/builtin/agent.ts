@@ -19,16 +19,13 @@ import type { EventDraft } from '../../schema/generated/events.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from './llm/model.ts'
-import type { LoadedContext } from '../skills/load.ts'
-import type { Skill } from '../skills/skill.ts'
-import { describeCalled, describeContext } from '../skills/telling.ts'
-import { matchSkills } from '../skills/triggers.ts'
+import type { Hooks } from '../../agents/hooks.ts'
+import type { ConversationSkills } from '../../agents/skills.ts'
 import type { Tool, ToolSet } from '../../agents/tool.ts'
 import { askAside } from './aside.ts'
 import { Condenser } from './condensing/condenser.ts'
 import { Critic, criticLlm } from './critic.ts'
 import { judgeGoal } from './goal-judge.ts'
-import type { HookSession } from '../hooks/session.ts'
 import { judgeSettings } from './judgement.ts'
 import { runLoop } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
@@ -44,11 +41,11 @@ export interface BuiltInAgentOptions {
   readonly createModel: (llm: LLM) => ModelClient
   readonly cipher: CallCipher
   /** @throws AppError for settings that name no tools */
-  readonly createTools: (skills: readonly Skill[], signal: AbortSignal) => Promise<ToolSet>
+  readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
   /** Of this agent alone, which closes them. */
-  readonly hooks: HookSession
-  /** Reads the skills and the memory that the settings ask for; never fails. */
-  readonly loadContext: () => Promise<LoadedContext>
+  readonly hooks: Hooks
+  /** Reads the skills and the memory that the settings ask for. @throws AppError `part_missing` */
+  readonly loadSkills: () => Promise<ConversationSkills>
   readonly clock: Clock
   readonly log: Log
   /** Of this machine, as Node names it. */
@@ -65,7 +62,7 @@ export class BuiltInAgent implements Agent {
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
-  #context: Promise<LoadedContext> | undefined
+  #skills: Promise<ConversationSkills> | undefined
   #model: { readonly llm: LLM; readonly client: ModelClient } | undefined
   #closing: Promise<void> | undefined
 
@@ -79,7 +76,7 @@ export class BuiltInAgent implements Agent {
     const settings = this.#options.settings()
     await hooks.begin()
     const { missing } = await this.#openTools()
-    const { skills, memory } = await this.#openContext()
+    const { blocks } = await this.#openSkills()
     const context = dynamicContext({
       agent: settings,
       date: new Date(clock()).toISOString().slice(0, 10),
@@ -87,7 +84,7 @@ export class BuiltInAgent implements Agent {
       workingDir: host.workingDir,
       secrets: await host.secretNames(),
       missingTools: missing,
-      blocks: describeContext(skills, memory),
+      blocks,
     })
     // Last, so that what becomes of their servers is told behind this event.
     const tools = await this.#toolsNow(this.#closed.signal)
@@ -105,8 +102,7 @@ export class BuiltInAgent implements Agent {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)
     if (blockedReason({ source: 'user', extended_content: content }) !== undefined) return { content, skills: [] }
-    const { skills } = await this.#openContext()
-    const called = describeCalled(matchSkills(textIn(message.content), skills))
+    const called = (await this.#openSkills()).calledBy(textIn(message.content))
     return { content, skills: called.map(({ name, text }) => ({ name, text: host.mask(text) })) }
   }
 
@@ -229,13 +225,13 @@ export class BuiltInAgent implements Agent {
   }
 
   /** Read once in the life of this agent, so that all messages of a run see the same. */
-  #openContext(): Promise<LoadedContext> {
-    this.#context ??= this.#options.loadContext()
-    return this.#context
+  #openSkills(): Promise<ConversationSkills> {
+    this.#skills ??= this.#options.loadSkills()
+    return this.#skills
   }
 
   #openTools(): Promise<ToolSet> {
-    this.#tools ??= this.#openContext().then(({ skills }) => this.#options.createTools(skills, this.#closed.signal))
+    this.#tools ??= this.#openSkills().then((skills) => this.#options.createTools(skills, this.#closed.signal))
     return this.#tools
   }
 }

@@ -12,11 +12,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { Clock } from '../../base/stamp.ts'
-import { AgentBrowser } from '../browser/agent-browser.ts'
-import { findBrowser, refusesSandbox } from '../browser/launch.ts'
-import type { BrowserPlaces } from '../browser/places.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
-import { startChild } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import type { TerminalKind } from '../../process/pty.ts'
 import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
@@ -27,22 +23,17 @@ import type { AnswerLimits } from './llm/http-call.ts'
 import type { ModelClient } from './llm/model.ts'
 import { createScriptedModel, scriptedModelName } from './llm/scripted.ts'
 import { defaultDeps } from './llm/wire.ts'
-import type { McpHost } from '../mcp/connect.ts'
-import type { ServerLimits } from '../mcp/server.ts'
-import { withMcpServers } from '../mcp/tool-set.ts'
-import { loadContext } from '../skills/load.ts'
-import type { Skill } from '../skills/skill.ts'
-import { browserTools } from '../browser/tools.ts'
 import { withClientTools } from './tools/client-tool.ts'
-import { withSkillTool } from '../skills/invoke-skill.ts'
-import { createToolSet, filterNames, toolNames } from './tools/registry.ts'
+import { createToolSet, filterNames } from './tools/registry.ts'
 import { createTerminalTool } from './tools/terminal.ts'
+import { noSkills, type ConversationSkills } from '../../agents/skills.ts'
 import type { ClosableTool, ToolMaker, ToolSet } from '../../agents/tool.ts'
+import type { Use } from '../../capabilities.ts'
 import { BuiltInAgent } from './agent.ts'
-import { HookSession } from '../hooks/session.ts'
+import { hooksOf } from './late-hooks.ts'
 
-/** What the built-in agents of a server share. */
-export interface BuiltInAgents {
+/** The parts of a server that its built-in agents share. */
+export interface BuiltInShared {
   readonly createModel: CreateModel
   readonly environment: Environment
   /** Names of variables that the operator lets children have. */
@@ -51,9 +42,6 @@ export interface BuiltInAgents {
   readonly privateDirs: readonly string[]
   /** Seals what the tools keep of files. */
   readonly cipher: Cipher
-  /** Where the user's skills are; undefined when it is not known. */
-  readonly homeDir: string | undefined
-  readonly runtimeDir: string
   /** Gives a private folder for secrets in plain, which is there then. */
   readonly makeSecretDir: () => Promise<string>
   readonly instanceId: string
@@ -61,35 +49,17 @@ export interface BuiltInAgents {
   /** Of this machine, for observations. */
   readonly hostname: string
   readonly platform: string
-  readonly browser: BrowserSettings
   /** Found by trying, once. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
-  readonly mcp: McpHost
-  readonly mcpLimits: ServerLimits
+  /** Gives the skills, hooks, MCP servers and browser of a conversation that has some. */
+  readonly use: Use
   readonly clock: Clock
   readonly log: Log
 }
 
-/** What the operator has said of the browser tools. */
-export interface BrowserSettings {
-  /** Undefined: one is looked for in the PATH. */
-  readonly program: string | undefined
-  readonly withoutSandbox: boolean
-  /** See parts/browser/address. */
-  readonly allowed: readonly string[]
-  readonly places: BrowserPlaces
-}
-
-/** What settings may name as tools on this machine: the browser's only where there is one that starts. */
-export async function findUsableTools(browser: Pick<BrowserSettings, 'program' | 'withoutSandbox'>, { PATH = '' }: Environment): Promise<readonly string[]> {
-  const isThere = await findBrowser(browser.program, PATH).then(() => true, () => false)
-  const hasBrowser = isThere && (browser.withoutSandbox || !refusesSandbox())
-  return toolNames(hasBrowser ? ['terminal', 'browser_tool_set'] : ['terminal'])
-}
-
 /** @param open gives what is sealed in settings back in plain */
-export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: BuiltInAgents): BuiltInAgent {
+export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: BuiltInShared): BuiltInAgent {
   const settings = openedOnce(() => host.settings(), open)
   return new BuiltInAgent({
     settings,
@@ -100,8 +70,8 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
     cipher: shared.cipher,
     createModel: shared.createModel,
     createTools: (skills, signal) => createTools(settings(), { host, shared, skills, signal }),
-    hooks: createHooks(host, shared),
-    loadContext: () => loadContext(settings().agent_context, host.workingDir, shared),
+    hooks: hooksOf(host, async () => (await shared.use('hooks')).open(host, shared.log)),
+    loadSkills: () => loadSkills(settings().agent_context, host.workingDir, shared.use),
   })
 }
 
@@ -128,8 +98,8 @@ export function createModelWith(limits: AnswerLimits): CreateModel {
 
 interface ToolParts {
   readonly host: AgentHost
-  readonly shared: BuiltInAgents
-  readonly skills: readonly Skill[]
+  readonly shared: BuiltInShared
+  readonly skills: ConversationSkills
   readonly signal: AbortSignal
 }
 
@@ -142,22 +112,40 @@ async function createTools(settings: AgentSettings, { host, shared, skills, sign
     cipher: shared.cipher,
     mask: host.mask,
     settings,
-    makers: { terminal: () => createTerminal(kind, host, shared), ...createBrowserTools(host, shared) },
+    makers: { terminal: () => createTerminal(kind, host, shared), ...await browserMakers(settings, host, shared.use) },
     signal,
   })
-  const own = withSkillTool(set, { skills, onInvoked: (name) => host.skillInvoked(name) })
-  return withMcpServers(withClientTools(own, host.clientTools), {
+  const skillTool = skills.tool((name) => host.skillInvoked(name))
+  const own = skillTool === undefined ? set : { ...set, tools: [...set.tools, skillTool] }
+  const all = withClientTools(own, host.clientTools)
+  if (Object.keys(settings.mcp_config).length === 0) return all
+  return (await shared.use('mcpTools')).extend(all, {
     settings: settings.mcp_config,
     conversation: host,
-    host: shared.mcp,
-    limits: shared.mcpLimits,
     filter: (names, stop) => filterNames(names, settings.filter_tools_regex, stop),
-    clock: shared.clock,
     log: shared.log,
   })
 }
 
-function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInAgents): ClosableTool {
+type BrowserChoice = Pick<AgentSettings, 'tools' | 'include_default_tools'>
+
+/** Of settings that name a tool of the browser. */
+async function browserMakers(
+  { tools, include_default_tools }: BrowserChoice, host: AgentHost, use: Use,
+): Promise<Readonly<Record<string, ToolMaker>>> {
+  const named = [...(tools ?? []).map(({ name }) => name), ...include_default_tools]
+  return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
+}
+
+/** A conversation that asks for no skill needs none. */
+async function loadSkills(context: AgentSettings['agent_context'], workingDir: string, use: Use): Promise<ConversationSkills> {
+  if (context === null) return noSkills
+  const { skills, load_user_skills, load_project_skills, load_memory } = context
+  const wantsAny = skills.length > 0 || load_user_skills || load_project_skills || load_memory
+  return wantsAny ? (await use('skills')).load(context, workingDir) : noSkills
+}
+
+function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInShared): ClosableTool {
   const { environment, passEnvironment, makeSecretDir, instanceId, cgroupParent, hostname, createMaskingStream, log } = shared
   return createTerminalTool({
     kind,
@@ -173,31 +161,6 @@ function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInAgen
     secretsFor: async (command, abort) => Object.fromEntries(await host.secrets(abort, (name) => names(command, name))),
     hostname,
   })
-}
-
-function createHooks(host: AgentHost, { environment, passEnvironment, instanceId, cgroupParent, log }: BuiltInAgents): HookSession {
-  return new HookSession({
-    host,
-    env: buildEnvironment({ server: environment, pass: passEnvironment }),
-    instance: instanceId,
-    createId: randomUUID,
-    startProcess: (options) => startChild({ ...options, cgroupParent }),
-    log,
-  })
-}
-
-function createBrowserTools(host: AgentHost, shared: BuiltInAgents): Readonly<Record<string, ToolMaker>> {
-  const { environment, passEnvironment, runtimeDir, instanceId: instance, cgroupParent } = shared
-  const browser = new AgentBrowser({
-    ...shared.browser,
-    env: buildEnvironment({ server: environment, pass: passEnvironment }),
-    runtimeDir,
-    observationsDir: host.observationsDir,
-    instance,
-    cgroupParent,
-    createId: randomUUID,
-  })
-  return browserTools({ browser, createId: randomUUID })
 }
 
 /** Whether a command speaks of a secret, in any case of letters. */

@@ -10,7 +10,7 @@ import type { Action } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
 import type { Tool } from '../../agents/tool.ts'
-import type { HookSession } from '../hooks/session.ts'
+import type { Hooks } from '../../agents/hooks.ts'
 import { environmentMessage } from './environment-message.ts'
 
 /** An action that is in the log. */
@@ -32,7 +32,7 @@ export interface ExecuteOptions {
   readonly isApproved: boolean
   readonly mask: (text: string) => string
   readonly maskObservation: (observation: Observation) => Promise<Observation>
-  readonly hooks: Pick<HookSession, 'beforeTool' | 'afterTool'>
+  readonly hooks: Pick<Hooks, 'beforeTool' | 'afterTool'>
 }
 
 /**

@@ -18,7 +18,7 @@ import { completionLog } from './completion-log.ts'
 import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
-import type { HookSession } from '../hooks/session.ts'
+import type { Hooks } from '../../agents/hooks.ts'
 import { maskingWays, maskMessage, maskObservation } from './masked.ts'
 import { originalOf, type CallCipher } from './original-calls.ts'
 import { recordCalls } from './recorded-calls.ts'
@@ -41,7 +41,7 @@ export interface LoopOptions {
   /** What the next step has. */
   readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>
   readonly concurrencyLimit: number
-  readonly hooks: HookSession
+  readonly hooks: Hooks
   readonly critic: Critic
   readonly condenser: Condenser | undefined
   /** Seals calls that wait for the user. */

@@ -17,7 +17,7 @@ import { buildEnvironment, type Environment } from '../../process/environment.ts
 import { detectLogin, isSet, type Login } from '../../settings/login.ts'
 import { parseNpxCall, type Provider } from '../../settings/providers.ts'
 import { version } from '../../version.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../finding.ts'
 
 export interface AgentExamination {
   readonly provider: Provider

@@ -5,59 +5,48 @@
  * programs of agents are started and ended again, one after the other.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import type { Config } from '../../config.ts'
+import type { Finding } from '../../finding.ts'
+import type { CommandCall } from '../../part.ts'
 import { loadProviders } from '../../settings/providers-file.ts'
 import { listSecretNames } from '../../settings/secrets.ts'
 import { examineAgent } from './agent.ts'
 import { examineMachine } from './machine.ts'
-import { formatFinding, type Finding } from './finding.ts'
-import { onInterrupt } from '../../cli/signals.ts'
-
-export interface DoctorCommand {
-  readonly config: Config
-  /** Of the providers that are expected to work; none: all are tried, and none has to. */
-  readonly names: readonly string[]
-  readonly asJson: boolean
-  /** Files with keys in them that other users may read. */
-  readonly exposedFiles: readonly string[]
-}
+import { formatFinding } from './format.ts'
 
 /**
  * Exit code 0 when a server can run here and every agent that was named works.
  * @throws AppError `invalid_option` for a provider that is not in the table.
  */
-export async function runDoctor({ config, names, asJson, exposedFiles }: DoctorCommand): Promise<number> {
+export async function run(call: CommandCall): Promise<number> {
+  const { config, words: names, flags, exposedFiles, environment, temporaryDir, print, signal, parts } = call
+  const asJson = flags['json'] === 'true'
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
   const unknown = names.find((name) => !providers.some((provider) => provider.name === name))
   if (unknown !== undefined) {
     throw new AppError('invalid_option', `Could not use "${unknown}": expected one of ${providers.map(({ name }) => name).join(', ')}`)
   }
-  const ended = new AbortController()
-  const stopListening = onInterrupt(ended)
   const findings: Finding[] = []
   const tell = (finding: Finding): void => {
     findings.push(finding)
-    if (!asJson) process.stdout.write(`${formatFinding(finding)}\n`)
+    if (!asJson) print(`${formatFinding(finding)}\n`)
   }
-  for (const finding of await examineMachine({ config, exposedFiles, environment: process.env })) tell(finding)
+  for (const finding of await examineMachine({ config, exposedFiles, environment, parts })) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
-  const workingDir = await mkdtemp(join(tmpdir(), 'agent-server-doctor-'))
+  const workingDir = await mkdtemp(join(temporaryDir, 'agent-server-doctor-'))
   try {
     const secretNames = await listSecretNames(join(config.dataDir, 'secrets.json')).catch(() => [])
     for (const provider of providers) {
       if (names.length > 0 && !names.includes(provider.name)) continue
-      ended.signal.throwIfAborted()
-      const agent = await examineAgent({ provider, config, environment: process.env, secretNames, workingDir, signal: ended.signal })
+      signal.throwIfAborted()
+      const agent = await examineAgent({ provider, config, environment, secretNames, workingDir, signal })
       tell(agent.finding)
       if (names.length > 0 && !agent.answers) isFit = false
     }
   } finally {
-    stopListening()
     await rm(workingDir, { recursive: true, force: true })
   }
-  if (asJson) process.stdout.write(`${JSON.stringify(findings, undefined, 2)}\n`)
+  if (asJson) print(`${JSON.stringify(findings, undefined, 2)}\n`)
   return isFit ? 0 : 1
 }

@@ -8,24 +8,26 @@ import { access, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertNever, messageOf, systemCodeOf } from '../../base/errors.ts'
 import { formatMode, othersMay } from '../../base/file-mode.ts'
-import { findBrowser, refusesSandbox } from '../browser/launch.ts'
 import type { Config } from '../../config.ts'
 import { findCgroupParent } from '../../process/cgroup.ts'
 import { readOwner } from '../../process/lock.ts'
 import type { Environment } from '../../process/environment.ts'
+import type { Part } from '../../part.ts'
 import { readProcess } from '../../process/proc.ts'
 import { detectTerminalKind } from '../../process/pty.ts'
 import { findMemory } from '../../process/secret-folder.ts'
 import { inspectMasking, inspectSealed } from '../../sealed-stores.ts'
 import { exposedKeys } from '../../settings/keys.ts'
 import { isDataFolder } from '../../storage/data-folder-claim.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../../finding.ts'
 
 export interface MachineExamination {
-  readonly config: Pick<Config, 'dataDir' | 'browser' | 'browserNoSandbox' | 'secretKey' | 'oldSecretKeys'>
+  readonly config: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'> & Readonly<Record<string, unknown>>
   /** Files with keys in them, named by options, that other users may read. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
+  /** Of this build. */
+  readonly parts?: readonly Part[]
   /** Default: of this process. */
   readonly nodeVersion?: string
   /** Where proc(5) is mounted. Default `/proc`. */
@@ -40,12 +42,16 @@ export async function examineMachine(examination: MachineExamination): Promise<r
     await examineDataFolder(config.dataDir, proc),
     await examineCgroup(proc),
     await examineTerminal(searchPath),
-    await examineBrowser(config, searchPath),
+    ...await examineParts(examination),
     await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
-    await examineSeals(config),
+    await examineSeals(examination),
     await examineMasking(config),
     await examineMemory(environment),
   ]
+}
+
+async function examineParts({ parts = [], config, environment }: MachineExamination): Promise<readonly Finding[]> {
+  return Promise.all(parts.flatMap(({ examine }) => (examine === undefined ? [] : [examine(config, environment)])))
 }
 
 function examineNode(nodeVersion: string): Finding {
@@ -101,9 +107,9 @@ async function examineMemory(environment: Environment): Promise<Finding> {
   return { subject, state: 'note', text, advice: 'leave runtime/ out of backups, or set XDG_RUNTIME_DIR to a tmpfs' }
 }
 
-async function examineSeals(config: MachineExamination['config']): Promise<Finding> {
+async function examineSeals({ config, parts = [] }: MachineExamination): Promise<Finding> {
   const subject = 'stored secrets'
-  const [problem, ...more] = await inspectSealed(config)
+  const [problem, ...more] = await inspectSealed(config, parts)
   if (problem === undefined) return { subject, state: 'ok', text: 'everything that is sealed opens', advice: '' }
   const advice = 'give the key that sealed it, with --secret-key-file, --old-secret-key-file or in keys/'
   return { subject, state: 'problem', text: [problem, ...more].join('; '), advice }
@@ -151,16 +157,4 @@ async function examineTerminal(searchPath: string): Promise<Finding> {
     }
     default: return assertNever(kind)
   }
-}
-
-async function examineBrowser({ browser, browserNoSandbox }: MachineExamination['config'], searchPath: string): Promise<Finding> {
-  const subject = 'browser'
-  const program = await findBrowser(browser, searchPath).catch(() => undefined)
-  if (program === undefined) {
-    const missing = browser === undefined ? 'none in the PATH' : `"${browser}" cannot be executed`
-    return { subject, state: 'note', text: `${missing}: the browser tools cannot be used`, advice: 'install Chromium, or name it with --browser' }
-  }
-  if (browserNoSandbox || !refusesSandbox()) return { subject, state: 'ok', text: program, advice: '' }
-  const text = `${program}: does not start as root with its sandbox, and the browser tools cannot be used`
-  return { subject, state: 'note', text, advice: 'run the server as another user, or read in SECURITY.md what --browser-no-sandbox means' }
 }

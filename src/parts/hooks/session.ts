@@ -8,31 +8,16 @@
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { untilAborted } from '../../base/wait.ts'
-import type { AgentHost } from '../../conversation/agent.ts'
+import type { HookHost, Hooks, ToolUse, ToolWord } from '../../agents/hooks.ts'
 import { addedContent, blockedContent } from '../../conversation/blocked-message.ts'
 import { textIn } from '../../conversation/message-text.ts'
-import type { Action } from '../../schema/generated/actions.ts'
 import { isHookConfig, toHookConfig, type HookConfig } from '../../schema/generated/hooks.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
 import type { Message, TextContent } from '../../schema/generated/values.ts'
 import { HookRunner, type HookRunnerOptions } from './runner.ts'
 
 export interface HookSessionOptions extends Pick<HookRunnerOptions, 'env' | 'instance' | 'createId' | 'startProcess' | 'log'> {
-  readonly host: Pick<AgentHost, 'conversationId' | 'workingDir' | 'mask' | 'hookConfig'>
-}
-
-/** An action and the tool that it is for. */
-export interface ToolUse {
-  readonly tool: string
-  readonly action: Action
-}
-
-/** What a hook has to say about the use of a tool. */
-export interface ToolWord {
-  /** Why the tool must not run. */
-  readonly refusal: string | undefined
-  /** For the model, after the result. */
-  readonly notes: readonly string[]
+  readonly host: HookHost
 }
 
 /** How often hooks may send one turn on that wants to end. */
@@ -40,7 +25,7 @@ const stopObjectionLimit = 10
 /** All hooks at the end of a session together. */
 const sessionEndLimitMs = 5000
 
-export class HookSession {
+export class HookSession implements Hooks {
   readonly #runner: HookRunner
   readonly #log: Log
   readonly #closed = new AbortController()
@@ -151,7 +136,7 @@ export class HookSession {
   }
 }
 
-function configOf({ hookConfig }: Pick<AgentHost, 'hookConfig'>): HookConfig {
+function configOf({ hookConfig }: Pick<HookHost, 'hookConfig'>): HookConfig {
   const stored = hookConfig ?? {}
   if (!isHookConfig(stored)) throw new TypeError('The stored hooks do not fit their schema')
   return toHookConfig(stored)

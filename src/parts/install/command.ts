@@ -11,66 +11,54 @@ import { agentsFolderIn, changeAgents, removeUnused } from './folder.ts'
 import { installAgent, removeAgent, verifyAgent } from './install.ts'
 import { listInstalled, readInstallation, sizeOf } from './record.ts'
 import { AppError, messageOf } from '../../base/errors.ts'
-import type { Config } from '../../config.ts'
 import { lockFolder } from '../../process/lock.ts'
 import { loadProviders } from '../../settings/providers-file.ts'
 import type { Provider } from '../../settings/providers.ts'
 import { providersSchema } from '../../settings/providers-shape.ts'
 import { claimDataFolder, isDataFolder } from '../../storage/data-folder-claim.ts'
 import { formatRows } from '../../cli/rows.ts'
-import { onInterrupt } from '../../cli/signals.ts'
+import type { CommandCall } from '../../part.ts'
 
-export interface AgentsCommand {
-  readonly config: Config
-  readonly words: readonly string[]
+/** What the actions share. */
+interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'print' | 'tell' | 'signal'> {
   /** For `install`. */
   readonly version: string | undefined
   /** For `list`. */
   readonly asJson: boolean
-}
-
-/** What the actions share. */
-interface Work extends AgentsCommand {
   readonly agentsDir: string
   /** There is a data folder. */
   readonly isThere: boolean
   readonly providers: readonly Provider[]
   /** What follows the action. */
   readonly names: readonly string[]
-  readonly signal: AbortSignal
 }
 
 /**
  * Exit code 0 when done, 1 when something differs.
  * @throws AppError `invalid_option` for what cannot be asked, and what the actions throw.
  */
-export async function runAgents(command: AgentsCommand): Promise<number> {
-  const { config, words } = command
+export async function run(call: CommandCall): Promise<number> {
+  const { config, words, flags } = call
   const [action, ...names] = words
-  const ended = new AbortController()
-  const stopListening = onInterrupt(ended, 'Interrupted: nothing was changed')
-  try {
-    const isThere = await isDataFolder(config.dataDir)
-    const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-    const work = { ...command, names, isThere, providers, agentsDir: agentsFolderIn(config.dataDir), signal: ended.signal }
-    switch (action) {
-      case 'list': return await list(work)
-      case 'install': return await install(work)
-      case 'verify': return await verify(work)
-      case 'remove': return await remove(work)
-      case 'schema': return say(JSON.stringify(providersSchema(), undefined, 2)), 0
-      default: throw new AppError('invalid_option', `Could not use ${shown(action)}: expected agents list, install, verify, remove or schema`)
-    }
-  } finally {
-    stopListening()
+  const isThere = await isDataFolder(config.dataDir)
+  const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
+  const asked = { version: flags['version'], asJson: flags['json'] === 'true' }
+  const work = { ...call, ...asked, names, isThere, providers, agentsDir: agentsFolderIn(config.dataDir) }
+  switch (action) {
+    case 'list': return list(work)
+    case 'install': return install(work)
+    case 'verify': return verify(work)
+    case 'remove': return remove(work)
+    case 'schema': return say(call.print, JSON.stringify(providersSchema(), undefined, 2)), 0
+    default: throw new AppError('invalid_option', `Could not use ${shown(action)}: expected agents list, install, verify, remove or schema`)
   }
 }
 
-async function list({ agentsDir, providers, asJson }: Work): Promise<number> {
+async function list({ agentsDir, providers, asJson, print }: Work): Promise<number> {
   const names = new Set([...providers.map(({ name }) => name), ...await listInstalled(agentsDir)])
   const rows = await Promise.all([...names].map(async (name) => ({ name, ...await describe(agentsDir, name, providers) })))
-  if (asJson) say(JSON.stringify(rows, undefined, 2))
-  else say(formatRows(rows.map((row) => [row.name, row.version, row.state, row.sizeBytes === 0 ? '' : inMiB(row.sizeBytes), row.advice])))
+  if (asJson) say(print, JSON.stringify(rows, undefined, 2))
+  else say(print, formatRows(rows.map((row) => [row.name, row.version, row.state, row.sizeBytes === 0 ? '' : inMiB(row.sizeBytes), row.advice])))
   return 0
 }
 
@@ -100,69 +88,69 @@ async function describe(agentsDir: string, name: string, providers: readonly Pro
 }
 
 async function install(work: Work): Promise<number> {
-  const { agentsDir, providers, config, signal } = work
+  const { agentsDir, providers, config, environment, print, tell, signal } = work
   const name = onlyName(work)
   const provider = providers.find((known) => known.name === name)
   if (provider === undefined) {
     throw new AppError('invalid_option', `Could not use "${name}": expected one of ${providers.map((known) => known.name).join(', ')}`)
   }
   const start = Date.now()
-  const stopTicking = tick(start)
-  const report = (step: string): void => void process.stderr.write(`${name}: ${step}\n`)
+  const stopTicking = tick(start, tell)
+  const report = (step: string): void => tell(`${name}: ${step}\n`)
   const { version = provider.version } = work
   try {
     await claimDataFolder(config.dataDir)
     const done = await installAgent({
-      agentsDir, provider, version, environment: process.env, signal, clock: Date.now, createId: randomUUID, report,
+      agentsDir, provider, version, environment, signal, clock: Date.now, createId: randomUUID, report,
     })
-    say(`${name}  installed ${done.packageName} ${done.version}: ${done.files.length} files, ${inMiB(sizeOf(done))}, in ${seconds(start)}`)
+    say(print, `${name}  installed ${done.packageName} ${done.version}: ${done.files.length} files, ${inMiB(sizeOf(done))}, in ${seconds(start)}`)
   } finally {
     stopTicking()
   }
-  await removeWaste(agentsDir, config)
+  await removeWaste(work)
   return 0
 }
 
-async function verify({ agentsDir, names, isThere, signal }: Work): Promise<number> {
-  if (!isThere) return noneInstalled(names)
+async function verify({ agentsDir, names, isThere, print, signal }: Work): Promise<number> {
+  if (!isThere) return noneInstalled(names, print)
   let isSound = true
   const wanted = names.length > 0 ? names : await listInstalled(agentsDir)
-  if (wanted.length === 0) return noneInstalled([])
+  if (wanted.length === 0) return noneInstalled([], print)
   for (const name of wanted) {
     const start = Date.now()
     const differences = await verifyAgent(agentsDir, name, { signal, clock: Date.now })
     if (differences === undefined) throw notInstalled(name)
-    for (const { path, problem } of differences) say(`${name}  ${problem}: ${path}`)
+    for (const { path, problem } of differences) say(print, `${name}  ${problem}: ${path}`)
     if (differences.length > 0) isSound = false
-    else say(`${name}  every digest is right (${seconds(start)})`)
+    else say(print, `${name}  every digest is right (${seconds(start)})`)
   }
   return isSound ? 0 : 1
 }
 
-function noneInstalled([wanted]: readonly string[]): number {
+function noneInstalled([wanted]: readonly string[], print: Work['print']): number {
   if (wanted !== undefined) throw notInstalled(wanted)
-  say('No agent is installed: see agent-server agents list')
+  say(print, 'No agent is installed: see agent-server agents list')
   return 0
 }
 
 async function remove(work: Work): Promise<number> {
-  const { agentsDir, config, isThere } = work
+  const { agentsDir, isThere } = work
   const name = onlyName(work)
   if (!isThere || !await removeAgent(agentsDir, name, Date.now)) throw notInstalled(name)
-  const isGone = await removeWaste(agentsDir, config)
-  say(`${name}  removed${isGone ? '' : '; its files go when the server that runs here starts again'}`)
+  const isGone = await removeWaste(work)
+  say(work.print, `${name}  removed${isGone ? '' : '; its files go when the server that runs here starts again'}`)
   return 0
 }
 
 /** Removes the files that no record names, if no server can be using them. */
-async function removeWaste(agentsDir: string, { dataDir }: Config): Promise<boolean> {
+async function removeWaste({ agentsDir, config: { dataDir }, tell }: Work): Promise<boolean> {
   try {
     const lock = await lockFolder(dataDir, { clock: Date.now, onLost: () => undefined })
     await changeAgents(agentsDir, Date.now, () => removeUnused(agentsDir)).finally(() => lock.release())
     return true
   } catch (thrown) {
     if (thrown instanceof AppError && thrown.code === 'owned_by_another') return false
-    process.stderr.write(`agent-server: the files of earlier versions are left: ${messageOf(thrown)}\n`)
+    tell(`agent-server: the files of earlier versions are left: ${messageOf(thrown)}\n`)
     return false
   }
 }
@@ -177,8 +165,8 @@ function notInstalled(name: string): AppError {
 }
 
 /** Says every ten seconds that it is not over. */
-function tick(start: number): () => void {
-  const timer = setInterval(() => process.stderr.write(`  still at it after ${seconds(start)}\n`), 10_000)
+function tick(start: number, tell: Work['tell']): () => void {
+  const timer = setInterval(() => tell(`  still at it after ${seconds(start)}\n`), 10_000)
   return () => clearInterval(timer)
 }
 
@@ -194,6 +182,6 @@ function inMiB(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 }
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
+function say(print: Work['print'], text: string): void {
+  print(`${text}\n`)
 }

@@ -9,8 +9,7 @@ import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { isToolAnnotations, toToolAnnotations, type McpTool } from '../../schema/generated/tools.ts'
 import { textOf, type Fields } from '../../base/fields.ts'
-import { mcpToolDefinition } from '../builtin/tools/definition.ts'
-import { actionOf, type Tool } from '../../agents/tool.ts'
+import { mcpToolDefinition, actionOf, type Tool } from '../../agents/tool.ts'
 import { failedObservation, observationOf } from './result.ts'
 
 export interface McpToolOptions {

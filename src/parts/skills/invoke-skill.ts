@@ -7,8 +7,7 @@
  */
 import { invocableSkills, describeInvoked } from './telling.ts'
 import type { Skill } from './skill.ts'
-import { mcpToolDefinition, textContent } from '../builtin/tools/definition.ts'
-import { actionOf, type Tool, type ToolSet } from '../../agents/tool.ts'
+import { mcpToolDefinition, textContent, actionOf, type Tool } from '../../agents/tool.ts'
 
 export interface SkillToolOptions {
   readonly skills: readonly Skill[]
@@ -16,10 +15,10 @@ export interface SkillToolOptions {
   readonly onInvoked: (name: string) => void
 }
 
-/** The set with this tool, if there is a skill for it. */
-export function withSkillTool(set: ToolSet, options: SkillToolOptions): ToolSet {
+/** Undefined where there is no skill for it. */
+export function createSkillTool(options: SkillToolOptions): Tool | undefined {
   const skills = invocableSkills(options.skills)
-  return skills.length === 0 ? set : { ...set, tools: [...set.tools, createSkillTool({ ...options, skills })] }
+  return skills.length === 0 ? undefined : makeTool({ ...options, skills })
 }
 
 const name = 'invoke_skill'
@@ -35,7 +34,7 @@ const parameters = {
 
 const annotations = { title: name, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-function createSkillTool({ skills, onInvoked }: SkillToolOptions): Tool {
+function makeTool({ skills, onInvoked }: SkillToolOptions): Tool {
   return {
     name,
     description,

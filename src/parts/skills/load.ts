@@ -7,7 +7,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { AgentContext } from '../../schema/generated/settings.ts'
+import type { ContextChoice } from '../../agents/skills.ts'
 import { skillOfClient, type Skill } from './skill.ts'
 import { readProjectSkills, readText, readUserSkills } from './skill-files.ts'
 
@@ -34,10 +34,6 @@ export interface Memory {
 export const memoryPath = '.openhands/memory/MEMORY.md'
 /** Skills of one conversation. */
 export const skillsLimit = 200
-
-export type ContextChoice = Pick<
-  AgentContext, 'skills' | 'load_user_skills' | 'load_project_skills' | 'load_memory' | 'disabled_skills'
->
 
 export async function loadContext(
   context: ContextChoice | null, workingDir: string, places: SkillPlaces,

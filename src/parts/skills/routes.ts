@@ -43,7 +43,7 @@ export function listInstalledPlugins(): Answer {
   return ok({ plugins: [] })
 }
 
-export function findSubAgents(_parts: unknown, call: Call): Answer {
+export function findSubAgents(call: Call): Answer {
   optionalBodyOf(call, SubAgentsRequest)
   return ok({ agents: [] })
 }

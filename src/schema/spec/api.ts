@@ -123,6 +123,7 @@ export const api: Definitions = {
     server_name: required(string),
     server_version: required(string),
     usable_tools: required(arrayOf(string)),
+    parts: required(arrayOf(string), 'What this server can do besides driving external agents, by the names of --parts.'),
     capabilities: required(arrayOf(string)),
     runtime_idle_timeout_seconds: optional(integer),
     max_foreground_terminal_timeout_seconds: optional(integer),

@@ -33,6 +33,7 @@ function plan(settings: Partial<AcpSettings>, changes: Partial<LaunchOptions> = 
     settings: { ...claude, ...settings },
     secrets: new Map(),
     providers: builtInProviders,
+    programs: { 'agent-server-demo-agent': '/server/demo.js' },
     environment: { HOME: folder, PATH: '/bin', AGENT_SERVER_KEY: 'k', npm_config_x: 'x' },
     passEnvironment: [],
     runtimeDir: folder,
@@ -75,11 +76,10 @@ test('gives variables of the settings on top of global secrets and beneath the c
   assert.equal([env['ONE'], env['TWO'], env['THREE'], env['FOUR']], ['global', 'settings', 'own', 'settings'])
 })
 
-test('starts the demonstration agent of this package, wherever it is installed', async () => {
+test('starts an agent that comes with the server by the path of its program', async () => {
   const launch = await plan({ acp_server: 'custom', acp_command: ['agent-server-demo-agent'], acp_args: [] })
   assert.is(launch.command, process.execPath)
-  assert.is(launch.args.length, 1)
-  assert.ok(existsSync(launch.args[0] ?? ''))
+  assert.equal(launch.args, ['/server/demo.js'])
   assert.is(launch.model, undefined)
 })
 

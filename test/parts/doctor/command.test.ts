@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { browser as browserPart } from '../../../src/parts/browser/part.ts'
 import { examineMachine } from '../../../src/parts/doctor/machine.ts'
 import { makeFakeNpm } from '../../support/fake-npm.ts'
 import { makeFolder } from '../../support/processes.ts'
@@ -167,7 +168,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   const dataDir = join(folder, 'data')
   const config = { dataDir, browser: undefined, browserNoSandbox: false, secretKey: undefined, oldSecretKeys: [] }
   const examine = async (changes: Partial<Parameters<typeof examineMachine>[0]> = {}): Promise<string[]> =>
-    (await examineMachine({ config, environment: { PATH: '/nowhere' }, ...changes })).map(({ state, text }) => `${state} ${text}`)
+    (await examineMachine({ config, parts: [browserPart], environment: { PATH: '/nowhere' }, ...changes })).map(({ state, text }) => `${state} ${text}`)
   const nothing = await examine({ nodeVersion: 'v20.18.3', proc: '/nowhere' })
   assert.match(nothing[0] ?? '', 'problem v20.18.3 is too old')
   assert.match(nothing[2] ?? '', 'note no cgroup may be made here')

@@ -2,8 +2,8 @@
 import * as assert from 'uvu/assert'
 import { calledLimitChars } from '../../../src/parts/skills/telling.ts'
 import { skillOfClient, type Skill } from '../../../src/parts/skills/skill.ts'
-import { withSkillTool } from '../../../src/parts/skills/invoke-skill.ts'
-import type { Tool, ToolSet } from '../../../src/agents/tool.ts'
+import { createSkillTool } from '../../../src/parts/skills/invoke-skill.ts'
+import type { Tool } from '../../../src/agents/tool.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { check } from '../../../src/schema/check.ts'
 import { suite } from '../../support/suite.ts'
@@ -14,10 +14,8 @@ function skillNamed(name: string, changes: object = {}): Skill {
   return skillOfClient({ name, content: `The text of ${name}.`, description: `About ${name}.`, is_agentskills_format: true, ...changes })
 }
 
-const empty: ToolSet = { tools: [], missing: [], close: async () => undefined }
-
 function toolFor(skills: readonly Skill[], invoked: string[] = []): Tool {
-  const [tool] = withSkillTool(empty, { skills, onInvoked: (name) => void invoked.push(name) }).tools
+  const [tool] = [createSkillTool({ skills, onInvoked: (name) => void invoked.push(name) })]
   assert.ok(tool)
   return tool
 }
@@ -35,7 +33,7 @@ async function result(tool: Tool, args: JsonObject): Promise<readonly [string, b
 
 test('there is none where the prompt names no skill', () => {
   const skills = [skillNamed('always', { is_agentskills_format: false }), skillNamed('hidden', { disable_model_invocation: true })]
-  assert.is(withSkillTool(empty, { skills, onInvoked: () => undefined }), empty)
+  assert.is(createSkillTool({ skills, onInvoked: () => undefined }), undefined)
 })
 
 test('the text comes between marks, with its place, and it is told which skill was given', async () => {

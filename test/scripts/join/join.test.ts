@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ type Texts = Readonly<Record<string, string>>
 
 /** `a.js` is the entry. */
 function joined(texts: Texts): string {
-  return joinModules({ modules: new Map(Object.entries(texts)), entry: 'a.js', header: '// joined\n' })
+  return joinModules({ modules: new Map(Object.entries(texts)), entry: 'a.js', header: '// joined\n', file: 'joined.js' }).get('joined.js') ?? ''
 }
 
 /** What the joined modules print as JSON through `print`, which is known to all of them. */
@@ -127,8 +127,8 @@ const refusals: readonly [what: string, text: string, told: RegExp][] = [
   ['an import for its effect', "\nimport './b.js';", /a\.js:2: an import of another form/],
   ['a default import', "import b from './b.js';", /a\.js:1: an import of another form/],
   ['a default import beside names', "import c, { b } from './b.js';", /an import of another form/],
-  ['an import at run time', "\n\nawait import('./b.js');", /a\.js:3: an import of another form/],
-  ['an import at run time in a function', "const f = () => import('./b.js');", /an import of another form/],
+  ['an import at run time of a computed module', "\n\nconst f = (path) => import(path);", /a\.js:3: an import\(\) of another form/],
+  ['an import at run time of a module that is not there', "const f = () => import('./c.js');", /"\.\/c\.js", which is not among the modules/],
   ['an import with attributes', "import { b } from './b.js' with { type: 'json' };", /"with" where ";" was expected/],
   ['another property of import.meta', 'const a = import.meta.dirname;', /"dirname" where "url" was expected/],
   ['a name that is a text', "import { 'b' as c } from './b.js';", /"b" where a name was expected/],
@@ -168,13 +168,38 @@ test('refuses a cycle of several modules, and two modules that would share a nam
   assert.throws(() => joined(taken), /two things that are named \$node\$fs/)
 })
 
+test('puts modules that are only loaded into files of their groups, which take the others from the core', () => {
+  const files = joinModules({
+    modules: new Map(Object.entries({
+      'a.js': "import { b } from './b.js';\nconst { c } = await import('./parts/c/c.js');\nprint([b, c, (await import('./parts/d/d.js')).d]);",
+      'b.js': 'export const b = 1;',
+      'e.js': 'export const e = 10;',
+      'parts/c/c.js': "import { b } from '../../b.js';\nimport { e } from '../../e.js';\nexport const c = b + e;",
+      'parts/d/d.js': "import { c } from '../c/c.js';\nexport const d = c + 1;",
+    })),
+    entry: 'a.js',
+    header: 'const print = (value) => console.log(JSON.stringify(value));\n',
+    file: 'several.js',
+    groupOf: (path) => /^parts\/(\w+)/.exec(path)?.[1],
+  })
+  assert.equal([...files.keys()], ['several.js', 'several.core.js', 'several.c.js', 'several.d.js'])
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+  for (const [name, text] of files) writeFileSync(join(folder, name), text)
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'several.js')], { encoding: 'utf8' })
+  assert.is(stderr, '')
+  assert.is(stdout, '[1,11,12]\n')
+  assert.not.match(files.get('several.core.js') ?? '', 'parts/')
+})
+
 test('says which module is missing when it is the entry', () => {
   assert.throws(() => joined({ 'b.js': b }), /Cannot join a\.js: there is no such module/)
 })
 
 test('the built program is what its modules give', () => {
   const dist = fileURLToPath(new URL('../../../', import.meta.url))
-  assert.ok(readFileSync(join(dist, 'agent-server.js'), 'utf8') === joinProgram(dist))
+  const files = joinProgram(dist)
+  for (const [name, text] of files) assert.ok(readFileSync(join(dist, name), 'utf8') === text, name)
+  assert.equal(readdirSync(dist).filter((name) => name.endsWith('.js')).sort(), [...files.keys()].sort())
 })
 
 test.run()

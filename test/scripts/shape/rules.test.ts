@@ -104,7 +104,8 @@ for (const [name, path, code] of clean) {
 test('asks every file of src for a header, behind the line of an interpreter too', () => {
   const short = '/** One line. */\n'
   assert.equal(find('src/base/a.ts', 'const a = 1\n'), ['1 header'])
-  assert.equal(find('src/base/a.ts', short), ['1 header'])
+  assert.equal(find('src/base/a.ts', short), [])
+  assert.equal(find('src/base/a.ts', '/** */\nconst a = 1\n'), ['1 header'])
   assert.equal(find('src/base/a.ts', `const a = 1\n${header}`), ['1 header'])
   assert.equal(find('src/cli/main.ts', `#!/usr/bin/env node\n${header}`), [])
   assert.equal(find('test/a.test.ts', short), [])

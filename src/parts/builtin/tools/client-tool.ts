@@ -8,8 +8,7 @@
 import { AppError } from '../../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { ClientTool } from '../../../schema/generated/conversations.ts'
-import { mcpToolDefinition, textContent } from './definition.ts'
-import type { ReadResult, Tool, ToolSet } from '../../../agents/tool.ts'
+import { mcpToolDefinition, textContent, type ReadResult, type Tool, type ToolSet } from '../../../agents/tool.ts'
 
 /** The set with the client's tools behind its own. @throws AppError `invalid_input` for a name that is taken */
 export function withClientTools(set: ToolSet, clientTools: readonly ClientTool[]): ToolSet {

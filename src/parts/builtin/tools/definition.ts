@@ -8,10 +8,10 @@
 import { AppError } from '../../../base/errors.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
 import type { Observation } from '../../../schema/generated/observations.ts'
-import type { BuiltInTool, McpTool, MCPToolDefinition } from '../../../schema/generated/tools.ts'
+import type { BuiltInTool } from '../../../schema/generated/tools.ts'
 import type { TextContent } from '../../../schema/generated/values.ts'
 import { parametersOf, readArguments } from './parameters.ts'
-import { actionOf, type Tool, type ToolCall } from '../../../agents/tool.ts'
+import { actionOf, textContent, type Tool, type ToolCall } from '../../../agents/tool.ts'
 
 type ActionKind = Action['kind']
 
@@ -72,30 +72,9 @@ export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool
   }
 }
 
-/** How clients see a tool that is none of the closed list (decisions 1), by the words that describe it to them. */
-export function mcpToolDefinition(
-  tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
-): MCPToolDefinition {
-  return {
-    kind: 'MCPToolDefinition',
-    description,
-    action_type: 'MCPToolAction',
-    observation_type: 'MCPToolObservation',
-    ...(annotations === undefined ? {} : { annotations }),
-    ...(meta === undefined ? {} : { meta }),
-    title: annotations?.title ?? tool.name,
-    mcp_tool: tool,
-  }
-}
-
 /** `FileEditorTool` -> `file_editor` (contract: payloads.md, section 4). */
 export function toolNameOf(kind: string): string {
   return kind.replace(/Tool$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
-}
-
-/** The content of an observation that is one text. */
-export function textContent(text: string): readonly [TextContent] {
-  return [{ cache_prompt: false, type: 'text', text }]
 }
 
 async function runTool<K extends ActionKind>(

@@ -8,11 +8,11 @@ import { AppError } from '../../../base/errors.ts'
 import { writeFile } from '../../../workspace/files.ts'
 import type { ContainedPath } from '../../../workspace/paths.ts'
 import { encodeText } from '../workspace/text-file.ts'
-import { defineTool, textContent } from './definition.ts'
+import { defineTool } from './definition.ts'
 import { contentMember, readText, type FileScope } from './file-scope.ts'
 import { showChange } from './numbered-lines.ts'
 import { replaceOccurrences } from './text-edit.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 export function createEditTool(scope: FileScope): Tool {
   return defineTool({

@@ -2,8 +2,8 @@
  * The tool `finish`: the agent's last message.
  * That the run ends with it is the loop's business.
  */
-import { defineTool, textContent } from './definition.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { defineTool } from './definition.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 export function createFinishTool(): Tool {
   return defineTool({

@@ -3,9 +3,9 @@
  * `truncated` is true from exactly 100 on (contract: payloads.md, section 3), and when a limit of the walk was met.
  */
 import { findByName } from '../workspace/search.ts'
-import { defineTool, textContent } from './definition.ts'
+import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 const resultLimit = 100
 

@@ -4,9 +4,9 @@
  */
 import type { FileEntry } from '../../../schema/generated/observations.ts'
 import { walkTree, type Entry } from '../../../workspace/directory.ts'
-import { defineTool, textContent } from './definition.ts'
+import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 const entryLimit = 500
 

@@ -2,10 +2,10 @@
  * The tool `read_file`: lines of a text file as they are, at most 1,000 in a call.
  * The limit is the contract's (payloads.md, section 3); a limit in characters comes on top.
  */
-import { defineTool, textContent } from './definition.ts'
+import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'
 import { readRange, type FileRange } from './file-view.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 const lineLimit = 1000
 

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
 import { PatternThread } from '../../../workspace/pattern-thread.ts'
+import type { fileToolNames } from '../tool-list.ts'
 import { toolNameOf } from './definition.ts'
 import { createEditTool } from './edit.ts'
 import type { EditorScope } from './file-change.ts'
@@ -92,15 +93,6 @@ export async function filterNames(names: readonly string[], pattern: string | nu
     await thread.close()
   }
 }
-
-/** The names that settings may use, for clients that ask. */
-export function toolNames(makers: readonly string[]): string[] {
-  return [...new Set([...fileToolNames, ...makers])].sort()
-}
-
-const fileToolNames = [
-  'file_editor', 'planning_file_editor', 'read_file', 'write_file', 'edit', 'list_directory', 'glob', 'grep', 'task_tracker',
-] as const
 
 const defaultTools: Readonly<Record<string, ToolMaker>> = { finish: createFinishTool, think: createThinkTool }
 

@@ -8,8 +8,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'
 import { isTaskItem, toTaskItem, type TaskItem } from '../../../schema/generated/actions.ts'
-import { defineTool, textContent } from './definition.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { defineTool } from './definition.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 export function createTaskTrackerTool(path: string, mask: (text: string) => string): Tool {
   return defineTool({

@@ -2,8 +2,8 @@
  * The tool `think`: room for a thought in the history.
  * It does nothing else.
  */
-import { defineTool, textContent } from './definition.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { defineTool } from './definition.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 export function createThinkTool(): Tool {
   return defineTool({

@@ -13,6 +13,7 @@ import { AppError } from '../../../base/errors.ts'
 import { readJsonFile, writeFileAtomically, writeJsonFile } from '../../../base/json-file.ts'
 import { isObject } from '../../../base/json.ts'
 import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
+import type { ResealFolder } from '../../../part.ts'
 
 export interface UndoHistory {
   record(change: Change): Promise<void>
@@ -44,6 +45,9 @@ export interface UndoLimits {
   readonly limitEntries: number
   readonly limitBytes: number
 }
+
+/** The same for the folder of a conversation. */
+export const resealFolder: ResealFolder = (folder, cipher) => resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
  * Seals what a history in this folder holds with the newest key. Gives the ids of the keys that it needs now: what no key at

@@ -5,9 +5,9 @@
 import { readFile, writeFile } from '../../../workspace/files.ts'
 import type { ContainedPath } from '../../../workspace/paths.ts'
 import { decodeText, encodeText } from '../workspace/text-file.ts'
-import { defineTool, textContent } from './definition.ts'
+import { defineTool } from './definition.ts'
 import { contentMember, type FileScope } from './file-scope.ts'
-import type { Tool } from '../../../agents/tool.ts'
+import { textContent, type Tool } from '../../../agents/tool.ts'
 
 export function createWriteFileTool(scope: FileScope): Tool {
   return defineTool({

@@ -6,7 +6,8 @@
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
-import type { MaskedValues } from '../../../settings/masked-values.ts'
+import { createMaskedValues, type MaskedValues } from '../../../settings/masked-values.ts'
+import type { OpenSealedFile } from '../../../settings/sealed-file.ts'
 import type { TellChange } from '../../../settings/change-log.ts'
 import { createStoredFile, type StoredFile } from '../../../settings/stored-file.ts'
 import { numberOf, textOf } from '../../../base/fields.ts'
@@ -45,6 +46,10 @@ const loginLimit = 1000
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
+
+/** As the start of the server, `verify` and `keys reseal` open it. */
+export const openSealedLogins: OpenSealedFile = ({ masker, ...options }) =>
+  openLoginFile({ ...options, setMasked: createMaskedValues(masker) })
 
 export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOptions): StoredFile<KeptLogins> {
   const mask = (key: string, login: Login): void => setMasked(nameOf(key), secretsOf(login))

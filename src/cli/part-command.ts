@@ -1,0 +1,30 @@
+/** Runs a command of a part, and lends it the process: its environment, its streams, its signals. */
+import { tmpdir } from 'node:os'
+import { allParts } from '../all-parts.ts'
+import type { CommandCall, PartCommand } from '../part.ts'
+import { onInterrupt } from './signals.ts'
+
+type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'exposedFiles'>
+
+/** Gives the exit code. @throws what the command throws, and AppError `unavailable` when a signal ends it */
+export async function runPartCommand(command: PartCommand, { config, words, flags, exposedFiles }: Line): Promise<number> {
+  const { run } = await command.load()
+  const ended = new AbortController()
+  const stopListening = onInterrupt(ended, command.interruptedWords)
+  try {
+    return await run({
+      config,
+      words,
+      flags,
+      exposedFiles,
+      environment: process.env,
+      temporaryDir: tmpdir(),
+      print: (text) => process.stdout.write(text),
+      tell: (text) => process.stderr.write(text),
+      signal: ended.signal,
+      parts: allParts,
+    })
+  } finally {
+    stopListening()
+  }
+}

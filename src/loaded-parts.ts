@@ -1,0 +1,131 @@
+/**
+ * The parts of one server: which may be used, and the started ones.
+ *
+ * A part is loaded and started when it is needed for the first time, once, and closed with the server. A start that fails is
+ * tried again by the next use.
+ */
+import { join } from 'node:path'
+import { AppError } from './base/errors.ts'
+import { isThere } from './base/json-file.ts'
+import type { Core } from './capabilities.ts'
+import type { Offers } from './offers.ts'
+import type { Part, PartHandler, StartedPart } from './part.ts'
+
+export interface LoadedPartsOptions {
+  /** All parts of this build. */
+  readonly parts: readonly Part[]
+  /** The names of the parts that may be loaded, as `--parts` takes them. */
+  readonly wanted: readonly string[]
+  readonly core: Omit<Core, 'use' | 'offers'>
+}
+
+export class LoadedParts {
+  readonly #parts: readonly Part[]
+  readonly #allowed: readonly Part[]
+  readonly #core: Core
+  readonly #started = new Map<string, Promise<StartedPart>>()
+  #isClosed = false
+
+  /** @throws AppError `invalid_option` for a name that no part has */
+  constructor({ parts, wanted, core }: LoadedPartsOptions) {
+    this.#parts = parts
+    this.#allowed = choose(parts, wanted)
+    this.#core = { ...core, use: (name) => this.use(name), offers: (name) => this.offers(name) }
+  }
+
+  /** The parts that may be loaded. */
+  get allowed(): readonly Part[] {
+    return this.#allowed
+  }
+
+  offers(name: keyof Offers): boolean {
+    return this.#allowed.some(({ offers = [] }) => offers.includes(name))
+  }
+
+  /** @throws AppError `part_missing`, `unavailable` when the server is being closed */
+  async use<Name extends keyof Offers>(name: Name): Promise<Offers[Name]> {
+    const part = this.#allowed.find(({ offers = [] }) => offers.includes(name))
+    if (part === undefined) throw this.#missing(name)
+    const offer = (await this.#start(part)).offers?.[name]
+    if (offer === undefined) throw new TypeError(`The part "${part.name}" does not give its offer "${name}"`)
+    return offer
+  }
+
+  /** The capabilities that parts are given. */
+  get core(): Core {
+    return this.#core
+  }
+
+  /** The programs of agents that come with the parts, by the first word of a command. */
+  programs(): Readonly<Record<string, string>> {
+    return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
+  }
+
+  /** The tools of the built-in agent that can be used on this machine; none without the agent. */
+  async tools(): Promise<readonly string[]> {
+    if (!this.offers('builtInAgent')) return []
+    const { config, environment } = this.#core
+    const names = await Promise.all(this.#allowed.map(({ tools }) => tools?.(config, environment) ?? []))
+    return names.flat().sort()
+  }
+
+  /** Refuses a kind of agent that no part here drives. @throws AppError `part_missing` */
+  assertAgent(kind: string): void {
+    if (kind === 'Agent' && !this.offers('builtInAgent')) throw this.#missing('builtInAgent')
+  }
+
+  /** The handler of a route, which starts its part when it is called. */
+  handler(part: Part, route: string): PartHandler {
+    return async (call) => {
+      const handle = (await this.#start(part)).handlers?.[route]
+      if (handle === undefined) throw new TypeError(`The part "${part.name}" does not answer "${route}"`)
+      return handle(call)
+    }
+  }
+
+  /** Starts the parts that have something in the data folder to look after. */
+  async startWithServer(): Promise<void> {
+    for (const part of this.#allowed) {
+      if (part.startsWith === undefined) continue
+      if (await isThere(join(this.#core.dataDir, part.startsWith))) await this.#start(part)
+    }
+  }
+
+  /** Closes the started parts, the last one first. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const started = [...this.#started.values()].reverse()
+    this.#started.clear()
+    for (const part of started) await (await part.catch(() => undefined))?.close?.()
+  }
+
+  #start(part: Part): Promise<StartedPart> {
+    if (this.#isClosed) throw new AppError('unavailable', 'The server is shutting down')
+    const known = this.#started.get(part.name)
+    if (known !== undefined) return known
+    const starting = this.#load(part)
+    this.#started.set(part.name, starting)
+    starting.catch(() => this.#started.delete(part.name))
+    return starting
+  }
+
+  async #load(part: Part): Promise<StartedPart> {
+    const module = await part.load?.()
+    return module?.start(this.#core) ?? {}
+  }
+
+  #missing(offer: keyof Offers): AppError {
+    const part = this.#parts.find(({ offers = [] }) => offers.includes(offer))
+    if (part === undefined) return new AppError('part_missing', `This server was built without the part that offers "${offer}"`)
+    return new AppError('part_missing', `The part "${part.name}" is not loaded on this server (--parts)`)
+  }
+}
+
+function choose(parts: readonly Part[], wanted: readonly string[]): readonly Part[] {
+  const known = parts.map(({ name }) => name)
+  const unknown = wanted.find((name) => name !== 'none' && !known.includes(name))
+  if (unknown !== undefined) {
+    throw new AppError('invalid_option', `Could not use the part "${unknown}": expected one of ${[...known, 'none'].join(', ')}`)
+  }
+  return wanted.length === 0 ? parts : parts.filter(({ name }) => wanted.includes(name))
+}

@@ -1,0 +1,25 @@
+/** Which program is the browser, and whether it would start: what can be known without starting it. */
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+
+const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
+
+/** The first browser in the PATH. @throws AppError `unavailable` */
+export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
+  const candidates = program === undefined
+    ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
+    : [program]
+  for (const candidate of candidates) {
+    if (await access(candidate, constants.X_OK).then(() => true, () => false)) return candidate
+  }
+  const missing = program === undefined ? `none of ${programNames.join(', ')} is in the PATH` : `"${program}" cannot be executed`
+  const advice = 'install Chromium (Debian and Ubuntu: apt install chromium) or name the program with --browser'
+  throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
+}
+
+/** Whether Chromium would refuse to start with its sandbox because of who runs it. */
+export function refusesSandbox(): boolean {
+  return process.getuid?.() === 0
+}

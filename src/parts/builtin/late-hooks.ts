@@ -1,0 +1,32 @@
+/** Hooks of a conversation, loaded with the first use; none are loaded for a conversation that has none. */
+import type { HookHost, Hooks } from '../../agents/hooks.ts'
+
+const noHooks: Hooks = {
+  begin: async () => undefined,
+  takeOpening: () => [],
+  contextOf: async () => [],
+  beforeTool: async () => ({ refusal: undefined, notes: [] }),
+  afterTool: async () => [],
+  objectionToStop: async () => undefined,
+  endTurn: async () => undefined,
+  close: async () => undefined,
+}
+
+/** @param open gives the hooks of the conversation; asked once */
+export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
+  if (host.hookConfig === null) return noHooks
+  let opening: Promise<Hooks> | undefined
+  let opened: Hooks | undefined
+  const hooks = async (): Promise<Hooks> => (opened = await (opening ??= open()))
+  return {
+    begin: async (signal) => (await hooks()).begin(signal),
+    // Nothing was said before they have begun.
+    takeOpening: () => opened?.takeOpening() ?? [],
+    contextOf: async (message) => (await hooks()).contextOf(message),
+    beforeTool: async (use, signal) => (await hooks()).beforeTool(use, signal),
+    afterTool: async (use, observation, signal) => (await hooks()).afterTool(use, observation, signal),
+    objectionToStop: async (objections, signal) => (await hooks()).objectionToStop(objections, signal),
+    endTurn: async (turn) => opened?.endTurn(turn),
+    close: async () => (opening === undefined ? undefined : (await hooks()).close()),
+  }
+}

@@ -1,0 +1,94 @@
+/** Starts the part `builtin`: agents of the kind "Agent", titles by a stored profile, and tries of a model's settings. */
+import { hostname } from 'node:os'
+import { bodyOf, clientSignal, ok } from '../../api/call.ts'
+import { profileNameOf } from '../../api/profiles.ts'
+import { AppError } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { TitleByProfile } from '../../conversation/agent-requests.ts'
+import type { Core } from '../../capabilities.ts'
+import { valuesOf } from '../../option.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
+import { buildEnvironment } from '../../process/environment.ts'
+import { detectTerminalKind, type TerminalKind } from '../../process/pty.ts'
+import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
+import { ValidateProfileRequest } from '../../schema/generated/profiles.ts'
+import { plainLlm } from '../../settings/profiles.ts'
+import { createBuiltInAgent, createModelWith, type BuiltInShared, type CreateModel } from './create.ts'
+import { tryModel } from './llm/trial.ts'
+import { builtin } from './part.ts'
+import { makeTitle } from './title.ts'
+
+export function start(core: Needs): StartedPart {
+  const { config, vault, cipher } = core
+  const { modelAnswerLimitBytes } = valuesOf(builtin.options, config)
+  const createModel = createModelWith({ limitBytes: modelAnswerLimitBytes, valueLimit: config.jsonValueLimit })
+  const shared = sharedOf(core, createModel)
+  const handlers: Record<keyof typeof builtin.routes, PartHandler> = {
+    async 'POST /api/profiles/{name}/validate'(call) {
+      profileNameOf(call)
+      const { llm } = bodyOf(call, ValidateProfileRequest)
+      const plain = plainLlm({ llm, include_secrets: true }, cipher)
+      return ok(await tryModel(plain, { createModel, signal: clientSignal(call) }))
+    },
+  }
+  return {
+    handlers,
+    offers: {
+      builtInAgent: {
+        create(host, log) {
+          const open = (sealed: JsonObject): AgentSettings => {
+            const agent = vault.openAgent(host.conversationId, sealed)
+            if (agent.kind === 'Agent') return agent
+            throw new TypeError('A conversation of the built-in agent has been given another agent')
+          }
+          return createBuiltInAgent(host, open, { ...shared, log })
+        },
+        titleByProfile: (request) => titleByProfile(request, createModel, core),
+      },
+    },
+  }
+}
+
+type Needs = Pick<
+  Core,
+  | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'instanceId' | 'secretFolder' | 'cgroupParent' | 'privateDirs' | 'vault'
+  | 'cipher' | 'loadProfile' | 'use'
+>
+
+function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'log'> {
+  const { config, environment, instanceId, secretFolder, cgroupParent, masker } = core
+  let kind: Promise<TerminalKind> | undefined
+  const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${instanceId}/terminal-trial`, cgroupParent }
+  return {
+    createModel,
+    environment,
+    passEnvironment: config.passEnv,
+    privateDirs: core.privateDirs,
+    cipher: core.cipher,
+    makeSecretDir: () => secretFolder.make(),
+    instanceId,
+    cgroupParent,
+    hostname: hostname(),
+    platform: process.platform,
+    terminalKind: () => (kind ??= detectTerminalKind(trial)),
+    createMaskingStream: () => masker.stream(),
+    use: core.use,
+    clock: core.clock,
+  }
+}
+
+/** A profile that is not there, or cannot be used, is no failure: somebody else makes the title. */
+async function titleByProfile(
+  { profile, text, signal }: Parameters<TitleByProfile>[0],
+  createModel: CreateModel,
+  { loadProfile, masker, log }: Needs,
+): ReturnType<TitleByProfile> {
+  try {
+    const llm = await loadProfile(profile)
+    return await makeTitle({ llm, text, signal, createModel, mask: (words) => masker.mask(words) })
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    log.warn('The profile that was to make a title cannot be used', { profile, error: thrown })
+    return undefined
+  }
+}

@@ -1,0 +1,11 @@
+/** The part `demo`: an agent of our own that needs no model and no login, for a first look. */
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { demoAgentName } from '../../agents/acp/demo-modes.ts'
+import type { Part } from '../../part.ts'
+
+export const demo = {
+  name: 'demo',
+  about: 'A demonstration agent that needs no model and no login',
+  programs: { [demoAgentName]: fileURLToPath(new URL(`./main${extname(import.meta.url)}`, import.meta.url)) },
+} as const satisfies Part

@@ -1,0 +1,6 @@
+/** A line of `agent-server doctor`: the state first, so that problems stand out, and last what to do. */
+import type { Finding } from '../../finding.ts'
+
+export function formatFinding({ subject, state, text, advice }: Finding): string {
+  return `${state.padEnd(7)}  ${subject.padEnd(15)}  ${text}${advice === '' ? '' : `. To do: ${advice}`}`
+}

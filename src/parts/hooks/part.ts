@@ -1,0 +1,9 @@
+/** The part `hooks`: commands of the client at six points of the built-in agent's work. */
+import type { Part, PartModule } from '../../part.ts'
+
+export const hooks = {
+  name: 'hooks',
+  about: "Commands of a request at six points of the built-in agent's work",
+  offers: ['hooks'],
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

@@ -1,0 +1,27 @@
+/** Starts the part `hooks`: sessions of hooks, one for each open conversation. */
+import { randomUUID } from 'node:crypto'
+import type { Core } from '../../capabilities.ts'
+import type { StartedPart } from '../../part.ts'
+import { startChild } from '../../process/child.ts'
+import { buildEnvironment } from '../../process/environment.ts'
+import { HookSession } from './session.ts'
+
+export function start({ config, environment, instanceId, cgroupParent }: Needs): StartedPart {
+  const env = buildEnvironment({ server: environment, pass: config.passEnv })
+  return {
+    offers: {
+      hooks: {
+        open: (host, log) => new HookSession({
+          host,
+          env,
+          instance: instanceId,
+          createId: randomUUID,
+          startProcess: (options) => startChild({ ...options, cgroupParent }),
+          log,
+        }),
+      },
+    },
+  }
+}
+
+type Needs = Pick<Core, 'config' | 'environment' | 'instanceId' | 'cgroupParent'>

@@ -1,0 +1,42 @@
+/** The part `install`: the programs of agents in the data folder, installed with npm and checked by digest. */
+import type { Part, PartModule } from '../../part.ts'
+
+const help = `Usage: agent-server agents list [--json]                     what is installed
+       agent-server agents install NAME [--version VERSION]  install an agent with npm
+       agent-server agents verify [NAME ...]                 compare every file with its digest
+       agent-server agents remove NAME                       remove an installed agent
+       agent-server agents schema                            the form of a --providers file
+
+NAME is a provider of "agents list": a known agent, or one of the providers file. Without --version
+the pinned version is installed, the one this server was tried with. No script of a package is run.
+The digest of every file is kept, and an agent whose files have changed is not started any more. When
+verify finds every digest right, the files count as installed again, also after a restored backup.
+
+All of it can be done while a server runs: agents that run go on, the next ones start what is
+installed then. Files that a running server may still use are removed when it starts again.
+
+Folders, providers and the configuration file are told as to the server (--data-dir, --providers,
+--config; see agent-server --help).
+
+Exit codes
+  0  done, and everything is as it was installed     2  cannot use the options
+  1  failed, or something differs or is missing      4  another command changes the installed agents
+`
+
+export const install = {
+  name: 'install',
+  about: 'Installs the programs of agents into the data folder and checks their files',
+  commands: {
+    agents: {
+      flags: { version: 'value', json: 'switch' },
+      usage: ['agents list|install|verify|...', "the agents' programs; see agents --help"],
+      help,
+      // npm is told to stop, and what it has made is removed.
+      interruptedWords: 'Interrupted: nothing was changed',
+      load: () => import('./command.ts'),
+    },
+  },
+  offers: ['installedAgents'],
+  startsWith: 'agents',
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

@@ -1,0 +1,19 @@
+/** The part `skills`: instructions in files of the user and of the project, for the model. */
+import type { Part, PartModule } from '../../part.ts'
+
+export const skills = {
+  name: 'skills',
+  about: 'Skills, notes and AGENTS.md files for the built-in agent, and the routes that show them',
+  routes: {
+    // A project may be any folder that a conversation may work in.
+    'POST /api/skills': 'drive',
+    'POST /api/skills/sync': 'drive',
+    'GET /api/skills/installed': 'read',
+    'POST /api/skills/install': 'configure',
+    'GET /api/plugins/installed': 'read',
+    'POST /api/sub-agents': 'drive',
+    'POST /api/hooks': 'drive',
+  },
+  offers: ['skills'],
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

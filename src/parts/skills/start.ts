@@ -1,0 +1,26 @@
+/** Starts the part `skills`: what conversations read of skills, and the routes that show them. */
+import { isAbsolute } from 'node:path'
+import type { Core } from '../../capabilities.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
+import { createCatalogue } from './catalogue.ts'
+import { openSkills } from './open.ts'
+import type { skills } from './part.ts'
+import * as routes from './routes.ts'
+
+export function start({ environment, privateDirs, workspaceDir, log }: Needs): StartedPart {
+  const { HOME: home } = environment
+  const places = { homeDir: home !== undefined && isAbsolute(home) ? home : undefined, privateDirs, log }
+  const parts = { skills: createCatalogue({ ...places, workspaceDir }) }
+  const handlers: Record<keyof typeof skills.routes, PartHandler> = {
+    'POST /api/skills': (call) => routes.findSkills(parts, call),
+    'POST /api/skills/sync': routes.syncSkills,
+    'GET /api/skills/installed': routes.listInstalledSkills,
+    'POST /api/skills/install': routes.installSkill,
+    'GET /api/plugins/installed': routes.listInstalledPlugins,
+    'POST /api/sub-agents': routes.findSubAgents,
+    'POST /api/hooks': (call) => routes.readHooks(parts, call),
+  }
+  return { handlers, offers: { skills: { load: (context, workingDir) => openSkills(context, workingDir, places) } } }
+}
+
+type Needs = Pick<Core, 'environment' | 'privateDirs' | 'workspaceDir' | 'log'>
