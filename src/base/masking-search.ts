@@ -77,6 +77,12 @@ export class PatternSearch {
     return index
   }
 
+  /** True when one reading shows that no pattern is in the text, and that no line of it ends where one may have begun. */
+  isFree(text: string): boolean {
+    const cursor = { state: 0 }
+    return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
+  }
+
   /** The length of the longest pattern that ends in this state, 0 if none does. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)

@@ -80,7 +80,8 @@ export function createMasker({ limitChars = 1_048_576 }: MaskerOptions = {}): Ma
       return () => wanted.splice(0).forEach(release)
     },
     mask(text) {
-      if (currentSearch() === undefined) return text
+      // Nearly all texts hide nothing, and those cost no memory.
+      if (currentSearch()?.isFree(text) !== false) return text
       const masking = new TextMasking(currentSearch)
       return masking.push(text) + masking.end()
     },
