@@ -32,7 +32,9 @@ export function objectsOf(value: unknown): readonly Fields[] {
 
 /** The member at the end of a path of names, as in `_meta.terminal_exit.exit_code`. */
 export function memberAt(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, name) => objectOf(inner)[name], value)
+  let inner = value
+  for (const name of path) inner = objectOf(inner)[name]
+  return inner
 }
 
 /** True for what says nothing: null, undefined, '', [] and {}. Agents announce a call with such an input, and fill it later. */

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
 import { hasMembers } from './call-readiness.ts'
-import { shapeOf, type ShapeOptions } from './shape.ts'
+import { commandOf, shapeOf, type ShapeOptions } from './shape.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
 export const allowedAndUnheardOf =
@@ -69,8 +69,8 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 /** True when something that was told has another value now. Later diffs are in the observation; their files may not differ. */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true
-  const [was, is] = [shapeOf(before, options), shapeOf(now, options)]
-  if (was.as === 'command' && is.as === 'command' && was.command !== is.command) return true
+  const [was, is] = [commandOf(before, options), commandOf(now, options)]
+  if (was !== undefined && is !== undefined && was !== is) return true
   const paths = diffsOf(before).map(({ path }) => path)
   const pathsNow = diffsOf(now).map(({ path }) => path)
   return paths.length > 0 && pathsNow.length > 0 && !isDeepStrictEqual(paths, pathsNow)

@@ -19,7 +19,6 @@ const editLimit = 50
 /** In the order in which the agent tells them; empty for a call that changes no file, or does not say how. */
 export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
-  const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits]
   for (const source of sources) {
     const edits = source(call)
     if (edits.length > editLimit) return []
@@ -27,6 +26,9 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   }
   return []
 }
+
+/** Where an edit may be told, the best first. A call is looked through several times, so each looks at little in vain. */
+const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
 /** The characters of the texts. */
 export function lengthOf(edit: Edit): number {
@@ -59,10 +61,11 @@ function editsOfFile(file: Fields): readonly Edit[] {
   return to === undefined ? changes : [{ do: 'move', path, to }, ...changes]
 }
 
+const patchNames = ['input', 'patchText', 'patch'] as const
+
 function patchEdits({ input }: ToolCall): readonly Edit[] {
-  const texts = [input, ...['input', 'patchText', 'patch'].map((name) => memberAt(input, name))]
-  const patch = texts.find((text) => typeof text === 'string')
-  return typeof patch === 'string' ? readApplyPatch(patch) : []
+  const patch = typeof input === 'string' ? input : firstText(input, patchNames)
+  return patch === undefined ? [] : readApplyPatch(patch)
 }
 
 function unifiedEdits({ kind, input }: ToolCall): readonly Edit[] {
@@ -71,8 +74,8 @@ function unifiedEdits({ kind, input }: ToolCall): readonly Edit[] {
 }
 
 function wordEdits({ kind, input }: ToolCall): readonly Edit[] {
-  const path = pathIn(input)
-  if (kind !== 'edit' || path === undefined) return []
+  const path = kind === 'edit' ? pathIn(input) : undefined
+  if (path === undefined) return []
   const [text, line] = [memberAt(input, 'file_text'), numberOf(memberAt(input, 'insert_line'))]
   const oldText = firstText(input, ['old_str', 'old_string', 'oldString'])
   const newText = firstText(input, ['new_str', 'new_string', 'newString'])
@@ -97,8 +100,11 @@ export function pathIn(input: unknown): string | undefined {
 }
 
 function firstText(input: unknown, names: readonly string[]): string | undefined {
-  const text = names.map((name) => memberAt(input, name)).find((value) => typeof value === 'string')
-  return typeof text === 'string' ? text : undefined
+  for (const name of names) {
+    const text = memberAt(input, name)
+    if (typeof text === 'string') return text
+  }
+  return undefined
 }
 
 /** With absolute paths. Headers of a diff shorten them: the call's own places say more. */

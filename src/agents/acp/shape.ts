@@ -33,7 +33,7 @@ export type Shape = Part | { readonly as: 'edits'; readonly edits: readonly Edit
 export const inputLimitChars = 1_000_000
 
 export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
-  const command = call.kind === 'execute' ? commandOf(call, options) : undefined
+  const command = commandOf(call, options)
   if (command !== undefined) return { as: 'command', command, workingDir: textOf(memberAt(call.input, 'cwd')) }
   const [edit, ...more] = editsOf(call, options.workingDir)
   if (edit !== undefined) return isTooLong([edit, ...more]) ? { as: 'tool' } : editShape(edit, more)
@@ -56,8 +56,9 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
   return more.length === 0 ? { as: 'edit', edit } : { as: 'edits', edits: [edit, ...more] }
 }
 
-/** A command is a text, or the words of one; Cline sends several, each for itself. */
-function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
+/** What a call runs: a text, or the words of one; Cline sends several, each for itself. Undefined for a call that is shown otherwise. */
+export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
+  if (call.kind !== 'execute') return undefined
   const command = memberAt(call.input, 'command')
   const commands = memberAt(call.input, 'commands')
   const several = Array.isArray(commands) && commands.every((one) => typeof one === 'string') ? commands.join('\n') : undefined
@@ -68,8 +69,8 @@ function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | u
 
 /** OpenHands: a file editor that only looks. */
 function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefined {
-  const path = pathIn(input)
-  if (kind !== 'read' || memberAt(input, 'command') !== 'view' || path === undefined) return undefined
+  const path = kind === 'read' && memberAt(input, 'command') === 'view' ? pathIn(input) : undefined
+  if (path === undefined) return undefined
   const range = memberAt(input, 'view_range')
   const numbers = Array.isArray(range) ? range.flatMap((line) => numberOf(line) ?? []) : []
   return { as: 'view', path: resolve(workingDir, path), range: numbers.length === 2 ? numbers : undefined }
