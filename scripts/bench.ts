@@ -51,7 +51,7 @@ const ourGates: readonly NamedGate[] = [
   { name: 'idle-sockets', gate: idleSockets, seconds: 20 },
   { name: 'start', gate: start, seconds: 20 },
   { name: 'relay', gate: relay, seconds: 20 },
-  { name: 'many-agents', gate: manyAgents, seconds: 120 },
+  { name: 'many-agents', gate: manyAgents, seconds: 150 },
   { name: 'steps', gate: longConversation, seconds: 40 },
   { name: 'condensed-steps', gate: condensedConversation, seconds: 40 },
   { name: 'parallel-steps', gate: parallelSteps, seconds: 20 },

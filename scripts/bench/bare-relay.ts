@@ -1,9 +1,9 @@
 /**
  * The least a relay could do, as a child: it splits what the agent writes into lines and writes each to every socket.
- * Its argument is the number of agents, one unless told; each has sockets and a file of its own.
+ * Its arguments are those of relay-server; each agent has sockets and a file of its own.
  *
- * With `keep` on, a line goes to a file first and is synced; lines that come meanwhile go together into the next write,
- * as the server's log does it. Nothing is parsed, checked, masked or framed.
+ * With `keep` on, a line that is no piece of text goes to a file first and is synced; lines that come meanwhile go
+ * together into the next write, as the server's log does it. Nothing is parsed, checked, masked or framed.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,10 +14,12 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { answer, portOf } from './child.ts'
+import { pipedAgent } from './piped-agent.ts'
 
 const lineFeed = 0x0a
+const pieceOfText = Buffer.from('"agent_message_chunk"')
 const program = fileURLToPath(new URL(`relay-agent${/\.\w+$/.exec(import.meta.url)?.[0]}`, import.meta.url))
-const count = Number(process.argv[2] ?? 1)
+const [, , count = 1, pipes] = process.argv
 const folder = await mkdtemp(join(tmpdir(), 'bench-relay-'))
 let keep = false
 
@@ -30,9 +32,9 @@ class Line {
   #waiting: Buffer[] = []
   #isWriting = false
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, [command, ...args]: readonly [string, ...string[]]) {
     this.file = file
-    this.agent = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.agent = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     this.agent.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
   }
 
@@ -46,7 +48,7 @@ class Line {
   }
 
   #take(line: Buffer): void {
-    if (!keep) return this.#publish(line)
+    if (!keep || line.includes(pieceOfText)) return this.#publish(line)
     this.#waiting.push(line)
     if (!this.#isWriting) void this.#write()
   }
@@ -68,8 +70,10 @@ class Line {
   }
 }
 
-const names = Array.from({ length: count }, (_, index) => String(index))
-const lines = await Promise.all(names.map(async (name) => new Line(await open(join(folder, name), 'a'))))
+const names = Array.from({ length: Number(count) }, (_, index) => String(index))
+const lines = await Promise.all(names.map(async (name, index) => {
+  return new Line(await open(join(folder, name), 'a'), pipes === undefined ? [process.execPath, program] : pipedAgent(pipes, index))
+}))
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => socket.destroy())

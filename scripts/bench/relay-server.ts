@@ -1,5 +1,6 @@
 /**
- * The server as it is, as a child, with conversations that talking agents drive: one, or as many as its argument says.
+ * The server as it is, as a child, with conversations that talking agents drive: one, or as many as its first argument
+ * says. The second is the folder of the pipes through which they talk; without it each is a program that talks itself.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createAgentServer } from '../../src/index.ts'
 import { answer } from './child.ts'
+import { pipedAgent } from './piped-agent.ts'
 
 const key = 'a-key-that-only-this-benchmark-uses'
 const program = fileURLToPath(new URL(`relay-agent${/\.\w+$/.exec(import.meta.url)?.[0]}`, import.meta.url))
@@ -19,9 +21,13 @@ const server = await createAgentServer({
   agentLimit: 1000,
 })
 const { port } = await server.listen()
-const agent = { kind: 'ACPAgent', acp_server: 'custom', acp_command: [process.execPath, program] }
-const count = Number(process.argv[2] ?? 1)
-const conversations = await Promise.all(Array.from({ length: count }, () => server.createConversation({ agent })))
+const [, , count = 1, pipes] = process.argv
+const commands = Array.from({ length: Number(count) }, (_, index) => {
+  return pipes === undefined ? [process.execPath, program] : pipedAgent(pipes, index)
+})
+const conversations = await Promise.all(commands.map((command) => {
+  return server.createConversation({ agent: { kind: 'ACPAgent', acp_server: 'custom', acp_command: command } })
+}))
 
 answer(
   {

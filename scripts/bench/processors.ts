@@ -1,0 +1,9 @@
+/**
+ * What the processors of the machine do, for gates that are measured while other programs may run.
+ */
+import { cpus } from 'node:os'
+
+/** How long the processors have been busy since the machine was started, all of them together, with anything. */
+export function busyMs(): number {
+  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0)
+}
