@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { assertFits, suffixOf, userMessageEvent, userMessageOf } from '../../src/conversation/user-message.ts'
 import { suite } from '../support/suite.ts'
+import { turnsDuring } from '../support/turns.ts'
 
 const test = suite('conversation/user message')
 const content = [{ type: 'text', text: 'hello', cache_prompt: false } as const]
@@ -19,6 +20,13 @@ test('refuses a message that makes a longer event than the log takes', async () 
   await assertFits(userMessageEvent(userMessageOf({ content: [{ type: 'text', text: 'x'.repeat(700), cache_prompt: false }] })), 1200)
   const error = await assertFits(event, 200).catch((thrown: unknown) => thrown)
   assert.is(error instanceof AppError && error.code, 'body_too_large')
+})
+
+test('a message that has to be measured is, in a turn of its own', async () => {
+  const long = userMessageEvent(userMessageOf({ content: [{ type: 'text', text: 'x'.repeat(100_000), cache_prompt: false }] }))
+  // The counting begins in the first of the two turns.
+  assert.is(await turnsDuring(assertFits(long, 200_000)), 1)
+  assert.is(await turnsDuring(assertFits(long, 1_000_000)), 0)
 })
 
 test('what the settings add to every message stands beside it, and blanks add nothing', () => {

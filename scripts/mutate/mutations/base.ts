@@ -95,4 +95,18 @@ export const baseMutations: readonly Mutation[] = [
     promise: 'sleep() with a signal that is aborted already does not wait.',
     tests: ['test/base/wait.test.ts'],
   },
+  {
+    file: 'src/base/json.ts',
+    old: '  if (text.length > valueLimit) assertFewValues(text, valueLimit)\n  const value: unknown = JSON.parse(text)\n',
+    new: '  const value: unknown = JSON.parse(text)\n  if (text.length > valueLimit) assertFewValues(text, valueLimit)\n',
+    promise: 'The values of a text are counted before anything of it is built.',
+    tests: ['test/base/json.test.ts'],
+  },
+  {
+    file: 'src/base/loader-variable.ts',
+    old: 'return tools.has(first) && !plainWords.has(last)',
+    new: 'return false',
+    promise: 'A name that begins with that of a tool steers it.',
+    tests: ['test/base/loader-variable.test.ts'],
+  },
 ]

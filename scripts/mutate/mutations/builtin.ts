@@ -148,4 +148,11 @@ export const builtinMutations: readonly Mutation[] = [
     promise: 'A summary that would hardly make the history smaller is not made.',
     tests: ['test/parts/builtin/condensing/condenser.test.ts'],
   },
+  {
+    file: 'src/parts/builtin/recorded-calls.ts',
+    old: '    await nextTurn()\n',
+    new: '    if (shown.length === 0) await nextTurn()\n',
+    promise: 'Each call of an answer is masked in a turn of its own.',
+    tests: ['test/parts/builtin/recorded-calls.test.ts'],
+  },
 ]

@@ -190,4 +190,11 @@ export const conversationMutations: readonly Mutation[] = [
     promise: 'Figures of use are added up in the state of the agent.',
     tests: ['test/conversation/driver.test.ts', 'test/conversation/budget.test.ts'],
   },
+  {
+    file: 'src/conversation/user-message.ts',
+    old: '  const bytes = Buffer.byteLength(JSON.stringify(event))\n  await nextTurn()\n',
+    new: '  const bytes = Buffer.byteLength(JSON.stringify(event))\n',
+    promise: 'A message is measured in a turn of its own.',
+    tests: ['test/conversation/user-message.test.ts'],
+  },
 ]

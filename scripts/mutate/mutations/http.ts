@@ -147,4 +147,32 @@ export const httpMutations: readonly Mutation[] = [
     promise: 'The list of conversations needs a key.',
     tests: ['test/access.test.ts', 'test/e2e/hostile-routes.test.ts'],
   },
+  {
+    file: 'src/http/key-holders.ts',
+    old: 'if (!holders.has(connection)) return connection',
+    new: 'if (holders.has(connection)) return connection',
+    promise: 'When the server is full a stranger makes room, and nobody with a key.',
+    tests: ['test/http/server.test.ts'],
+  },
+  {
+    file: 'src/http/origin.ts',
+    old: '&& [\'\', \'document\'].includes(fetchDestinations.join())',
+    new: '&& fetchDestinations.join() !== \'none\'',
+    promise: 'A frame of another site is no link.',
+    tests: ['test/http/origin.test.ts'],
+  },
+  {
+    file: 'src/http/refused-keys.ts',
+    old: 'if (refusals <= freeRefusals) return 0',
+    new: 'if (refusals > freeRefusals) return 0',
+    promise: 'Refused keys are answered the later the more there are.',
+    tests: ['test/http/refused-keys.test.ts'],
+  },
+  {
+    file: 'src/config.ts',
+    old: 'const publicKeyChars = 16',
+    new: 'const publicKeyChars = 15',
+    promise: 'A session key has at least 16 characters where others can reach the server.',
+    tests: ['test/config.test.ts'],
+  },
 ]

@@ -67,8 +67,9 @@ test('a plan keeps a thousand entries, and the beginning of a long one', () => {
   assert.ok(JSON.stringify(entries).length < 100_000)
 })
 
-test('a title has a limit, and output in a fence of any length is looked through once', () => {
+test('a title has a limit, and the output of a terminal; output in a fence of any length is looked through once', () => {
   assert.is(mergeToolCall(newToolCall, { title: long }, false).title.length, 10_000)
+  assert.ok(mergeToolCall(newToolCall, { _meta: { terminal_output_delta: { data: long } } }, false).terminalOutput.length < 1_000_100)
   const ticks = '`'.repeat(1_000_000)
   const text = `${ticks}\n${ticks}${ticks}x`
   assert.is(outputOf({ ...newToolCall, rawOutput: [{ type: 'text', text }] }).text, text)

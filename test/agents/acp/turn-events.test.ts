@@ -170,6 +170,18 @@ test('masks a long output in several turns, joined first, and records it then', 
   assert.match(json(turn.drafts[1]), /word <secret-hidden>/)
 })
 
+test('keeps a million characters of an output, whole or in pieces, and says that more came', async () => {
+  const length = 1_000_000
+  for (const news of [{ rawOutput: 'x'.repeat(length + 1) }, { _meta: { terminal_output_delta: { data: 'x'.repeat(length + 1) } } }]) {
+    const turn = watch()
+    turn.call({ ...announced, ...filled })
+    turn.call(news)
+    await turn.events.update({ sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed' })
+    assert.match(turn.saved[0]?.slice(-60) ?? '', /x\n\[The rest of the output was too long to keep\]\n$/)
+    assert.ok((turn.saved[0]?.length ?? 0) < length + 200)
+  }
+})
+
 test('a call that is given up while its output is masked has one answer', async () => {
   const turn = watch()
   turn.call({ ...announced, ...filled })
