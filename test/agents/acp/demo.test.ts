@@ -1,6 +1,7 @@
 /** The demonstration agent as the server runs it: what a first conversation looks like in the history. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { isEvent } from '../../../src/schema/generated/events.ts'
 import { suite } from '../../support/suite.ts'
@@ -8,7 +9,11 @@ import type { MemoryHost } from './memory-host.ts'
 import { withAgent, type Changes } from './with-agent.ts'
 
 const test = suite('acp agent with the demo agent', 30_000)
-const demo: Changes = { settings: { acp_command: ['agent-server-demo-agent'], acp_args: [] } }
+const program = fileURLToPath(new URL('../../../src/parts/demo/main.js', import.meta.url))
+const demo: Changes = {
+  settings: { acp_command: ['agent-server-demo-agent'], acp_args: [] },
+  options: { programs: { 'agent-server-demo-agent': program } },
+}
 
 function kinds(host: MemoryHost): string[] {
   return host.events.map((event) => {
