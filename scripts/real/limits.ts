@@ -61,6 +61,20 @@ export const limits: readonly Limit[] = [
     evidence: 'test/fixtures/acp-transcripts/openhands-nokey.jsonl; openhands_cli/entrypoint.py: --override-with-envs is not handed to "acp"',
   },
   {
+    agent: 'openhands',
+    scenarios: ['cancel while a tool runs'],
+    checks: [],
+    limit: 'All its programs of a user run their commands in one tmux server, which goes on when the program that started it ends without this server.',
+    evidence: 'after record-agents: tmux -Lopenhands, its parent process 1, with sessions of folders that are gone',
+  },
+  {
+    agent: 'openhands',
+    scenarios: ['cancel while a tool runs'],
+    checks: ['and answered'],
+    limit: 'It puts the result of a call that was cancelled behind the next message, so the model goes on with that call; the stand-in then has nothing to say.',
+    evidence: 'its next request: user "Are you still there?", then tool "[The command has no new output after 30 seconds. ..."',
+  },
+  {
     agent: 'gemini-cli',
     scenarios: ['question of a slow command'],
     checks: [],

@@ -113,7 +113,7 @@ const openhands: RealAgent = {
   runCommand: (command) => ({ name: 'terminal', input: { command, security_risk: 'LOW', summary: 'Run what was asked for' } }),
   writeFile: (path, file_text) => openhandsEdit({ command: 'create', path, file_text }),
   replaceText: (path, old_str, new_str) => [openhandsEdit({ command: 'str_replace', path, old_str, new_str })],
-  callMcpTool: (_, tool) => ({ name: tool, input: { summary: 'Call the tool', security_risk: 'LOW' } }),
+  callMcpTool: (server, tool) => ({ name: `${server}_${tool}`, input: { summary: 'Call the tool', security_risk: 'LOW' } }),
   resumes: true,
 }
 
