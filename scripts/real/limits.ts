@@ -69,10 +69,10 @@ export const limits: readonly Limit[] = [
   },
   {
     agent: 'openhands',
-    scenarios: ['cancel while a tool runs'],
-    checks: ['and answered'],
-    limit: 'It puts the result of a call that was cancelled behind the next message, so the model goes on with that call; the stand-in then has nothing to say.',
-    evidence: 'its next request: user "Are you still there?", then tool "[The command has no new output after 30 seconds. ..."',
+    scenarios: ['cancel while a tool runs', 'agent killed in mid-turn', 'server restart in mid-turn'],
+    checks: [],
+    limit: 'A session that is loaded runs the calls that were open again, without a question; so the server gives it a new one and a record.',
+    evidence: 'with session/load: the process of the cancelled command ended, and a second one began with the next message; the request then has its result',
   },
   {
     agent: 'gemini-cli',

@@ -114,7 +114,8 @@ const openhands: RealAgent = {
   writeFile: (path, file_text) => openhandsEdit({ command: 'create', path, file_text }),
   replaceText: (path, old_str, new_str) => [openhandsEdit({ command: 'str_replace', path, old_str, new_str })],
   callMcpTool: (server, tool) => ({ name: `${server}_${tool}`, input: { summary: 'Call the tool', security_risk: 'LOW' } }),
-  resumes: true,
+  // The server does not: its open calls would run again.
+  resumes: false,
 }
 
 export const moreAgents: readonly RealAgent[] = [opencode, qwen, copilot, cline, openhands]

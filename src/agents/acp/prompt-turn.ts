@@ -154,7 +154,7 @@ export class PromptTurn {
     await this.#work.stop(cancelledCall)
     const ending = await within(answer, drainMs)
     if (ending === 'late' || !isAnswer(ending)) return { replace: true, result: undefined }
-    const replace = hasRun && (await hasLeftovers(session, leftoverMs))
+    const replace = hasRun && (session.agent.quirks.rerunsOpenCalls === true || (await hasLeftovers(session, leftoverMs)))
     return { replace, result: ending.by === 'answer' ? ending.result : undefined }
   }
 }

@@ -24,6 +24,8 @@ export interface Quirks {
   readonly idleTalk?: RegExp
   /** It takes no MCP server that is a program, and tells no client. */
   readonly refusesPrograms?: true
+  /** A session that is taken up again first runs the calls that were open when it was left, and asks nobody. */
+  readonly rerunsOpenCalls?: true
   /** Where this was seen. */
   readonly evidence: string
 }
@@ -70,7 +72,8 @@ const known: Readonly<Record<string, Quirks>> = {
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError|Missing credentials\. Please pass an/,
     // LiteLLM calls a 401 whose words it does not know a bad request; the cause is in the traceback, wrapped in columns.
     loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,
-    evidence: 'OpenHands CLI 1.16.0: acp-transcripts/openhands-fail401.jsonl, LiteLLM\'s name of the error in data.details; each further try is told on stderr',
+    rerunsOpenCalls: true,
+    evidence: 'OpenHands CLI 1.16.0: a command that was cancelled runs again 10 s later, with the next message ("cancel while a tool runs"); acp-transcripts/openhands-fail401.jsonl, LiteLLM\'s name of the error in data.details; each further try is told on stderr',
   },
 }
 

@@ -205,6 +205,7 @@ class Opening {
   /** The answer, or undefined where the agent cannot or does not find the session. What it replays has no listener. */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
     const canResume = agent.can('resume')
+    if (agent.quirks.rerunsOpenCalls === true) return undefined
     if (!canResume && agent.capabilities.loadSession !== true) return undefined
     try {
       return await this.#request(canResume ? 'session/resume' : 'session/load', params)

@@ -69,6 +69,13 @@ test('takes the end of a call of an earlier life for no call of this one', () =>
   assert.equal(host.events.flatMap((event) => (event.kind === 'ActionEvent' ? [event.tool_call_id] : [])), ['new'])
 }))
 
+test('does not take up a session whose agent would run open calls again', () => withAgent('resume', async ({ agent, host, again }) => {
+  await agent.runTurn(host.turn('one'))
+  await agent.close()
+  assert.equal(await again().runTurn(host.turn('two')), finished)
+  assert.match(host.text(), /does not remember this conversation/)
+}, { options: { providers: [{ ...blankProvider('openhands'), command: [], prefix: 'acp-agent' }] } }))
+
 test('loads its session where it cannot be resumed and takes nothing of the replay', () => withAgent('load', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
   await agent.close()
