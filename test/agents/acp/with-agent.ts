@@ -1,4 +1,5 @@
 /** Runs a real agent program behind an AcpAgent with a conversation in memory, and checks that nothing of it is left. */
+import { AppError } from '../../../src/base/errors.ts'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,6 @@ import { AgentSlots } from '../../../src/agents/acp/slots.ts'
 import { systemTimers } from '../../../src/agents/acp/timers.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import type { Agent } from '../../../src/conversation/agent.ts'
-import { LoginRequiredError } from '../../../src/parts/mcp/oauth/logins.ts'
 import { startChild } from '../../../src/process/child.ts'
 import { Family } from '../../../src/process/family.ts'
 import { blankProvider, type Provider } from '../../../src/settings/provider.ts'
@@ -117,5 +117,5 @@ export function isAlive(text: string): boolean {
 }
 
 async function noLogin(): Promise<never> {
-  throw new LoginRequiredError()
+  throw new AppError('upstream_failed', 'Nobody is signed in')
 }

@@ -1,0 +1,100 @@
+/**
+ * `npm run check:parts`: proves that each part can be deleted, and all of them at once.
+ *
+ * For each case it makes a copy of the repository, deletes the folder of the part and its line in `src/parts.ts` (and the
+ * parts whose row of the import table needs it), compiles `src` and the tests of the core, joins the program, and runs those tests.
+ * Names of parts are cases to run alone; `all` deletes every part.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { importTable } from './shape/architecture.ts'
+
+/** Whole ways through a server with external agents. */
+const coreTests = ['e2e/credentials', 'e2e/event-stream', 'e2e/leftovers', 'e2e/own-work', 'e2e/unasked']
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const parts = readdirSync(join(root, 'src/parts'))
+const wanted = process.argv.slice(2)
+const cases = [...parts.map((part) => [part]), parts].filter((names) => wanted.length === 0 || wanted.includes(nameOf(names)))
+
+let failures = 0
+for (const names of cases) {
+  const removed = withDependents(names)
+  const problem = check(removed)
+  const more = removed.filter((name) => !names.includes(name))
+  const title = `without ${nameOf(names)}${more.length === 0 ? '' : `, and ${more.join(', ')}, which needs it`}`
+  process.stdout.write(problem === undefined ? `ok ${title}\n` : `FAIL ${title}\n${problem}\n`)
+  if (problem !== undefined) failures++
+}
+process.stdout.write(`${cases.length - failures} passed, ${failures} failed\n`)
+process.exitCode = failures === 0 && cases.length > 0 ? 0 : 1
+
+function nameOf(names: readonly string[]): string {
+  return names.length === 1 ? (names[0] ?? '') : 'all'
+}
+
+/** The parts with those that import them, directly or by way of others. */
+function withDependents(names: readonly string[]): readonly string[] {
+  const found = new Set(names)
+  for (const name of found) {
+    for (const part of parts) if (importTable[`parts/${part}`]?.includes(`parts/${name}`) === true) found.add(part)
+  }
+  return [...found]
+}
+
+/** Gives the output of the step that failed. */
+function check(removed: readonly string[]): string | undefined {
+  const copy = mkdtempSync(join(tmpdir(), 'without-a-part-'))
+  try {
+    for (const path of ['src', 'test', 'scripts', 'package.json', 'tsconfig.json']) cpSync(join(root, path), join(copy, path), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    for (const name of removed) removePart(copy, name)
+    const files = filesWithout(copy, removed)
+    writeFileSync(join(copy, 'tsconfig.json'), tsconfigFor(copy, files))
+    cpSync(join(copy, 'src/schema/generated/openapi.json'), join(copy, 'dist/src/schema/generated/openapi.json'))
+    return run(copy, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'])
+      ?? run(copy, ['dist/scripts/join.js'])
+      ?? run(copy, ['dist/scripts/test.js', ...coreTests])
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+function removePart(copy: string, name: string): void {
+  rmSync(join(copy, 'src/parts', name), { recursive: true })
+  const list = join(copy, 'src/parts.ts')
+  const lines = readFileSync(list, 'utf8').split('\n')
+  writeFileSync(list, lines.filter((line) => !line.includes(`'./parts/${name}/part.ts'`)).join('\n'))
+}
+
+/** The tests of the core, the programs that they start, and what runs them: of these, the files that need no removed part. */
+function filesWithout(copy: string, removed: readonly string[]): readonly string[] {
+  const tests = coreTests.map((name) => `test/${name.replace(/\.$/, '')}.test.ts`)
+  const fixtures = readdirSync(join(copy, 'test/fixtures')).filter((name) => name.endsWith('.ts')).map((name) => `test/fixtures/${name}`)
+  const isFree = (path: string): boolean => [...importsOf(copy, path)].every((file) => removed.every((name) => !file.startsWith(`src/parts/${name}/`)))
+  return [...tests, 'scripts/test.ts', 'scripts/join.ts', ...fixtures.filter(isFree)]
+}
+
+function importsOf(copy: string, path: string, found = new Set<string>()): ReadonlySet<string> {
+  const text = existsSync(join(copy, path)) ? readFileSync(join(copy, path), 'utf8') : ''
+  for (const [, specifier = ''] of text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+    const target = posix.join(dirname(path), specifier)
+    if (found.has(target)) continue
+    found.add(target)
+    importsOf(copy, target, found)
+  }
+  return found
+}
+
+function tsconfigFor(copy: string, files: readonly string[]): string {
+  const options: unknown = JSON.parse(readFileSync(join(copy, 'tsconfig.json'), 'utf8'))
+  return JSON.stringify({ ...(typeof options === 'object' ? options : {}), include: ['src', ...files] })
+}
+
+/** Undefined when it ends well. */
+function run(folder: string, args: readonly string[]): string | undefined {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  return status === 0 ? undefined : stdout + stderr
+}
