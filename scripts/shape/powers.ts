@@ -38,14 +38,14 @@ export function checkDangerousCode(file: SourceFile): Finding[] {
   })
 }
 
-/** Paths in the table that name no file, or none that uses the power: warnings, so that the table can be written first. */
+/** Files in the table that are not there, or do not use the power. */
 export function checkUnusedPowers(files: readonly SourceFile[]): Finding[] {
   const users = files.map((file) => ({ path: file.path, rows: new Set(findUses(file).flatMap(({ rows }) => rows)) }))
   return powers.flatMap((row): Finding[] => {
     const unused = row.files.filter((path) => !users.some((user) => covers(path, user.path) && user.rows.has(row)))
     if (unused.length === 0) return []
     const message = `"${row.power}" is granted to ${unused.join(', ')}, where nothing uses it: take it away`
-    return [{ file: 'scripts/shape/architecture.ts', line: 1, rule: 'powers', message, warning: true }]
+    return [{ file: 'scripts/shape/architecture.ts', line: 1, rule: 'powers', message }]
   })
 }
 
