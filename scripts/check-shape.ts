@@ -9,6 +9,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatFinding } from './shape/finding.ts'
+import { checkMissingFiles } from './shape/powers.ts'
 import { checkShape } from './shape/rules.ts'
 
 const root = process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url))
@@ -24,7 +25,7 @@ for (const folder of ['src', 'scripts', 'test']) {
 const securityPath = join(root, 'SECURITY.md')
 const security = existsSync(securityPath) ? readFileSync(securityPath, 'utf8') : undefined
 
-const findings = checkShape({ sources, security })
+const findings = [...checkShape({ sources, security }), ...checkMissingFiles(new Set(sources.keys()))]
 for (const finding of findings) process.stdout.write(`${formatFinding(finding)}\n`)
 const failures = findings.filter(({ warning }) => warning !== true).length
 process.stdout.write(`${sources.size} files, ${failures} failures, ${findings.length - failures} warnings\n`)

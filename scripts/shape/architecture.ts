@@ -286,11 +286,6 @@ export const limits = {
   headerLines: 1,
 } as const
 
-/** True for a path that a row names, itself or by its folder. */
-export function covers(row: string, file: string): boolean {
-  return row.endsWith('/') ? file.startsWith(row) : file === row
-}
-
 /** Made by scripts/generate, compared byte for byte by its own check, and read by nobody line by line. */
 export function isGenerated(file: string): boolean {
   return file.startsWith('src/schema/generated/')

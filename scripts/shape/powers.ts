@@ -5,7 +5,6 @@
  * are ways round them that a reader has to notice. Importing only a type gives no power and is always allowed.
  */
 import {
-  covers,
   forbiddenGlobals,
   harmlessModules,
   harmlessProcessMembers,
@@ -20,7 +19,7 @@ import type { Token } from './tokens.ts'
 /** Checks a file of src against the table of powers. */
 export function checkPowers(file: SourceFile): Finding[] {
   return findUses(file)
-    .filter(({ rows }) => !rows.some((row) => row.files.some((path) => covers(path, file.path))))
+    .filter(({ rows }) => !rows.some((row) => row.files.includes(file.path)))
     .map(({ what, line, rows }) => {
       const owners = rows.map(({ power, files }) => `"${power}": ${files.join(', ')}`).join('; ')
       const message = owners === ''
@@ -38,14 +37,21 @@ export function checkDangerousCode(file: SourceFile): Finding[] {
   })
 }
 
-/** Files in the table that are not there, or do not use the power. */
-export function checkUnusedPowers(files: readonly SourceFile[]): Finding[] {
-  const users = files.map((file) => ({ path: file.path, rows: new Set(findUses(file).flatMap(({ rows }) => rows)) }))
-  return powers.flatMap((row): Finding[] => {
-    const unused = row.files.filter((path) => !users.some((user) => covers(path, user.path) && user.rows.has(row)))
-    if (unused.length === 0) return []
-    const message = `"${row.power}" is granted to ${unused.join(', ')}, where nothing uses it: take it away`
-    return [{ file: 'scripts/shape/architecture.ts', line: 1, rule: 'powers', message }]
+/** Powers that a file has and does not use. */
+export function checkUnusedPowers(file: SourceFile): Finding[] {
+  const used = new Set(findUses(file).flatMap(({ rows }) => rows))
+  const unused = powers.filter((row) => row.files.includes(file.path) && !used.has(row))
+  return unused.map(({ power }): Finding => {
+    const message = `"${power}" is granted to this file, where nothing uses it: take it away in scripts/shape/architecture.ts`
+    return { file: file.path, line: 1, rule: 'powers', message }
+  })
+}
+
+/** Files in the table that are not there. */
+export function checkMissingFiles(paths: ReadonlySet<string>): Finding[] {
+  const missing = new Set(powers.flatMap(({ files }) => files.filter((path) => !paths.has(path))))
+  return [...missing].map((path) => {
+    return { file: 'scripts/shape/architecture.ts', line: 1, rule: 'powers', message: `the table of powers names ${path}, which is not there` }
   })
 }
 

@@ -26,7 +26,7 @@ export function checkShape(tree: Tree): Finding[] {
   const findings = [
     ...files.flatMap(checkFile),
     ...checkCycles(src),
-    ...checkUnusedPowers(src),
+    ...src.flatMap(checkUnusedPowers),
     ...(tree.security === undefined ? [] : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
   ]
   return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)

@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert'
 import { formatFinding } from '../../../scripts/shape/finding.ts'
+import { powers } from '../../../scripts/shape/architecture.ts'
+import { checkMissingFiles } from '../../../scripts/shape/powers.ts'
 import { checkShape } from '../../../scripts/shape/rules.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -14,7 +16,8 @@ function find(path: string, text: string): string[] {
 
 function check(sources: Record<string, string>, security?: string) {
   const findings = checkShape({ sources: new Map(Object.entries(sources)), security })
-  return findings.filter(({ warning }) => warning !== true)
+  // The files here are of one line: most use none of the powers that their path has.
+  return findings.filter(({ warning, message }) => warning !== true && !message.includes('where nothing uses it'))
 }
 
 /** Code of one line, put into line 6 of a file with a header. */
@@ -150,14 +153,17 @@ test('limits the length of files and functions, and warns before', () => {
   assert.equal(find('src/base/a.ts', body(60)), [])
 })
 
-test('warns of a power that is granted and not used', () => {
-  const warned = (code: string): boolean => {
+test('finds a power that is granted and not used, and a file that is not there', () => {
+  const found = (code: string): string[] => {
     const findings = checkShape({ sources: new Map([['src/http/server.ts', `${header}${code}\n`]]), security: undefined })
-    return findings.some(({ warning, message }) => warning === true && message.startsWith('"Listen" is granted to src/http/server.ts'))
+    return findings.filter(({ message }) => message.startsWith('"Listen" is granted to this file')).map(({ rule }) => rule)
   }
-  assert.is(warned(''), true)
-  assert.is(warned("import type { Server } from 'node:http'"), true)
-  assert.is(warned("import { createServer } from 'node:http'"), false)
+  assert.equal(found(''), ['powers'])
+  assert.equal(found("import type { Server } from 'node:http'"), ['powers'])
+  assert.equal(found("import { createServer } from 'node:http'"), [])
+  const known = powers.flatMap(({ files }) => files)
+  assert.equal(checkMissingFiles(new Set(known)), [])
+  assert.match(checkMissingFiles(new Set(known.slice(1)))[0]?.message ?? '', known[0] ?? '')
 })
 
 test('sorts by file and line and prints place, rule and remedy', () => {

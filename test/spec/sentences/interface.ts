@@ -43,7 +43,7 @@ export const patchSettings: Sentences = {
 export const otherEndpoints: Sentences = {
   1: [
     'not shown there; the contract has them',
-    'schema/openapi-structure: describes every route of the access table but the socket, and no other',
+    'schema/openapi-structure: describes every route of the core and of the parts but the socket, and no other',
   ],
 }
 

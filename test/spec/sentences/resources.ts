@@ -32,14 +32,14 @@ export const eventCommonRules: Sentences = {
 /** What some kinds of events do besides having their fields. */
 const behaviour: Readonly<Record<string, readonly string[]>> = {
   Condensation: [
-    'agents/builtin/condensing/condenser: a view with more events than it may have is condensed before the next step, by one event',
+    'parts/builtin/condensing/condenser: a view with more events than it may have is condensed before the next step, by one event',
   ],
   CondensationRequest: [
-    'agents/builtin/condensing/condenser: a request that is too long is answered with a condensation, and made again',
+    'parts/builtin/condensing/condenser: a request that is too long is answered with a condensation, and made again',
     'e2e/condense: a client has the history condensed, forks it with its summary, and leads it back to before',
   ],
   CondensationSummaryEvent: [
-    'agents/builtin/condensing/view: view: ${what}',
+    'parts/builtin/condensing/view: view: ${what}',
   ],
   ConversationErrorEvent: [
     'conversation/runner: a failed turn records why and then the status, and can be run again',
@@ -74,7 +74,7 @@ export const eventVariants: Sentences = {
   })),
   'Condensation.2': [
     'what it removes and where its summary goes',
-    'agents/builtin/condensing/view: view: ${what}',
+    'parts/builtin/condensing/view: view: ${what}',
   ],
   'ConversationStateUpdateEvent.2': [
     'nothing but its kind is required',
@@ -92,8 +92,8 @@ export const eventVariants: Sentences = {
   'ActionEvent.3': [
     'it keeps the call as the model sent it, with the risk that the model declared',
     'agents/acp/action-of: gives the raw input as the arguments of the call',
-    'agents/builtin/tool-calls: a repaired call has the name of the tool and its arguments as they came',
-    'agents/builtin/tool-calls: the risk counts with an analyzer and for a tool that changes something, and is UNKNOWN otherwise',
+    'parts/builtin/tool-calls: a repaired call has the name of the tool and its arguments as they came',
+    'parts/builtin/tool-calls: the risk counts with an analyzer and for a tool that changes something, and is UNKNOWN otherwise',
   ],
   'ActionEvent.4': [
     'calls of one response of the model are known by its id',
@@ -114,7 +114,7 @@ export const eventVariants: Sentences = {
   ],
   'SystemPromptEvent.2': [
     'what belongs to one conversation is a second block',
-    'agents/builtin/view: the context of a conversation is a second block of the system message',
+    'parts/builtin/view: the context of a conversation is a second block of the system message',
   ],
   'TokenEvent.2': ['it comes from a backend that gives token ids', 'e2e/built-in-models: token ids of a backend that gives them are an event'],
   'PauseEvent.2': [
@@ -131,7 +131,7 @@ export const eventVariants: Sentences = {
   ],
   'rule 1.2': [
     'it is not sent to the model',
-    'agents/builtin/weather: an error of the conversation is not told to the model',
+    'parts/builtin/weather: an error of the conversation is not told to the model',
   ],
   'rule 1.3': [
     'an error of the agent is the answer of a tool, and the conversation goes on',
@@ -144,7 +144,7 @@ export const eventVariants: Sentences = {
   ],
   'rule 2.2': [
     'a hook that blocks an action is recorded as such',
-    'agents/builtin/hooks/points: an action that a hook blocks is answered with a rejection of the hook, and the others go on',
+    'parts/hooks/points: an action that a hook blocks is answered with a rejection of the hook, and the others go on',
   ],
   'rule 3': [
     'the system prompt has no cache markers',
@@ -171,15 +171,15 @@ export const action: Sentences = {
   1: ['a union told apart by kind', 'spec/tables: the action kinds are the twenty-eight of the table, in its order'],
   ...Object.fromEntries(Object.keys(actions).map((kind): [string, Sentence] => {
     const table = 'spec/tables: action: ${kind} is closed and has the fields of the table'
-    return [kind, [itsFields, table, kind.startsWith('Browser') ? 'agents/tools/browser: every tool does its part' : 'later: tools, browser, memory']]
+    return [kind, [itsFields, table, kind.startsWith('Browser') ? 'parts/browser/tools: every tool does its part' : 'later: tools, browser, memory']]
   })),
   MCPToolAction: [itsFields, 'spec/tables: action: ${kind} is closed and has the fields of the table', mcpTools],
   'FileEditorAction.2': [
     'which fields each command needs',
-    'agents/tools/file-editor: a file is created with its directories, and never over another',
-    'agents/tools/file-editor: a text that cannot be replaced is refused with the reason, and the file stays',
-    'agents/tools/file-editor: lines are inserted behind a line',
-    'agents/tools/file-editor: a file is shown with the numbers of its lines',
+    'parts/builtin/tools/file-editor: a file is created with its directories, and never over another',
+    'parts/builtin/tools/file-editor: a text that cannot be replaced is refused with the reason, and the file stays',
+    'parts/builtin/tools/file-editor: lines are inserted behind a line',
+    'parts/builtin/tools/file-editor: a file is shown with the numbers of its lines',
   ],
 }
 
