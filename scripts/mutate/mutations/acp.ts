@@ -261,7 +261,7 @@ export const acpMutations: readonly Mutation[] = [
   {
     file: 'src/agents/acp/agent-work.ts',
     old: 'this.#taking === undefined ? take() :',
-    new: 'take.length === 0 ? take() :',
+    new: 'this.#taking === undefined || take.length === 0 ? take() :',
     promise: 'An update waits for the long one before it.',
     tests: ['test/agents/acp/own-work.test.ts'],
   },
