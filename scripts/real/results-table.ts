@@ -37,7 +37,7 @@ export function printPage(results: readonly AgentResults[], rows: readonly Row[]
     'number of its checks, `limit` where some fail as a known limit of the agent says, or `FAIL`. `-`: the agent has nothing to',
     'try there. The scenarios are in `scenarios.ts`, the limits in `limits.ts`.',
     '',
-    `${sumOf(results)}.`,
+    `${sumOf(results)}. ${cellsRun(results, rows)}`,
     '',
     ...markdown([['agent', 'package', 'date (UTC)', 'build', 'passed', 'known limits', 'failed'], ...driven]),
     '',
@@ -69,6 +69,14 @@ function cellText({ agent, cells }: AgentResults, { scenario, pace, agents }: Ro
   if (passed + known + failed === 0) return 'FAIL 0'
   if (known + failed === 0) return `ok ${passed}`
   return `${failed === 0 ? 'limit' : 'FAIL'} ${passed}/${passed + known + failed}`
+}
+
+/** How much of the table was run, and whether with one build. */
+function cellsRun(results: readonly AgentResults[], rows: readonly Row[]): string {
+  const wanted = rows.reduce((total, { agents }) => total + agents.length, 0)
+  const run = results.reduce((total, { cells }) => total + cells.length, 0)
+  const builds = new Set(results.map(({ build }) => build)).size
+  return `${run} of ${wanted} cells were run, with ${builds} ${builds === 1 ? 'build' : 'builds'}.`
 }
 
 function sumOf(results: readonly AgentResults[]): string {

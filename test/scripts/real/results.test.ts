@@ -62,6 +62,7 @@ test('makes a page with what was driven, the table and the limits', () => {
   const limit = { agent: 'codex', scenarios: ['denied', 'edit'], checks: ['it asked'], limit: 'It asks a|b.', evidence: 'its wire' }
   const page = printPage(results, rows, [limit])
   assert.ok(page.includes('| codex | codex-acp 2.6.0 | 2026-01-02 03:04 | aaaa | 9 | 3 | 1 |'))
+  assert.ok(page.includes('9 checks passed, 1 failed, 3 fail as is known. 4 of 6 cells were run, with 1 build.'))
   assert.ok(page.includes('| denied | 80 | limit 3/5 | not run | - |'))
   assert.ok(page.includes('| codex | denied, edit | It asks a\\|b. | "it asked ..." | its wire |'))
 })
