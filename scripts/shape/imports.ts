@@ -15,6 +15,8 @@ export interface Import {
   readonly isDynamic: boolean
   /** Names taken at run time. */
   readonly names: readonly string[]
+  /** All names, types included. */
+  readonly importedNames: readonly string[]
 }
 
 export function readImports(code: readonly Token[]): Import[] {
@@ -53,8 +55,9 @@ function readClause(code: readonly Token[], start: number): Import[] {
   const from = endOfClause(code, allTypes ? start + 1 : start)
   const specifier = code[from + 1]
   if (code[from]?.text !== 'from' || specifier?.kind !== 'string') return []
-  const names = allTypes ? [] : runtimeNames(code.slice(start, from))
-  return [importOf(specifier, names.length === 0, names)]
+  const clause = code.slice(allTypes ? start + 1 : start, from)
+  const names = allTypes ? [] : runtimeNames(clause)
+  return [{ ...importOf(specifier, names.length === 0, names), importedNames: runtimeNames(withoutTypeWords(clause)) }]
 }
 
 /** The index behind the names: that of `from`, if there is one. */
@@ -85,6 +88,14 @@ function runtimeNames(clause: readonly Token[]): string[] {
   return names
 }
 
+/** The clause as if all its names were taken at run time. */
+function withoutTypeWords(clause: readonly Token[]): readonly Token[] {
+  return clause.filter(({ text }, index) => {
+    const after = clause[index + 1]
+    return !(text === 'type' && after?.kind === 'word' && after.text !== 'as')
+  })
+}
+
 function importOf(specifier: Token, typeOnly: boolean, names: readonly string[]): Import {
-  return { specifier: specifier.text, line: specifier.line, typeOnly, isDynamic: false, names }
+  return { specifier: specifier.text, line: specifier.line, typeOnly, isDynamic: false, names, importedNames: names }
 }

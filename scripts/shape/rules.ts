@@ -5,6 +5,7 @@
  */
 import { isGenerated } from './architecture.ts'
 import { checkCycles, checkImports } from './boundaries.ts'
+import { checkExports } from './exports.ts'
 import type { Finding } from './finding.ts'
 import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
 import { checkSecurityPromises } from './security-promises.ts'
@@ -27,6 +28,7 @@ export function checkShape(tree: Tree): Finding[] {
     ...files.flatMap(checkFile),
     ...checkCycles(src),
     ...src.flatMap(checkUnusedPowers),
+    ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),
     ...(tree.security === undefined ? [] : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
   ]
   return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)

@@ -62,16 +62,6 @@ export function readSocketCredential(rawHeaders: readonly string[], query: strin
   return inQuery.length > 0 ? credentialOf(inQuery) : readHeaderCredential(rawHeaders)
 }
 
-/**
- * The value of one cookie, undefined when it is absent or was sent twice.
- * cookie-string = cookie-pair *( ";" SP cookie-pair ), RFC 6265, section 4.2.1
- */
-export function readCookie(rawHeaders: readonly string[], name: string): string | undefined {
-  const pairs = headerValues(rawHeaders, 'cookie').flatMap((header) => header.split(';'))
-  const values = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`))
-  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined
-}
-
 function createBlock(): Buffer {
   return Buffer.alloc(2 + maxKeyBytes)
 }

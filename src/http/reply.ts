@@ -10,7 +10,6 @@
  * cannot be told in any other way.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RandomBytes } from '../base/stamp.ts'
 import { headerValues } from './headers.ts'
 import { hasUnwantedBody, linger } from './linger.ts'
 
@@ -35,13 +34,6 @@ export interface Answer {
   readonly type?: string
   /** Instead of a body: writes one that comes bit by bit, with regard to back-pressure, and ends it. */
   readonly stream?: (response: ServerResponse) => void
-}
-
-/** Makes ids that are unique in this process, and by their beginning differ from those of other ones. */
-export function createRequestIds(random: RandomBytes): () => string {
-  const prefix = random(8).toString('hex')
-  let count = 0
-  return () => `${prefix}-${++count}`
 }
 
 /** For browsers: nothing of this server is guessed at, loaded by pages of other origins or shown in a frame. */
@@ -80,10 +72,6 @@ export function send(exchange: Exchange, answer: Answer): void {
   if (hasUnwantedBody(request)) return sendAndClose(exchange, status, headers, shownBody)
   response.writeHead(status, headers)
   response.end(shownBody)
-}
-
-export function sendJson(exchange: Exchange, status: number, value: unknown, headers: readonly string[] = []): void {
-  send(exchange, { status, headers, body: Buffer.from(JSON.stringify(value)) })
 }
 
 export interface StreamAnswer {

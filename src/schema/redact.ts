@@ -30,11 +30,6 @@ const secretNames: ReadonlySet<string> = new Set(['value'])
 /** How much of an input is shown: characters of text plus one for each value. */
 const sizeLimit = 4096
 
-/** A copy of an input with its secrets replaced. */
-export function redactInput(input: unknown): unknown {
-  return redact(input, false)
-}
-
 /** An issue that may leave the server: a secret place hides its input whole. */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue

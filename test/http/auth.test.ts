@@ -1,6 +1,6 @@
 /** Session keys, where they come from, and what is refused about them. */
 import * as assert from 'uvu/assert'
-import { createSessionKeys, maxKeyBytes, readCookie, readHeaderCredential, readSocketCredential } from '../../src/http/auth.ts'
+import { createSessionKeys, maxKeyBytes, readHeaderCredential, readSocketCredential } from '../../src/http/auth.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('http/auth')
@@ -51,18 +51,6 @@ test("lets a socket's query parameter decide alone, even empty", () => {
   assert.equal(readSocketCredential(header, 'resend_mode=all'), { kind: 'given', key: 'h' })
   assert.equal(readSocketCredential([], ''), { kind: 'absent' })
   assert.equal(readSocketCredential([], 'session_api_key=k&session_api_key=k'), { kind: 'ambiguous' })
-})
-
-test('reads one cookie among others', () => {
-  assert.is(readCookie(['Cookie', 'a=1; b=2=3;c='], 'b'), '2=3')
-  assert.is(readCookie(['Cookie', 'a=1; b=2', 'cookie', 'c=3'], 'c'), '3')
-  assert.is(readCookie(['Cookie', 'a=1; c='], 'c'), '')
-})
-
-test('gives no cookie that is absent, or ambiguous', () => {
-  assert.is(readCookie([], 'a'), undefined)
-  assert.is(readCookie(['Cookie', 'aa=1; b=a=2'], 'a'), undefined)
-  assert.is(readCookie(['Cookie', 'a=1; a=1'], 'a'), undefined)
 })
 
 test.run()

@@ -1,11 +1,11 @@
 /** JSON bodies over real sockets: limits, media types, faults, and clients that stop or never stop. */
 import * as assert from 'uvu/assert'
 import { readBytes, readJsonBody, type BodyLimits } from '../../src/http/body.ts'
-import { sendJson, type Exchange } from '../../src/http/reply.ts'
+import type { Exchange } from '../../src/http/reply.ts'
 import { suite } from '../support/suite.ts'
 import { deferred } from '../../src/base/wait.ts'
 import { exchange, open, parseAnswers, statuses } from './raw-client.ts'
-import { serving } from './serve.ts'
+import { sendJson, serving } from './serve.ts'
 
 const test = suite('http/body', 20_000)
 

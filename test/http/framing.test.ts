@@ -3,9 +3,9 @@ import { createServer, IncomingMessage, ServerResponse, type RequestListener } f
 import { Socket } from 'node:net'
 import * as assert from 'uvu/assert'
 import { framingFault, mayServe, newestAnswer } from '../../src/http/framing.ts'
-import { sendJson } from '../../src/http/reply.ts'
 import { suite } from '../support/suite.ts'
 import { exchange, statuses } from './raw-client.ts'
+import { sendJson } from './serve.ts'
 
 const test = suite('http/framing')
 

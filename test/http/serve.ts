@@ -2,10 +2,9 @@
  * A server on a free port for the tests of this folder, made of the parts under test as a real owner would join them:
  * every throw becomes `{"detail": ...}` with the status of its code.
  */
-import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../../src/base/errors.ts'
-import { createExchange, createRequestIds, sendJson, type Exchange } from '../../src/http/reply.ts'
+import { createExchange, send, type Exchange } from '../../src/http/reply.ts'
 import { HttpServer, type HttpServerOptions } from '../../src/http/server.ts'
 
 export interface TestServer {
@@ -17,7 +16,8 @@ export async function serve(
   answer: (exchange: Exchange) => unknown,
   options: Omit<HttpServerOptions, 'handle'> = {},
 ): Promise<TestServer> {
-  const nextId = createRequestIds(randomBytes)
+  let count = 0
+  const nextId = (): string => `request-${++count}`
   const server = new HttpServer({
     ...options,
     handle: (request, response) => {
@@ -69,4 +69,8 @@ function statusOf(error: unknown): number {
     default:
       return 500
   }
+}
+
+export function sendJson(exchange: Exchange, status: number, value: unknown, headers: readonly string[] = []): void {
+  send(exchange, { status, headers, body: Buffer.from(JSON.stringify(value)) })
 }

@@ -5,12 +5,12 @@ import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { deferred } from '../../src/base/wait.ts'
 import { readBytes } from '../../src/http/body.ts'
-import { sendJson, startStream, type Exchange } from '../../src/http/reply.ts'
+import { startStream, type Exchange } from '../../src/http/reply.ts'
 import { noteKeyHolder } from '../../src/http/key-holders.ts'
 import { HttpServer } from '../../src/http/server.ts'
 import { suite } from '../support/suite.ts'
 import { exchange, open, parseAnswers, statuses, type RawConnection } from './raw-client.ts'
-import { serve, serving } from './serve.ts'
+import { sendJson, serve, serving } from './serve.ts'
 
 const test = suite('http/server', 20_000)
 
