@@ -17,7 +17,7 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/builtin/loop.ts',
-    old: '// A summary may have cost what was left.\n  const refusal = overBudget(host)\n',
+    old: '// A summary may have spent the rest of the budget.\n  const refusal = overBudget(host)\n',
     new: 'const refusal = host.rules().budgetSpent === \'\' ? finished : undefined\n',
     promise: 'The budget is looked at again after a summary was paid for.',
     tests: ['test/parts/builtin/condensing/condenser.test.ts'],

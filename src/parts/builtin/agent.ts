@@ -1,9 +1,9 @@
 /**
- * The built-in agent: a model that works with tools, step by step, from the history alone.
+ * The built-in agent: it calls a model and works with tools, step by step, from the history alone.
  *
- * It keeps nothing that is not in the log: its view of the history is read when the first turn needs it and grows with
- * the log, so an agent made after a restart goes on where the last one stopped. Tools and what they keep live until
- * `close()`.
+ * The agent keeps no state outside the log. It builds its view of the history when the first turn needs it, and the
+ * view grows with the log, so an agent made after a restart continues where the last one stopped. The tools and their
+ * state live until `close()`.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -34,7 +34,7 @@ import { makeTitle } from './title.ts'
 import { View } from './view.ts'
 
 export interface BuiltInAgentOptions {
-  /** As they are at this moment: the same object until they are set anew. */
+  /** The current settings: the same object until a client changes them. */
   readonly settings: () => AgentSettings
   readonly host: AgentHost
   /** @throws ModelError for settings that name no model */
@@ -42,13 +42,13 @@ export interface BuiltInAgentOptions {
   readonly cipher: CallCipher
   /** @throws AppError for settings that name no tools */
   readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
-  /** Of this agent alone, which closes them. */
+  /** The hooks of this agent alone. `close()` closes them. */
   readonly hooks: Hooks
   /** Reads the skills and the memory that the settings ask for. @throws AppError `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
   readonly clock: Clock
   readonly log: Log
-  /** Of this machine, as Node names it. */
+  /** The platform of this machine, as Node names it. */
   readonly platform: string
 }
 
@@ -58,7 +58,7 @@ export class BuiltInAgent implements Agent {
   readonly #history: History
   readonly #view = new View()
   #condenser: Condenser | undefined
-  /** A condensation that a client asked for. */
+  /** The condensation that a client requested, while it runs. */
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
@@ -86,7 +86,7 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // Last, so that what becomes of their servers is told behind this event.
+    // List the tools last: events about MCP servers then follow the system prompt.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',
@@ -97,7 +97,10 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /** A message that a hook refuses calls for nothing. */
+  /**
+   * The hooks' context for a user message, and the skills that it invokes. A message blocked by a hook invokes no
+   * skills.
+   */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)
@@ -110,7 +113,7 @@ export class BuiltInAgent implements Agent {
     const { settings, host, hooks, cipher } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
-    // It reads the same history.
+    // A condensation reads the same history, so wait for it first.
     await untilAborted(this.#condensing, turn.signal).catch(() => undefined)
     return runLoop({
       tools,
@@ -130,11 +133,13 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** The policy is asked for at every step. */
+  /** Does nothing: each step reads the policy anew. */
   policyChanged(): void {}
 
   async switchModel(): Promise<void> {
-    throw new AppError('bad_request', 'Cannot switch the model in this way: the conversation is not driven by an external agent')
+    throw new AppError(
+      'bad_request', 'Cannot switch the model in this way: the conversation is not driven by an external agent',
+    )
   }
 
   async switchOption(): Promise<void> {
@@ -163,7 +168,9 @@ export class BuiltInAgent implements Agent {
 
   async condense(work: CondensingWork): Promise<void> {
     const condenser = this.#openCondenser()
-    if (condenser === undefined) throw new AppError('bad_request', 'Cannot condense the history: the agent has no condenser')
+    if (condenser === undefined) {
+      throw new AppError('bad_request', 'Cannot condense the history: the agent has no condenser')
+    }
     const condensing = condenser.condense({ ...work, signal: AbortSignal.any([work.signal, this.#closed.signal]) })
     this.#condensing = condensing.catch(() => undefined)
     await condensing
@@ -181,7 +188,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** What a turn works with, or why there is nothing: settings may name a model or tools that do not exist. */
+  /** The tools of a turn, or a failed turn when the settings name an unknown model or tool. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -196,10 +203,16 @@ export class BuiltInAgent implements Agent {
   #createCritic(turn: Turn): Critic {
     const { settings, host, createModel, log } = this.#options
     const { critic, llm } = settings()
-    return new Critic({ settings: critic, createClient: (chosen) => createModel(criticLlm(chosen, llm)), host, turn, log })
+    return new Critic({
+      settings: critic,
+      createClient: (chosen) => createModel(criticLlm(chosen, llm)),
+      host,
+      turn,
+      log,
+    })
   }
 
-  /** Undefined when the settings want none. */
+  /** The condenser, made once; undefined when the settings have none. */
   #openCondenser(): Condenser | undefined {
     const { settings, host, createModel } = this.#options
     const chosen = (): LLMSummarizingCondenser | undefined => {
@@ -213,7 +226,7 @@ export class BuiltInAgent implements Agent {
     return this.#condenser
   }
 
-  /** Made once for the same settings. */
+  /** The client of a model, made once for the same settings. */
   #clientOf(llm: LLM): ModelClient {
     if (this.#model?.llm !== llm) this.#model = { llm, client: this.#options.createModel(llm) }
     return this.#model.client
@@ -224,7 +237,7 @@ export class BuiltInAgent implements Agent {
     return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
-  /** Read once in the life of this agent, so that all messages of a run see the same. */
+  /** The skills, read once in the agent's life, so that all messages of a run see the same skills. */
   #openSkills(): Promise<ConversationSkills> {
     this.#skills ??= this.#options.loadSkills()
     return this.#skills

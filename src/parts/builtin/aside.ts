@@ -1,8 +1,8 @@
 /**
- * A question beside the work: the model is asked about the conversation as it is, and nothing of it is kept.
+ * A side question: the model answers it from the conversation so far, and the history stays as it is.
  *
- * The tools are named, because a history with their calls may not be sent without them, but none is called: an answer
- * that calls one is no answer.
+ * The request names the tools, because a history with calls may not be sent without them. No tool is executed: an
+ * answer that only calls a tool is an error.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentHost, AsideAnswer } from '../../conversation/agent.ts'
@@ -32,7 +32,12 @@ export async function askAside({ question, signal, host, tools, llm, clientOf }:
   const messages = [...view.messages({ withImages: false }), { message: toMessage({ role: 'user', content: text }) }]
   try {
     const client = clientOf(llm)
-    const answer = await client.complete({ messages, tools: tools.map(modelTool), signal, cacheKey: host.conversationId })
+    const answer = await client.complete({
+      messages,
+      tools: tools.map(modelTool),
+      signal,
+      cacheKey: host.conversationId,
+    })
     return { text: host.mask(textOf(answer)), usage: { usageId: llm.usage_id, model: client.model, ...answer.usage } }
   } catch (thrown) {
     if (thrown instanceof ModelError) throw new AppError('agent_failed', host.mask(thrown.message))

@@ -1,6 +1,6 @@
 /**
- * The record of one call of a model with all that was sent and answered, if its settings ask for that (decisions 19).
- * Masked before it is cut, so that no part of a secret is left at its end.
+ * Records one model call with its whole request and response, if the settings ask for it (decisions 19). Masks before
+ * cutting, so that no part of a secret is left at the cut.
  */
 import { maskTextInTurns, type MaskingWays } from '../../base/mask-turns.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
@@ -12,8 +12,10 @@ export interface CompletionLogOptions {
   readonly ways: MaskingWays
 }
 
-/** Undefined when nobody asked for it. */
-export async function completionLog({ id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions): Promise<EventDraft | undefined> {
+/** The event; undefined when the settings do not ask for a log. */
+export async function completionLog(
+  { id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions,
+): Promise<EventDraft | undefined> {
   if (exchange === undefined) return undefined
   return {
     kind: 'LLMCompletionLogEvent',
@@ -25,7 +27,7 @@ export async function completionLog({ id, exchange }: ModelAnswer, { model, usag
   }
 }
 
-/** In characters. */
+/** The longest log, in characters. */
 const logLimit = 1024 * 1024
 
 function cut(text: string): string {

@@ -1,9 +1,10 @@
 /**
- * Whether the actions of one answer have to wait for the user (contract: conversations.md, section 3).
+ * Decides whether the actions of one answer wait for the user (contract: conversations.md, section 3).
  *
- * The whole batch waits if the policy says so for the risk of any of its actions. An answer that only thinks or
- * finishes never waits: it changes nothing. An action that is done with the user's yes only waits under each policy that
- * asks at all; under one that never asks its tool refuses it. Without an analyzer no declared risk is believed, so all are UNKNOWN.
+ * The whole batch waits if the policy asks about the risk of any of its actions. A batch that only thinks or finishes
+ * never waits: it changes nothing. An action that always needs the user's approval waits under each policy that asks at
+ * all; under `NeverConfirm` its tool refuses it. Without an analyzer declared risks are ignored, so every action counts
+ * as UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'
@@ -12,9 +13,9 @@ import type { SecurityRisk } from '../../schema/generated/values.ts'
 
 export interface JudgedAction {
   readonly action: Action
-  /** As the model declared it. */
+  /** The risk that the model declared. */
   readonly risk: SecurityRisk
-  /** The action is done with the user's yes only. */
+  /** Whether the action always needs the user's approval. */
   readonly asks?: boolean
 }
 
@@ -23,7 +24,7 @@ export interface ConfirmationRules {
   readonly hasAnalyzer: boolean
 }
 
-/** True when the batch must not run before the user has approved it. */
+/** Whether the batch has to wait for the user's approval. */
 export function needsConfirmation(batch: readonly JudgedAction[], { policy, hasAnalyzer }: ConfirmationRules): boolean {
   if (batch.every(({ action }) => isHarmless(action))) return false
   if (policy.kind !== 'NeverConfirm' && batch.some(({ asks }) => asks)) return true

@@ -1,10 +1,10 @@
 /**
- * A built-in agent with everything that its settings name: the model, the tools, the terminal with its secrets, the browser; and
- * its hooks.
+ * Creates a built-in agent from its settings: the model, the tools, the terminal with its secrets, the browser and the
+ * hooks.
  *
- * Nothing is started here. The shell starts with the first command, in the environment that any child of this server
- * gets, the browser with its first use, in next to none of it; a command is given those secrets that it names, for as long
- * as it runs (contract: conversations.md, section 6).
+ * Creating an agent starts no process. The shell starts with the first command, in the environment that every child
+ * process of this server gets. The browser starts with its first use, in a nearly empty environment. A command gets
+ * only the secrets that it names, for as long as it runs (contract: conversations.md, section 6).
  */
 import { randomUUID } from 'node:crypto'
 import { errorOf } from '../../base/errors.ts'
@@ -32,33 +32,33 @@ import type { Use } from '../../capabilities.ts'
 import { BuiltInAgent } from './agent.ts'
 import { hooksOf } from './late-hooks.ts'
 
-/** The parts of a server that its built-in agents share. */
+/** The dependencies that all built-in agents of a server share. */
 export interface BuiltInShared {
   readonly createModel: CreateModel
   readonly environment: Environment
-  /** Names of variables that the operator lets children have. */
+  /** Names of environment variables that the operator passes to child processes. */
   readonly passEnvironment: readonly string[]
-  /** No tool reads or writes there. */
+  /** Folders that no file tool reads or writes. */
   readonly privateDirs: readonly string[]
-  /** Seals what the tools keep of files. */
+  /** Seals the file contents that tools keep for undo. */
   readonly cipher: Cipher
-  /** Gives a private folder for secrets in plain, which is there then. */
+  /** Makes a private folder for plain secrets, and gives its path. */
   readonly makeSecretDir: () => Promise<string>
   readonly instanceId: string
   readonly cgroupParent: string | undefined
-  /** Of this machine, for observations. */
+  /** The name of this machine, for observations. */
   readonly hostname: string
   readonly platform: string
-  /** Found by trying, once. */
+  /** The kind of terminal that this machine supports, detected once. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
-  /** Gives the skills, hooks, MCP servers and browser of a conversation that has some. */
+  /** Loads the capability of another part: skills, hooks, MCP tools or the browser. */
   readonly use: Use
   readonly clock: Clock
   readonly log: Log
 }
 
-/** @param open gives what is sealed in settings back in plain */
+/** @param open decrypts the sealed settings */
 export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: BuiltInShared): BuiltInAgent {
   const settings = openedOnce(() => host.settings(), open)
   return new BuiltInAgent({
@@ -77,7 +77,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
 
 type OpenSettings = (sealed: JsonObject) => AgentSettings
 
-/** The settings in plain, opened anew only when they were set anew. */
+/** A reader of the decrypted settings. It decrypts again only after the sealed settings were replaced. */
 function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
   let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
   return () => {
@@ -87,10 +87,10 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
   }
 }
 
-/** The client of a model. @throws ModelError */
+/** Makes the client of a model. @throws ModelError */
 export type CreateModel = (llm: LLM) => ModelClient
 
-/** Clients whose answers have these limits. */
+/** Makes clients that enforce these limits on answers. */
 export function createModelWith(limits: AnswerLimits): CreateModel {
   const deps = { ...defaultDeps, limits }
   return (llm) => (llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm, deps))
@@ -129,7 +129,7 @@ async function createTools(settings: AgentSettings, { host, shared, skills, sign
 
 type BrowserChoice = Pick<AgentSettings, 'tools' | 'include_default_tools'>
 
-/** Of settings that name a tool of the browser. */
+/** The makers of the browser tools; empty when the settings name no browser tool. */
 async function browserMakers(
   { tools, include_default_tools }: BrowserChoice, host: AgentHost, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {
@@ -137,8 +137,10 @@ async function browserMakers(
   return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
 }
 
-/** A conversation that asks for no skill needs none. */
-async function loadSkills(context: AgentSettings['agent_context'], workingDir: string, use: Use): Promise<ConversationSkills> {
+/** Loads the skills of a conversation. Settings that ask for none never load the part `skills`. */
+async function loadSkills(
+  context: AgentSettings['agent_context'], workingDir: string, use: Use,
+): Promise<ConversationSkills> {
   if (context === null) return noSkills
   const { skills, load_user_skills, load_project_skills, load_memory } = context
   const wantsAny = skills.length > 0 || load_user_skills || load_project_skills || load_memory
@@ -146,7 +148,8 @@ async function loadSkills(context: AgentSettings['agent_context'], workingDir: s
 }
 
 function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInShared): ClosableTool {
-  const { environment, passEnvironment, makeSecretDir, instanceId, cgroupParent, hostname, createMaskingStream, log } = shared
+  const { environment, passEnvironment, makeSecretDir, instanceId, cgroupParent, hostname, createMaskingStream, log } =
+    shared
   return createTerminalTool({
     kind,
     workingDir: host.workingDir,
@@ -157,13 +160,13 @@ function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInShar
     cgroupParent,
     createId: randomUUID,
     createMaskingStream,
-    onError: (error) => log.warn('The output of a command could not be kept', { error: errorOf(error) }),
+    onError: (error) => log.warn('Could not store the output of a command', { error: errorOf(error) }),
     secretsFor: async (command, abort) => Object.fromEntries(await host.secrets(abort, (name) => names(command, name))),
     hostname,
   })
 }
 
-/** Whether a command speaks of a secret, in any case of letters. */
+/** Whether a command contains the name of a secret, in upper or lower case. */
 function names(command: string, name: string): boolean {
   return command.toLowerCase().includes(name.toLowerCase())
 }

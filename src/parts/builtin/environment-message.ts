@@ -1,7 +1,7 @@
 /**
- * A word of the server to the model: an event that everyone sees, and that the model reads as a message of the user.
+ * A message from the server to the model: clients see the event, and the model reads it as a user message.
  *
- * Its source is `environment`, which no client can write, so nobody takes it for the user's own.
+ * Its source is `environment`, which no client can write, so it is never mistaken for a message of the user.
  */
 import type { EventDraft } from '../../schema/generated/events.ts'
 

@@ -1,8 +1,10 @@
 /**
- * Executes the actions of one answer: several at once if allowed, their results recorded in the order of the calls.
+ * Executes the actions of one answer: several at once where the settings allow, with results recorded in the order of
+ * the calls.
  *
- * The actions are in the log before this begins, so a crash never leaves a deed without a trace. Whatever a tool throws
- * becomes an AgentErrorEvent; what is stopped records nothing, since the conversation answers what is left open.
+ * The actions are durable before `executeAll` starts, so a crash never leaves an action without a record. An error
+ * thrown by a tool becomes an AgentErrorEvent. A stopped tool records nothing: the conversation itself closes open
+ * calls.
  */
 import { messageOf } from '../../base/errors.ts'
 import type { Turn } from '../../conversation/agent.ts'
@@ -18,17 +20,17 @@ export interface Deed {
   readonly actionId: string
   readonly callId: string
   readonly tool: Tool
-  /** What is executed. */
+  /** The action to execute. */
   readonly action: Action
-  /** The same as the history has it, secrets hidden: for hooks. */
+  /** The same action as recorded, with secrets masked: for hooks. */
   readonly recorded: Action
 }
 
 export interface ExecuteOptions {
   readonly turn: Turn
-  /** How many tools may run at once. */
+  /** The maximum number of tools that run at once. */
   readonly concurrencyLimit: number
-  /** The user has said yes to these actions. */
+  /** Whether the user has approved these actions. */
   readonly isApproved: boolean
   readonly mask: (text: string) => string
   readonly maskObservation: (observation: Observation) => Promise<Observation>
@@ -36,7 +38,7 @@ export interface ExecuteOptions {
 }
 
 /**
- * Resolves when nothing runs any more and every result is recorded, with the deeds that were done.
+ * Resolves when no tool runs any more and every result is recorded, with the actions that were executed.
  * @throws the signal's reason when the turn is stopped
  */
 export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
@@ -56,7 +58,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       const deed = deeds[place]
       if (deed === undefined) return
       const result = await execute(deed, options)
-      // What was done before the stop is told; what was stopped is not.
+      // A result from before the stop is recorded; an error caused by the stop is not.
       if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()
@@ -67,7 +69,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
   return deeds.filter((_deed, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
 
-/** What becomes of one action: its answer, and what hooks want the model to know beside it. */
+/** The events of one action: its result, then the hooks' messages for the model. */
 async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
   const { turn, mask, maskObservation, hooks, isApproved } = options
   const { actionId, callId, tool, action, recorded } = deed
@@ -77,8 +79,14 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
     const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
     if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
     const observation = await maskObservation(await tool.run(action, { id: callId, signal: turn.signal, isApproved }))
-    const answer = { kind: 'ObservationEvent', source: 'environment', ...names, action_id: actionId, observation } as const
-    // Whatever becomes of the hooks: what was done is told.
+    const answer = {
+      kind: 'ObservationEvent',
+      source: 'environment',
+      ...names,
+      action_id: actionId,
+      observation,
+    } as const
+    // The tool has run, so record its result even when a hook fails.
     const words = await hooks.afterTool(use, observation, turn.signal).catch((thrown: unknown) => {
       return turn.signal.aborted ? [] : [mask(`[PostToolUse hook failed] ${messageOf(thrown)}`)]
     })

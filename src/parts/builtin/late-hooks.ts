@@ -1,4 +1,4 @@
-/** Hooks of a conversation, loaded with the first use; none are loaded for a conversation that has none. */
+/** The hooks of a conversation, loaded at first use. A conversation without hooks loads none. */
 import type { HookHost, Hooks } from '../../agents/hooks.ts'
 
 const noHooks: Hooks = {
@@ -12,7 +12,7 @@ const noHooks: Hooks = {
   close: async () => undefined,
 }
 
-/** @param open gives the hooks of the conversation; asked once */
+/** @param open loads the hooks of the conversation; called at most once */
 export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
   if (host.hookConfig === null) return noHooks
   let opening: Promise<Hooks> | undefined
@@ -20,7 +20,7 @@ export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<
   const hooks = async (): Promise<Hooks> => (opened = await (opening ??= open()))
   return {
     begin: async (signal) => (await hooks()).begin(signal),
-    // Nothing was said before they have begun.
+    // Before `begin` there are no opening messages.
     takeOpening: () => opened?.takeOpening() ?? [],
     contextOf: async (message) => (await hooks()).contextOf(message),
     beforeTool: async (use, signal) => (await hooks()).beforeTool(use, signal),

@@ -1,9 +1,10 @@
 /**
- * One turn of the built-in agent: steps, each a call of the model and what follows from its answer.
+ * One turn of the built-in agent: a series of steps. A step calls the model once and acts on its answer.
  *
- * The history is read before each step, so a message that came meanwhile is seen, and nothing is told to a model that is
- * not durable. A step ends in one of four ways: tools ran and the turn goes on, the agent is done, the user has to
- * approve, or the model failed. A pause is heeded between steps and ends a model call, never a tool; a stop ends both.
+ * The loop reads the history before each step, so the model sees a message that arrived during the previous step, and
+ * the model is shown only durable events. A step ends in one of four ways: tools ran and the turn continues, the agent
+ * is done, the calls wait for the user's approval, or the model failed. A pause takes effect between steps and aborts a
+ * model call, never a tool. A stop aborts both.
  */
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, CondensingWork, History, Turn, TurnEnd } from '../../conversation/agent.ts'
@@ -32,36 +33,39 @@ export interface LoopOptions {
   readonly turn: Turn
   readonly history: History
   readonly view: View
-  /** The settings of the model at this moment: the same object until it is switched. */
+  /** The current settings of the model: the same object until a client switches the model. */
   readonly llm: () => LLM
   /** @throws ModelError for settings that name no model */
   readonly clientOf: (llm: LLM) => ModelClient
-  /** Those of this step. */
+  /** The tools of this step. */
   readonly tools: readonly Tool[]
-  /** What the next step has. */
+  /** Lists the tools that the next step has. */
   readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>
   readonly concurrencyLimit: number
   readonly hooks: Hooks
   readonly critic: Critic
   readonly condenser: Condenser | undefined
-  /** Seals calls that wait for the user. */
+  /** Seals the calls that wait for the user's approval. */
   readonly cipher: CallCipher
-  /** What stands before everything else in the history. */
+  /** Makes the first event of the history: the system prompt. */
   readonly introduction: () => Promise<EventDraft>
 }
 
 interface StepOptions extends LoopOptions {
-  /** Ends a call of the model: a pause or a stop. One for the whole turn, since a signal remembers all that are made from it. */
+  /**
+   * Aborts a model call at a pause or a stop. One signal for the whole turn: an `AbortSignal` keeps every signal
+   * derived from it.
+   */
   readonly ending: AbortSignal
 }
 
-/** The model of one step, and the settings that it was made of. */
+/** The client of one step's model, and the settings that the client was made from. */
 interface ModelChoice {
   readonly llm: LLM
   readonly client: ModelClient
 }
 
-/** Undefined: the turn goes on. */
+/** How a step ended the turn; undefined: the turn continues. */
 type StepEnd = TurnEnd | undefined
 
 const finished = { outcome: 'finished', served: true } as const
@@ -94,16 +98,20 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   for (let step = 0; step < maxIterations; step++) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
-    // Before the history is read: then a switch to this model is known to the view, with all that it changes there.
+    // Choose the model before reading the history: then the view learns of a switch to this model and drops the
+    // signatures of the model before it.
     const llm = options.llm()
     const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())
-    const refusal = view.isOpen ? (overBudget(host) ?? judge(options, before) ?? refuseImages(choice, options)) : undefined
+    const refusal = view.isOpen
+      ? (overBudget(host) ?? judge(options, before) ?? refuseImages(choice, options))
+      : undefined
     if (refusal !== undefined) return refusal
     const end = view.isOpen ? await runStep(choice, now) : finished
     if (end !== undefined && end.outcome !== 'finished') return end
     const ask = (): string | undefined => (step + 1 < maxIterations ? critic.objection() : undefined)
-    const objection = end === undefined ? undefined : ((await hooks.objectionToStop(objections++, turn.signal)) ?? ask())
+    const objection =
+      end === undefined ? undefined : ((await hooks.objectionToStop(objections++, turn.signal)) ?? ask())
     if (objection !== undefined) correct(turn, objection)
     else if (end !== undefined) return end
   }
@@ -120,15 +128,20 @@ function assertGoesOn({ signal, pausing }: Turn): void {
   pausing.throwIfAborted()
 }
 
-/** What waited for the user runs now, without being asked about again. */
+/** Executes the actions that the user has approved, without asking for confirmation again. */
 async function runApproved(options: LoopOptions): Promise<void> {
   const { turn, view } = options
   const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, options))
   if (deeds.length > 0) await execute(deeds, options, true)
 }
 
-/** A tool that has gone meanwhile is told of at once, so that the model can do without it. */
-function deedOf({ id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions): Deed[] {
+/**
+ * The approved action to execute. Records an error for a tool that is no longer available, so that the model can
+ * continue without it.
+ */
+function deedOf(
+  { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
+): Deed[] {
   const tool = tools.find(({ name }) => name === tool_name)
   const action = recorded === null ? undefined : originalOf(id, recorded, view.keptCall(id), cipher)
   if (tool !== undefined && recorded !== null && action !== undefined) {
@@ -136,30 +149,37 @@ function deedOf({ id, tool_call_id, tool_name, action: recorded }: ActionEvent, 
   }
   const error = tool === undefined
     ? `The tool ${tool_name} is not available any more. The action was not executed.`
-    : 'The action was not executed: secrets in it are hidden in the history, and what it was before cannot be opened any more. Call the tool again.'
+    : 'The action was not executed: the history has it with secrets masked, and its original cannot be decrypted any ' +
+      'more. Call the tool again.'
   turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name, tool_call_id, error })
   return []
 }
 
 function overBudget(host: AgentHost): StepEnd {
   const { budgetSpent } = host.rules()
-  return budgetSpent === undefined ? undefined : { outcome: 'failed', served: true, code: 'MaxBudgetReached', detail: `No step was begun: ${budgetSpent}` }
+  return budgetSpent === undefined
+    ? undefined
+    : { outcome: 'failed', served: true, code: 'MaxBudgetReached', detail: `No step was begun: ${budgetSpent}` }
 }
 
-/** Looks for circles in what was done after `before`; a nudge is seen by the model in this very step. */
+/** Detects loops in the events after `before`. A nudge is recorded at once, so the model sees it in this step. */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
   const progress = judgeProgress(view.newest.slice(view.newest.findIndex(({ id }) => id === before?.id) + 1))
   if (progress === 'stuck') return { outcome: 'stuck', served: true }
-  if (progress === 'nudge') correct(turn, 'The same action has failed three times. Do not repeat it: find the cause, or try another way.')
+  if (progress === 'nudge') {
+    correct(turn, 'The same action has failed three times. Do not repeat it: find the cause, or try another way.')
+  }
   return undefined
 }
 
-/** A model that sees no images is not asked about a message that has some. */
+/** Answers for a model that takes no images when the newest message has an image: the model is not called. */
 function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
   const asked = view.lastUserMessage
   const isNew = asked !== undefined && view.newest.at(-1)?.id === asked.id
-  if (!isNew || model.takesImages !== false || !asked.llm_message.content.some((part) => part.type === 'image')) return undefined
+  if (!isNew || model.takesImages !== false || !asked.llm_message.content.some((part) => part.type === 'image')) {
+    return undefined
+  }
   turn.served(asked.id)
   say(turn, `The model ${model.model} does not support images. Send text, or choose a model that takes images.`)
   return finished
@@ -167,10 +187,10 @@ function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOption
 
 async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepEnd> {
   const { turn, view, history, host } = options
-  // A nudge of this step has been recorded after the view was read.
+  // `judge` may have recorded a nudge after the last read.
   view.add(await history.next())
   await options.condenser?.relieve(condensingWork(options))
-  // A summary may have cost what was left.
+  // A summary may have spent the rest of the budget.
   const refusal = overBudget(host)
   if (refusal !== undefined) return refusal
   const asked = view.lastUserMessage
@@ -181,13 +201,18 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   await report(answer, choice, options)
   const critique = await options.critic.judge(answer, () => view.messages({ withImages: false }))
   const isSwitched = options.llm() !== choice.llm
-  // What was switched to meanwhile would refuse what this model has signed.
+  // After a switch, drop the provider's state: the new model would refuse signatures of the old one.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
-  if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) return correctRefusal(brokenOff(choice), options)
+  if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) {
+    return correctRefusal(brokenOff(choice), options)
+  }
   if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)
-  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message: await maskMessage(message, maskingWays(host)), llm_response_id: answer.id, ...critique() })
+  turn.record({
+    kind: 'MessageEvent', source: 'agent', llm_message: await maskMessage(message, maskingWays(host)),
+    llm_response_id: answer.id, ...critique(),
+  })
   return conclude(message, turn)
 }
 
@@ -195,8 +220,10 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
   return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
 }
 
-/** The answer, or why the provider refused to give one because of what was asked. */
-async function callModel({ llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions): Promise<ModelAnswer | ModelError> {
+/** The model's answer, or the error of a provider that refused this very request. */
+async function callModel(
+  { llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions,
+): Promise<ModelAnswer | ModelError> {
   const request = {
     messages: view.messages({ withImages: model.takesImages !== false }),
     tools: tools.map(modelTool),
@@ -215,7 +242,10 @@ async function callModel({ llm, client: model }: ModelChoice, { turn, view, tool
 
 const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
 
-/** The next step asks for something else, or for less. @throws ModelError when it would be no use */
+/**
+ * Prepares the next step after a refusal: a correction for the model, or a shorter history. @throws ModelError when a
+ * next step would fail the same way
+ */
 async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
   if (refusal.code === 'LLMContentPolicyViolationError') return correctRefusal(refusal, options)
   if (options.condenser === undefined) throw refusal
@@ -223,37 +253,49 @@ async function recover(refusal: ModelError, options: StepOptions): Promise<StepE
   return undefined
 }
 
-/** Tells the model so, unless that was the last thing it was told: one correction for each answer is enough. */
+/** Tells the model of the refusal. Fails the turn when the newest event is already such a correction. */
 function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
   const last = view.newest.at(-1)
   if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal
-  correct(turn, 'The model provider refused the last request because of its content policy. Go on without what it refused.')
+  correct(
+    turn, 'The model provider refused the last request because of its content policy. Go on without what it refused.',
+  )
   return undefined
 }
 
-/** A refusal that came in the middle of an answer: what was there of it is not to be used. */
+/** The error for an answer that the provider broke off: its content is dropped. */
 function brokenOff({ client: model }: ModelChoice): ModelError {
-  return new ModelError('LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`)
+  return new ModelError(
+    'LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`,
+  )
 }
 
 function hasText({ content }: Message): boolean {
   return content.some((part) => part.type === 'text' && part.text.trim() !== '')
 }
 
-/** Everything about an answer but what it says. */
-async function report(answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions): Promise<void> {
+/** Records usage, token ids and the completion log of an answer; the message itself is recorded elsewhere. */
+async function report(
+  answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions,
+): Promise<void> {
   const { usage, tokenIds } = answer
   const { contextWindow } = model
-  turn.usage({ usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }) })
+  turn.usage({
+    usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }),
+  })
   if (tokenIds !== undefined) {
-    turn.record({ kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response })
+    turn.record({
+      kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response,
+    })
   }
   const log = await completionLog(answer, { model: model.model, usageId: llm.usage_id, ways: maskingWays(host) })
   if (log !== undefined) turn.record(log)
 }
 
-/** The answer calls tools. */
-async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: LoopOptions): Promise<StepEnd> {
+/** Records and executes the tool calls of an answer, or waits for the user's approval. */
+async function act(
+  { id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: LoopOptions,
+): Promise<StepEnd> {
   const { host, tools } = options
   const { mask } = host
   const { hasAnalyzer } = host.rules()
@@ -264,7 +306,9 @@ async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, me
     isCut: stop === 'length',
   })
   const batch = prepared.filter((call) => call.ok)
-  const judged = await Promise.all(batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })))
+  const judged = await Promise.all(
+    batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })),
+  )
   const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
   const origin = { responseId, critique, message: await maskMessage(message, maskingWays(host)), waits }
   const deeds = await recordCalls(prepared, origin, options)
@@ -273,19 +317,25 @@ async function act({ id: responseId, stop }: ModelAnswer, critique: Critique, me
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
 }
 
-/** The deeds that no hook has blocked. */
+/** Resolves with the actions that ran: hooks may have blocked others. */
 async function execute(deeds: readonly Deed[], options: LoopOptions, isApproved: boolean): Promise<readonly Deed[]> {
   const { host, history, turn, view, concurrencyLimit, hooks } = options
-  // Read, and so durable, before the first tool starts: no deed without a trace (decisions 6).
+  // Read first: the actions are durable before the first tool starts (decisions 6).
   view.add(await history.next())
   const { mask } = host
-  return executeAll(deeds, { turn, concurrencyLimit, isApproved, mask, hooks, maskObservation: (observation) => maskObservation(observation, maskingWays(host)) })
+  return executeAll(deeds, {
+    turn, concurrencyLimit, isApproved, mask, hooks,
+    maskObservation: (observation) => maskObservation(observation, maskingWays(host)),
+  })
 }
 
-/** The answer calls no tool: words end the turn, anything else is no answer. */
+/** Ends the turn on an answer of text. An answer with neither text nor a tool call is corrected. */
 function conclude(message: Message, turn: Turn): StepEnd {
   if (hasText(message)) return finished
-  correct(turn, 'Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message to the user.')
+  correct(
+    turn,
+    'Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message to the user.',
+  )
   return undefined
 }
 

@@ -1,9 +1,10 @@
 /**
- * Values that are about to be recorded, with every known secret in them replaced. What runs is never taken from here.
+ * Masks values before they are recorded: every known secret in them is replaced. An executed value never comes from
+ * here.
  *
- * A masked value has to fit its schema, so a number that is a secret becomes 0 where no text may stand, and a word that
- * the schema itself asks for (the name of a member or of a command) stays. A long value is masked in several turns of the
- * event loop, and each of its texts once.
+ * A masked value still fits its schema: a number that is a secret becomes 0 where no text may stand, and a word that
+ * the schema itself requires (the name of a member or of a command) stays. A long value is masked in several turns of
+ * the event loop, and each of its texts once.
  */
 import type { AgentHost } from '../../conversation/agent.ts'
 import { isObservation, toObservation, type Observation } from '../../schema/generated/observations.ts'
@@ -12,7 +13,7 @@ import { isMessage, toMessage, type Message, type MessageToolCall } from '../../
 import { maskJson } from '../../base/mask-json.ts'
 import { maskedTexts, maskJsonTextInTurns, type MaskingWays } from '../../base/mask-turns.ts'
 
-/** How what this host records is masked. */
+/** The masking functions of a host. */
 export function maskingWays(host: Pick<AgentHost, 'mask' | 'maskingStream'>): MaskingWays {
   return { mask: (text) => host.mask(text), stream: () => host.maskingStream() }
 }
@@ -29,16 +30,20 @@ export function maskAction(action: Action, ways: MaskingWays): Promise<Action> {
   return maskFitting(action, ways, (masked) => (isAction(masked) ? toAction(masked) : undefined))
 }
 
-/** The arguments of a call are JSON, and stay that. */
+/** Masks the arguments of a call, which stay valid JSON. */
 export async function maskCall(call: MessageToolCall, ways: MaskingWays): Promise<MessageToolCall> {
   return { ...call, arguments: await maskJsonTextInTurns(call.arguments, ways) }
 }
 
-async function maskFitting<Value>(value: Value, ways: MaskingWays, fit: (masked: unknown) => Value | undefined): Promise<Value> {
+async function maskFitting<Value>(
+  value: Value, ways: MaskingWays, fit: (masked: unknown) => Value | undefined,
+): Promise<Value> {
   const mask = await maskedTexts(value, ways)
   const zero = (): number => 0
   const butWords = (text: string): string => (/^[a-z_]{1,40}$/i.test(text) ? text : mask(text))
-  return fit(maskJson(value, mask)) ?? fit(maskJson(value, mask, zero)) ?? fit(maskJson(value, butWords, zero)) ?? broken()
+  return (
+    fit(maskJson(value, mask)) ?? fit(maskJson(value, mask, zero)) ?? fit(maskJson(value, butWords, zero)) ?? broken()
+  )
 }
 
 function broken(): never {

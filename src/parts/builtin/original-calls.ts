@@ -1,9 +1,9 @@
 /**
- * Calls that wait for the user, as the model made them: what runs once it is approved is what was asked for, also after a
- * restart, although the history shows it with secrets hidden.
+ * Keeps the original of each call that waits for the user. The history shows a call with secrets masked; after approval
+ * the original runs, also after a restart.
  *
- * An action whose record differs from it, or has a mark in it, is sealed beside its event. Where the sealed one is missing
- * or does not open, the action is not executed: nobody knows what it was. Decisions 12.
+ * An action whose record differs from the original, or contains a mask, is sealed beside its event. Where the sealed
+ * action is missing or does not open, the action is not executed, because its original is unknown. Decisions 12.
  */
 import { parseJson } from '../../base/json.ts'
 import { secretMark } from '../../base/masking.ts'
@@ -12,22 +12,24 @@ import type { Cipher } from '../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** What has to be kept of an action with this id; undefined when its record says it all. */
+/** The sealed original of the action with this id; undefined when the record is the original. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)
   return isWhole ? undefined : cipher.seal(original, contextOf(id))
 }
 
-/** What to execute for a recorded action; undefined when that is not known any more. */
-export function originalOf(id: string, recorded: Action, kept: string | undefined, cipher: CallCipher): Action | undefined {
+/** The original of a recorded action; undefined when it cannot be recovered. */
+export function originalOf(
+  id: string, recorded: Action, kept: string | undefined, cipher: CallCipher,
+): Action | undefined {
   if (kept === undefined) return JSON.stringify(recorded).includes(secretMark) ? undefined : recorded
   const text = cipher.open(kept, contextOf(id))
   const action = text === undefined ? undefined : parseJson(text)
   return isAction(action) ? toAction(action) : undefined
 }
 
-/** The sealed action of one event opens for no other. */
+/** Binds a sealed action to its event. */
 function contextOf(id: string): string {
   return `call.${id}`
 }

@@ -1,24 +1,24 @@
 /**
- * What was said and done in a conversation as one text, for a model that is to judge it.
+ * A conversation as one text, for a model that judges it.
  *
- * Words are whole, arguments and results of tools are shortened in the middle, and what is too much is left out at the
- * beginning, where it matters least. Known secrets are hidden before anything is cut. The text is data: whoever shows it
- * to a model has to say so.
+ * Messages are whole up to a limit; arguments and results of tools are shortened in the middle. Where the text is too
+ * long, the oldest messages are left out. Known secrets are masked before anything is cut. The text is data, and the
+ * prompt that contains it has to say so.
  */
 import type { Message } from '../../schema/generated/values.ts'
 
-/** In characters: about 50,000 tokens. */
+/** The whole text, in characters: about 50,000 tokens. */
 const textLimit = 200_000
-/** Of one message's words. */
+/** The text of one message. */
 const wordsLimit = 40_000
-/** Of the arguments of one call, and of its result. */
+/** The arguments of one call, and its result. */
 const toolLimit = 4000
 
 const leftOut = '[What was before is left out]'
 
 type Mask = (text: string) => string
 
-/** Oldest first. System messages are instructions and no part of what happened. */
+/** The text of the messages, oldest first. System messages are instructions, so they are left out. */
 export function recordText(messages: readonly Message[], mask: Mask): string {
   const parts: string[] = []
   let room = textLimit
@@ -46,7 +46,9 @@ function partOf({ role, content, tool_calls: calls = [], name }: Message, mask: 
       return `User: ${shortened(words, wordsLimit)}`
     case 'assistant': {
       const said = words === '' ? [] : [`Agent: ${shortened(words, wordsLimit)}`]
-      return [...said, ...calls.map((call) => `Agent calls ${call.name}: ${shortened(mask(call.arguments), toolLimit)}`)].join('\n')
+      return [
+        ...said, ...calls.map((call) => `Agent calls ${call.name}: ${shortened(mask(call.arguments), toolLimit)}`),
+      ].join('\n')
     }
   }
 }

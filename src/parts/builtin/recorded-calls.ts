@@ -1,8 +1,8 @@
 /**
- * The calls of one answer as they are recorded: masked, one event for each, in their order.
+ * Records the calls of one answer: masked, one event for each call, in their order.
  *
- * What is recorded is masked; what is executed is not. Long arguments are masked in several turns of the event loop before
- * the first event is recorded, so nothing else comes between the calls of one answer.
+ * The record is masked; the executed action is not. Long arguments are masked in several turns of the event loop before
+ * the first event is recorded, so that no other event falls between the calls of one answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentHost, Turn } from '../../conversation/agent.ts'
@@ -19,18 +19,21 @@ export interface Origin {
   readonly responseId: string
   readonly critique: Critique
   readonly message: Message
-  /** For the user: what is to be executed has to be kept. */
+  /** Whether the batch waits for the user: then the original calls are kept, sealed. */
   readonly waits: boolean
 }
 
 export interface RecordOptions {
   readonly turn: Turn
   readonly host: AgentHost
-  /** Seals calls that wait for the user. */
+  /** Seals the calls that wait for the user's approval. */
   readonly cipher: CallCipher
 }
 
-/** Gives what is to be executed. What the model said and thought stands with the first of its calls. */
+/**
+ * Records the calls, and returns the actions to execute. The model's text and thoughts are recorded with its first
+ * call.
+ */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<Deed[]> {
@@ -42,7 +45,7 @@ export async function recordCalls(
   return shown.flatMap((call, place) => recordCall(call, place === 0, origin, options))
 }
 
-/** A call beside the form that is recorded of it. */
+/** A call and its masked form. */
 interface ShownCall {
   readonly prepared: PreparedCall | BadCall
   readonly call: MessageToolCall
@@ -51,12 +54,18 @@ interface ShownCall {
 
 async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Promise<ShownCall> {
   const ways = maskingWays(host)
-  // The name of a tool is no secret; a name that there is no tool of is the model's word.
+  // A tool's name is no secret. A name without a tool is text of the model, so it is masked.
   const call = prepared.ok ? prepared.call : { ...prepared.call, name: host.mask(prepared.call.name) }
-  return { prepared, call: await maskCall(call, ways), shown: prepared.ok ? await maskAction(prepared.action, ways) : null }
+  return {
+    prepared,
+    call: await maskCall(call, ways),
+    shown: prepared.ok ? await maskAction(prepared.action, ways) : null,
+  }
 }
 
-function recordCall({ prepared, call, shown }: ShownCall, isFirst: boolean, origin: Origin, { turn, host, cipher }: RecordOptions): Deed[] {
+function recordCall(
+  { prepared, call, shown }: ShownCall, isFirst: boolean, origin: Origin, { turn, host, cipher }: RecordOptions,
+): Deed[] {
   const { mask } = host
   const { id } = turn.record({
     kind: 'ActionEvent',
@@ -67,10 +76,18 @@ function recordCall({ prepared, call, shown }: ShownCall, isFirst: boolean, orig
     tool_call_id: call.id,
     tool_call: call,
     llm_response_id: origin.responseId,
-    ...(prepared.ok ? { security_risk: prepared.risk, summary: prepared.summary, ...origin.critique(prepared.action) } : {}),
+    ...(prepared.ok
+      ? { security_risk: prepared.risk, summary: prepared.summary, ...origin.critique(prepared.action) }
+      : {}),
   })
   if (!prepared.ok) {
-    turn.record({ kind: 'AgentErrorEvent', source: 'agent', tool_name: call.name, tool_call_id: call.id, error: mask(prepared.error) })
+    turn.record({
+      kind: 'AgentErrorEvent',
+      source: 'agent',
+      tool_name: call.name,
+      tool_call_id: call.id,
+      error: mask(prepared.error),
+    })
     return []
   }
   const { tool, action } = prepared

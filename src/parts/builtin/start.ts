@@ -1,4 +1,7 @@
-/** Starts the part `builtin`: agents of the kind "Agent", titles by a stored profile, and tries of a model's settings. */
+/**
+ * Starts the part `builtin`: agents of the kind "Agent", titles by a stored profile, and the trial of a model's
+ * settings.
+ */
 import { hostname } from 'node:os'
 import { bodyOf, clientSignal, ok } from '../../api/call.ts'
 import { profileNameOf } from '../../api/profiles.ts'
@@ -51,14 +54,19 @@ export function start(core: Needs): StartedPart {
 
 type Needs = Pick<
   Core,
-  | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'instanceId' | 'secretFolder' | 'cgroupParent' | 'privateDirs' | 'vault'
-  | 'cipher' | 'loadProfile' | 'use'
+  | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'instanceId' | 'secretFolder' | 'cgroupParent'
+  | 'privateDirs' | 'vault' | 'cipher' | 'loadProfile' | 'use'
 >
 
 function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'log'> {
   const { config, environment, instanceId, secretFolder, cgroupParent, masker } = core
   let kind: Promise<TerminalKind> | undefined
-  const trial = { cwd: '/', env: buildEnvironment({ server: environment }), marker: `${instanceId}/terminal-trial`, cgroupParent }
+  const trial = {
+    cwd: '/',
+    env: buildEnvironment({ server: environment }),
+    marker: `${instanceId}/terminal-trial`,
+    cgroupParent,
+  }
   return {
     createModel,
     environment,
@@ -77,7 +85,10 @@ function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'l
   }
 }
 
-/** A profile that is not there, or cannot be used, is no failure: somebody else makes the title. */
+/**
+ * A title made with a stored profile. Undefined for a missing or unusable profile: the caller then makes the title
+ * another way.
+ */
 async function titleByProfile(
   { profile, text, signal }: Parameters<TitleByProfile>[0],
   createModel: CreateModel,
@@ -88,7 +99,7 @@ async function titleByProfile(
     return await makeTitle({ llm, text, signal, createModel, mask: (words) => masker.mask(words) })
   } catch (thrown) {
     if (!(thrown instanceof AppError)) throw thrown
-    log.warn('The profile that was to make a title cannot be used', { profile, error: thrown })
+    log.warn('Cannot use the profile for titles', { profile, error: thrown })
     return undefined
   }
 }

@@ -1,30 +1,32 @@
 /**
- * Tells an agent that goes round in circles (contract: conversations.md, section 3).
+ * Detects an agent that repeats itself (contract: conversations.md, section 3).
  *
- * Looked at are the newest 20 events of the branch, and of those only what came after the last message of the user. Four
- * patterns count: the same action with the same result four times; the same action failing, which earns one nudge at
- * the third time and is stuck at the fourth; three messages of the agent in a row; two actions taking turns for six.
- * Messages of the environment, such as the nudge itself, break no pattern.
+ * `judgeProgress` looks at the newest 20 events of the branch, and of those only at the events after the last user
+ * message. Four patterns count: the same action with the same result four times; the same action failing, with one
+ * nudge at the third failure and stuck at the fourth; three messages of the agent in a row; two actions that alternate
+ * for six steps. A message of the environment, such as the nudge itself, breaks no pattern.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../schema/generated/events.ts'
 
 export type Progress = 'moving' | 'nudge' | 'stuck'
 
-/** How many of the newest events `judgeProgress` looks at. */
+/** The number of newest events that `judgeProgress` looks at. */
 export const stuckWindow = 20
 
-/** @param newest the end of the branch, oldest first; what is before the window is not looked at. */
+/** @param newest the end of the branch, oldest first; events before the window are ignored */
 export function judgeProgress(newest: readonly Event[]): Progress {
   const window = newest.slice(-stuckWindow)
   const events = window.slice(window.findLastIndex(isUserMessage) + 1)
   const steps = stepsOf(events)
   const failures = countAlike(steps.filter(isAnswered).map(failureOf))
-  if (failures >= 4 || isMonologue(events) || countAlike(steps.filter(isAnswered)) >= 4 || takesTurns(steps)) return 'stuck'
+  if (failures >= 4 || isMonologue(events) || countAlike(steps.filter(isAnswered)) >= 4 || takesTurns(steps)) {
+    return 'stuck'
+  }
   return failures === 3 && !wasNudged(events) ? 'nudge' : 'moving'
 }
 
-/** An action and its answer, without what differs between two that are alike. */
+/** An action and its result, without the members that differ between repetitions. */
 interface Step {
   readonly action: unknown
   readonly result: unknown
@@ -44,7 +46,11 @@ function stepOf(event: ActionEvent, events: readonly Event[]): Step {
     if (answer.kind === 'AgentErrorEvent' && answer.tool_call_id === event.tool_call_id) {
       return { action, result: answer.error, failed: true }
     }
-    if (answer.kind === 'UserRejectObservation' && answer.rejection_source === 'hook' && answer.action_id === event.id) {
+    if (
+      answer.kind === 'UserRejectObservation' &&
+      answer.rejection_source === 'hook' &&
+      answer.action_id === event.id
+    ) {
       return { action, result: answer.rejection_reason, failed: false }
     }
   }
@@ -55,12 +61,12 @@ function isAnswered(step: Step): boolean {
   return step.result !== undefined
 }
 
-/** What makes two failures alike is the action alone: the text of an error may differ. Undefined for a success. */
+/** The key that compares failures: the action alone, since error texts differ. Undefined for a success. */
 function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }
 
-/** How many at the end equal the last one; 0 for nothing, or nothing that counts. */
+/** The number of equal values at the end of the list; 0 for an empty list, or when the last value is undefined. */
 function countAlike(values: readonly unknown[]): number {
   const last = values.at(-1)
   if (last === undefined) return 0
@@ -68,7 +74,7 @@ function countAlike(values: readonly unknown[]): number {
   return values.length - 1 - different
 }
 
-/** Six steps, every second one alike. */
+/** Whether the last six steps alternate between two steps. */
 function takesTurns(steps: readonly Step[]): boolean {
   const six = steps.filter(isAnswered).slice(-6)
   return six.length === 6 && six.every((step, place) => isDeepStrictEqual(step, six[place % 2]))
@@ -91,7 +97,7 @@ function isStep(event: Event): boolean {
   }
 }
 
-/** Whether the environment has spoken since the last failure. */
+/** Whether the environment has sent a message since the last failure. */
 function wasNudged(events: readonly Event[]): boolean {
   const failure = events.findLastIndex((event) => event.kind === 'AgentErrorEvent')
   return events.slice(failure + 1).some((event) => event.kind === 'MessageEvent' && event.source === 'environment')

@@ -1,10 +1,10 @@
 /**
- * The arguments of a tool call as a model wrote them: JSON, or nearly (contract: tests.md, "Model input and tool-call
- * repair").
+ * Reads the arguments of a tool call as a model wrote them: JSON, or nearly (contract: tests.md, "Model input and
+ * tool-call repair").
  *
- * Slips are mended whose meaning is plain: raw control characters inside a string, text behind the object, a list or an
- * object that came as text, lines of a text that came as a list. No value is ever guessed; what is left broken is told
- * without quoting it, because it may hold what nobody should see.
+ * Four slips with a plain meaning are repaired: raw control characters inside a string, text after the object, a list
+ * or an object written as a string, and lines of a text written as a list. No value is guessed. An error never quotes
+ * the arguments, because they may hold a secret.
  */
 import { isJsonObject, isObject, parseJson, toJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 
@@ -12,23 +12,25 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** The text of arguments that every provider takes back: a JSON object, mended if it was none, else empty. */
+/** Arguments that every provider accepts back: a JSON object, repaired where needed, else `{}`. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)
   return read.ok ? JSON.stringify(read.args) : '{}'
 }
 
-/** An empty text stands for no arguments. */
+/** Parses arguments. An empty text stands for no arguments. */
 export function readArguments(text: string): ReadArguments {
   if (text.trim() === '') return { ok: true, args: {} }
   const value = parsed(text) ?? parsed(mended(text))
-  if (value === undefined) return { ok: false, problem: 'Expected the arguments as a JSON object: they are not valid JSON' }
+  if (value === undefined) {
+    return { ok: false, problem: 'Expected the arguments as a JSON object: they are not valid JSON' }
+  }
   if (!isObject(value.json)) return { ok: false, problem: 'Expected the arguments as a JSON object' }
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** The arguments with those that came in another form than the tool's parameters say, as far as the meaning is plain. */
+/** Converts arguments to the types of the tool's parameters where the meaning is plain. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))
@@ -36,7 +38,9 @@ export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObje
 
 function fit(value: JsonValue, property: JsonValue | undefined): JsonValue {
   const type = isJsonObject(property) ? property['type'] : undefined
-  if (type === 'string' && Array.isArray(value) && value.every((line) => typeof line === 'string')) return value.join('\n')
+  if (type === 'string' && Array.isArray(value) && value.every((line) => typeof line === 'string')) {
+    return value.join('\n')
+  }
   if (typeof value !== 'string' || (type !== 'array' && type !== 'object')) return value
   const decoded = (parsed(value) ?? parsed(mended(value)))?.json
   if (type === 'array' ? !Array.isArray(decoded) : !isObject(decoded)) return value

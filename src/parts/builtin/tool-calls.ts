@@ -1,9 +1,9 @@
 /**
- * From the tool calls of a model's answer to actions, or to what is wrong with them (contract: payloads.md, section 5).
+ * Turns the tool calls of a model's answer into actions, or into errors (contract: payloads.md, section 5).
  *
- * Names and arguments are repaired first. `security_risk` and `summary`, which every tool gets, are taken off before the
- * tool reads its arguments. A call that cannot be executed keeps the name that the model gave it and says why; that is no
- * end of the run. What follows a call of `finish` is dropped; what was cut off is never executed.
+ * Names and arguments are repaired first. `security_risk` and `summary`, which every tool gets, are removed before the
+ * tool reads its arguments. A call that cannot be executed keeps the name that the model gave it and gets an error; the
+ * run continues. Calls after a call of `finish` are dropped. A call cut off by the output limit is never executed.
  */
 import type { Action } from '../../schema/generated/actions.ts'
 import { isSecurityRisk, type MessageToolCall, type SecurityRisk } from '../../schema/generated/values.ts'
@@ -15,14 +15,14 @@ import { repairName } from './tool-names.ts'
 /** A call that can be executed. */
 export interface PreparedCall {
   readonly ok: true
-  /** As the model made it, under the name of the tool. */
+  /** The call as the model made it, with the repaired tool name. */
   readonly call: MessageToolCall
   readonly tool: Tool
-  /** What is executed. */
+  /** The action to execute. */
   readonly action: Action
-  /** As the model declared it; UNKNOWN where that counts for nothing. */
+  /** The risk that the model declared; UNKNOWN without an analyzer, and for a read-only tool. */
   readonly risk: SecurityRisk
-  /** Masked. */
+  /** The summary for the user, masked. */
   readonly summary: string
 }
 
@@ -35,16 +35,20 @@ export interface BadCall {
 export interface PrepareOptions {
   readonly tools: readonly Tool[]
   readonly hasAnalyzer: boolean
-  /** For the summary alone, which is made for the record. */
+  /** Masks the summary, which is made for the log. */
   readonly mask: (text: string) => string
-  /** The answer has reached a limit within its last call. */
+  /** Whether the output limit cut the answer off, within its last call. */
   readonly isCut: boolean
 }
 
-/** No argument of a real call is as long: what is longer would make an event that the log refuses. */
+/**
+ * The longest arguments that are executed and recorded. Real calls are shorter; longer arguments would make an event
+ * that the log refuses.
+ */
 const argumentsLimitChars = 1024 * 1024
 
-const cutOff = 'The call was cut off at the limit of output tokens, so it was not executed: make it shorter, or several of it'
+const cutOff =
+  'The call was cut off at the limit of output tokens, so it was not executed: make it shorter, or several of it'
 
 export function prepareCalls(calls: readonly MessageToolCall[], options: PrepareOptions): (PreparedCall | BadCall)[] {
   const prepared: (PreparedCall | BadCall)[] = []
@@ -57,8 +61,12 @@ export function prepareCalls(calls: readonly MessageToolCall[], options: Prepare
   return prepared
 }
 
-/** Calls under ids of their own: some servers count anew in every answer, and results are told apart by these ids. */
-export function withOwnIds(calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string): MessageToolCall[] {
+/**
+ * The calls with unique ids. Some servers restart their count in every answer, and results are matched by these ids.
+ */
+export function withOwnIds(
+  calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string,
+): MessageToolCall[] {
   const ids = new Set<string>()
   return calls.map((call) => {
     const id = call.id === '' || ids.has(call.id) || isTaken(call.id) ? newId() : call.id
@@ -67,25 +75,36 @@ export function withOwnIds(calls: readonly MessageToolCall[], isTaken: (id: stri
   })
 }
 
-/** How a model is told of a tool: with the members that every tool gets. */
+/** The tool as the model sees it, with the parameters that every tool gets. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
   const risk = isReadOnly ? {} : { security_risk: riskParameter }
-  return { name, description, parameters: { ...parameters, properties: { summary: summaryParameter, ...risk, ...properties } } }
+  return {
+    name,
+    description,
+    parameters: { ...parameters, properties: { summary: summaryParameter, ...risk, ...properties } },
+  }
 }
 
-const summaryParameter = { type: 'string', description: 'What this call does and why, in about ten words, for the user.' }
+const summaryParameter = {
+  type: 'string',
+  description: 'What this call does and why, in about ten words, for the user.',
+}
 const riskParameter = {
   type: 'string',
   enum: ['LOW', 'MEDIUM', 'HIGH', 'UNKNOWN'],
-  description: 'How much harm this call could do: LOW reads or changes within the workspace, MEDIUM reaches out of it, HIGH destroys, installs or discloses.',
+  description:
+    'How much harm this call could do: LOW reads or changes within the workspace, MEDIUM reaches out of it, ' +
+    'HIGH destroys, installs or discloses.',
 }
 
 function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: PrepareOptions): PreparedCall | BadCall {
   const bad = (problem: string): BadCall => ({ ok: false, call: shortened(call), error: problem })
   const { length } = call.arguments
-  if (length > argumentsLimitChars) return bad(`The arguments have ${length} characters: expected at most ${argumentsLimitChars}`)
+  if (length > argumentsLimitChars) {
+    return bad(`The arguments have ${length} characters: expected at most ${argumentsLimitChars}`)
+  }
   const read = readArguments(call.arguments)
   const named = repairName({ name: call.name, args: read.ok ? read.args : {} }, new Set(tools.map((tool) => tool.name)))
   const tool = tools.find(({ name }) => name === named?.name)
@@ -94,9 +113,13 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
   const { security_risk: risk, summary, ...own } = named.args
   const isJudged = hasAnalyzer && !tool.isReadOnly
   if (isJudged && risk !== undefined && !isSecurityRisk(risk)) {
-    return bad(`Error validating the arguments of tool '${tool.name}': security_risk: expected LOW, MEDIUM, HIGH or UNKNOWN`)
+    return bad(
+      `Error validating the arguments of tool '${tool.name}': security_risk: expected LOW, MEDIUM, HIGH or UNKNOWN`,
+    )
   }
-  const fitting = fitArguments(declares(tool, 'summary') && summary !== undefined ? { ...own, summary } : own, tool.parameters)
+  const fitting = fitArguments(
+    declares(tool, 'summary') && summary !== undefined ? { ...own, summary } : own, tool.parameters,
+  )
   const args = tool.read(fitting)
   if (!args.ok) return bad(`Error validating the arguments of tool '${tool.name}': ${args.problem}`)
   return {
@@ -105,19 +128,22 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
     tool,
     action: args.action,
     risk: isJudged && isSecurityRisk(risk) ? risk : 'UNKNOWN',
-    summary: typeof summary === 'string' && summary.trim() !== '' ? mask(summary) : ownSummary(tool, JSON.stringify(fitting), mask),
+    summary:
+      typeof summary === 'string' && summary.trim() !== ''
+        ? mask(summary)
+        : ownSummary(tool, JSON.stringify(fitting), mask),
   }
 }
 
-/** Of a summary that the model has not given. */
+/** The length of a summary made here because the model gave none, in characters. */
 const summaryLimitChars = 200
 
-/** Masked before it is cut: half a secret would not be found. */
+/** Masks before cutting: masking would not recognize half a secret. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }
 
-/** Arguments that no event could hold are left out. */
+/** The call with empty arguments where they are too long for an event. */
 function shortened(call: MessageToolCall): MessageToolCall {
   return call.arguments.length > argumentsLimitChars ? { ...call, arguments: '{}' } : call
 }

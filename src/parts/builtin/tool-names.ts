@@ -1,8 +1,9 @@
 /**
- * Which tool a model means that calls it by another name (contract: tests.md, "Model input and tool-call repair").
+ * Finds the tool that a model means when it calls a tool by another name (contract: tests.md, "Model input and
+ * tool-call repair").
  *
- * A tool that is really there under the name wins. Otherwise debris of markup behind the name is cut, and the names that
- * models have learned elsewhere lead to the tool that does the same, if that is there. Nothing is guessed beyond the list.
+ * An exact match wins. Otherwise markup after the name is cut off, and names that models have learned elsewhere map to
+ * the tool that does the same, if the agent has it. Names outside this list are not guessed.
  */
 import type { JsonObject } from '../../base/json.ts'
 
@@ -11,7 +12,7 @@ export interface NamedCall {
   readonly args: JsonObject
 }
 
-/** The call under the name of one of `tools`; undefined when none is meant. */
+/** The call under the name of one of `tools`; undefined when no tool matches. */
 export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
   if (tools.has(call.name)) return call
   const name = withoutMarkup(call.name)
@@ -20,14 +21,14 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** The name as every provider takes it back, whatever a model has made up. */
+/** The name in a form that every provider accepts back. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/** Programs whose bare name is a whole command. */
+/** Programs whose bare name is a complete command. */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

@@ -1,34 +1,36 @@
 /**
- * What a view is made of: units that stand or fall together.
+ * The units of a view: events that are shown or forgotten together.
  *
- * A message is one unit; the calls of one answer are one with all their results, since no provider takes a call without
- * its result. Plain messages of the user become one message when nothing but such stands between them; what is between
- * two of them but is not shown, as calls that nobody answered, keeps them apart.
+ * A message is one unit. The calls of one answer and all their results are one unit, because no provider accepts a call
+ * without its result. Plain user messages that follow each other directly are merged into one message. A unit that lies
+ * between two of them keeps them apart, even when it is not shown, such as calls without results.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ActionEvent } from '../../schema/generated/events.ts'
-import { toMessage, toTextContent, type Content, type Message, type MessageToolCall } from '../../schema/generated/values.ts'
+import {
+  toMessage, toTextContent, type Content, type Message, type MessageToolCall,
+} from '../../schema/generated/values.ts'
 import type { ModelMessage } from './llm/model.ts'
 import { soundArguments } from './tool-arguments.ts'
 import { soundName } from './tool-names.ts'
 import { unsigned } from './unsigned.ts'
 
 export interface Unit {
-  /** Of its events. */
+  /** Ids of the unit's events. */
   readonly ids: readonly string[]
-  /** What a model is shown of it. */
+  /** The unit's messages as shown to a model. */
   readonly messages: readonly ModelMessage[]
   readonly isBatch: boolean
-  /** Results of its calls may still come. */
+  /** Whether results of its calls may still arrive. */
   readonly isOpen: boolean
-  /** What its messages hold, in characters of text. */
+  /** The size of its messages, in characters of text. */
   readonly chars: number
 }
 
-/** The calls of one answer, and the results that have come so far. */
+/** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** Whether the model that is asked next may be another one than the one that gave this answer. */
+  /** Whether the model may have been switched since this answer. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]
@@ -47,7 +49,7 @@ export function addCall(batch: Batch, event: ActionEvent): void {
   batch.calls.push({ ...call, id: tool_call_id, name: soundName(call.name), arguments: soundArguments(call.arguments) })
 }
 
-/** What an event says a call has led to. */
+/** The event of a call's result. */
 export interface Answer {
   readonly id: string
   readonly tool_call_id: string
@@ -56,32 +58,35 @@ export interface Answer {
 
 export function addResult(batch: Batch, { id, tool_call_id, tool_name }: Answer, content: readonly Content[]): void {
   batch.ids.push(id)
-  batch.results.set(tool_call_id, toMessage({ role: 'tool', content: content.map(wellFormed), tool_call_id, name: soundName(tool_name) }))
+  batch.results.set(
+    tool_call_id,
+    toMessage({ role: 'tool', content: content.map(wellFormed), tool_call_id, name: soundName(tool_name) }),
+  )
 }
 
 export function hasCall({ calls }: Batch, callId: string): boolean {
   return calls.some(({ id }) => id === callId)
 }
 
-/** @param state what the provider keeps of the answer */
+/** @param state the provider's state of the answer */
 export function batchUnit(batch: Batch, state: JsonObject | undefined): Unit {
   const messages = batchMessages(batch, state)
   const isOpen = batch.calls.some(({ id }) => !batch.results.has(id))
   return { ids: [...batch.ids], messages, isBatch: true, isOpen, chars: charsOf(messages) }
 }
 
-/** @param message undefined for one that is not shown */
+/** @param message undefined when the message is not shown */
 export function messageUnit(id: string, message: ModelMessage | undefined): Unit {
   const messages = message === undefined ? [] : [message]
   return { ids: [id], messages, isBatch: false, isOpen: false, chars: charsOf(messages) }
 }
 
-/** Without what only the model that said it can read. */
+/** The unit without the signatures that only the model which wrote it can read. */
 export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
 
-/** The messages of units that follow each other. */
+/** The messages of units that follow each other, with plain user messages merged. */
 export function tell(units: readonly Unit[]): ModelMessage[] {
   const told: ModelMessage[] = []
   let merges = false
@@ -99,22 +104,34 @@ export function tell(units: readonly Unit[]): ModelMessage[] {
   return told
 }
 
-/** Undefined for a message that says nothing; of the user's one is left at least that it came. */
+/**
+ * The message with well-formed content. Undefined for an empty message of the assistant; an empty message of another
+ * role gets a placeholder.
+ */
 export function withContent(message: Message): Message | undefined {
   const isSaying = message.content.some((part) => part.type === 'image' || part.text.trim() !== '')
   if (isSaying) return { ...message, content: message.content.map(wellFormed) }
-  return message.role === 'assistant' ? undefined : { ...message, content: [toTextContent({ text: '[An empty message.]' })] }
+  return message.role === 'assistant'
+    ? undefined
+    : { ...message, content: [toTextContent({ text: '[An empty message.]' })] }
 }
 
 export function withState(message: Message, state: JsonObject | undefined): ModelMessage {
   return state === undefined ? { message } : { message, state }
 }
 
-/** How much text messages hold; an image counts as the room that models take for one. */
+/**
+ * The size of messages in characters of text. An image counts as 6,000 characters, about the room that a model takes
+ * for it.
+ */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
-    const content = message.content.reduce((chars, part) => chars + (part.type === 'text' ? part.text.length : imageChars), 0)
-    const calls = (message.tool_calls ?? []).reduce((chars, call) => chars + call.name.length + call.arguments.length, 0)
+    const content = message.content.reduce(
+      (chars, part) => chars + (part.type === 'text' ? part.text.length : imageChars), 0,
+    )
+    const calls = (message.tool_calls ?? []).reduce(
+      (chars, call) => chars + call.name.length + call.arguments.length, 0,
+    )
     return sum + content + calls
   }, 0)
 }
@@ -135,11 +152,14 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   })
   const tools = answered.flatMap((call) => results.get(call.id) ?? [])
   const message = isOfAnother ? unsigned(answer) : answer
-  // What the provider keeps of its answer speaks of all its calls.
-  return [withState(message, !isOfAnother && answered.length === calls.length ? state : undefined), ...tools.map((tool) => ({ message: tool }))]
+  // The provider's state describes all calls of its answer, so it is left out when some calls have no result.
+  return [
+    withState(message, !isOfAnother && answered.length === calls.length ? state : undefined),
+    ...tools.map((tool) => ({ message: tool })),
+  ]
 }
 
-/** Half of a pair of surrogates, as of an emoji that was cut, is no JSON to some providers. */
+/** Replaces lone surrogates, such as half of a cut emoji: some providers reject them as invalid JSON. */
 function wellFormed(part: Content): Content {
   return part.type === 'text' ? { ...part, text: Buffer.from(part.text).toString() } : part
 }

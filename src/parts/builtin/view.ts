@@ -1,14 +1,18 @@
 /**
- * What a model is told of a conversation: the events of the active branch as messages (contract: tests.md, "Model input").
+ * The messages that a model is shown of a conversation: the events of the active branch (contract: tests.md, "Model
+ * input").
  *
- * It grows with the history, event by event, so a late step costs what an early one does. The calls of one answer become
- * one message, their results follow it in the order of the calls, and what the user said meanwhile comes after them. What
- * a provider would refuse is never shown: a call without a result, arguments that are no JSON, a message without content;
- * nor is a message that a hook refused, or what a condensation has forgotten. What is before the last batch is settled: it
- * stays the same objects until something is forgotten. Nothing is masked here: what the log holds is masked already.
+ * The view grows with the history, event by event, so a late step costs the same as an early step. The calls of one
+ * answer become one message, their results follow in the order of the calls, and messages that the user sent meanwhile
+ * come after them. The view never shows content that a provider would refuse: a call without a result, arguments that
+ * are not JSON, a message without content. Nor does it show a message that a hook blocked, or forgotten events. The
+ * units before the last batch are settled: they stay the same objects until a condensation forgets events. The view
+ * masks nothing: the log is masked already.
  */
 import type { JsonObject } from '../../base/json.ts'
-import type { ActionEvent, Condensation, Event, MessageEvent, SystemPromptEvent } from '../../schema/generated/events.ts'
+import type {
+  ActionEvent, Condensation, Event, MessageEvent, SystemPromptEvent,
+} from '../../schema/generated/events.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
 import { toImageContent, toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
 import type { HistoryPart } from '../../conversation/agent.ts'
@@ -21,10 +25,10 @@ import {
   type Answer, type Batch, type Unit,
 } from './units.ts'
 
-/** How much there is to tell. */
+/** The size of a view. */
 export interface ViewSize {
   readonly events: number
-  /** Of text. */
+  /** Characters of text. */
   readonly chars: number
 }
 
@@ -35,26 +39,26 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** What is before the last batch, and its messages. */
+  /** The units before the last batch. `#told` holds their messages. */
   #settled: Unit[] = []
   #told: ModelMessage[] = []
   #settledSize: ViewSize = { events: 0, chars: 0 }
   #batch: Batch | undefined
-  /** What was said since the last batch. */
+  /** The messages since the last batch. */
   #said: Unit[] = []
   #isOpen = false
   #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
-  /** Sealed calls of the last batch. */
+  /** Sealed calls of the last batch, by the id of their event. */
   #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
-  /** Of responses and their calls. */
+  /** Ids of responses and of their calls. */
   #ids = new Set<string>()
-  /** Said while the model was answering: they have their place after the answer, which is still to come. */
+  /** Messages sent while the model was answering. They are placed after the answer, which is not yet recorded. */
   #late: MessageEvent[] = []
 
-  /** Takes in what is new in the history. */
+  /** Adds the new part of the history. */
   add({ isFresh, events, responses, calls, late, switchedAt }: HistoryPart): void {
     if (isFresh) this.#clear()
     for (const [id, state] of responses) this.#responses.set(id, state)
@@ -70,7 +74,7 @@ export class View {
     return this.#system !== undefined
   }
 
-  /** The end of the branch, for judging progress. */
+  /** The newest events of the branch, for `judgeProgress`. */
   get newest(): readonly Event[] {
     return this.#newest
   }
@@ -80,19 +84,19 @@ export class View {
   }
 
   /**
-   * Whether a model has anything to answer: nothing when the last word was its own, or the result of `finish`. To forget
-   * that word changes nothing of it.
+   * Whether the model has something to answer. False when the newest message is its own or the result of `finish`;
+   * forgetting that message does not change this.
    */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** Whether a condensation was asked for and none has been made since. */
+  /** Whether a client has requested a condensation since the last one. */
   get isCondensationRequested(): boolean {
     return this.#isCondensationRequested
   }
 
-  /** All but the system prompt, in the order in which it is told. */
+  /** All units but the system prompt, in the order shown. */
   get units(): readonly Unit[] {
     return [...this.#settled, ...this.#batchUnits(), ...this.#said]
   }
@@ -106,24 +110,27 @@ export class View {
     }
   }
 
-  /** Whether a response of the branch, or a call of one, has this id. */
+  /** Whether the branch has a response or a call with this id. */
   hasId(id: string): boolean {
     return this.#ids.has(id)
   }
 
-  /** Actions without an answer among those with these ids. */
+  /** The actions with one of these ids that have no result. */
   openActions(ids: readonly string[]): ActionEvent[] {
     const batch = this.#batch
     if (batch === undefined) return []
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** What `keepCall` kept of an action that waits. */
+  /** The sealed call that `keepCall` kept for a waiting action. */
   keptCall(actionId: string): string | undefined {
     return this.#calls.get(actionId)
   }
 
-  /** Without images for a model that takes none. What is before the last batch is the same objects every time. */
+  /**
+   * All messages, without images for a model that takes none. The messages before the last batch are the same objects
+   * every time.
+   */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
     const all = [...system, ...this.#told, ...tell([...this.#batchUnits(), ...this.#said])]
@@ -196,7 +203,7 @@ export class View {
     for (const event of this.#late.splice(0)) this.#addMessage(event)
   }
 
-  /** No model gets what another one has signed: a server may refuse the whole request for it. */
+  /** Drops signatures: a server may refuse a whole request that has a signature of another model. */
   #modelSwitched(): void {
     this.#settled = this.#settled.map(unsignedUnit)
     this.#said = this.#said.map(unsignedUnit)
@@ -224,7 +231,7 @@ export class View {
     this.#isOpen = true
   }
 
-  /** The calls of the next answer are about to come, so nothing before them changes any more. */
+  /** Settles the last batch: the calls of the next answer follow, so nothing before them changes any more. */
   #settle(): void {
     const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
     this.#settled.push(...units)
@@ -237,7 +244,10 @@ export class View {
     this.#said = []
   }
 
-  /** What is settled ends before the last batch, if that is left, else with one. */
+  /**
+   * Applies a condensation. Afterwards the settled units end before the current batch if it is still shown, else with
+   * the last batch that is left.
+   */
   #forget(condensation: Condensation): void {
     const forgotten = new Set(condensation.forgotten_event_ids)
     this.#isCondensationRequested = false
@@ -269,19 +279,23 @@ export class View {
 
 const errorHeader = '[An error occurred during execution.]\n'
 
-/** For clients it is a member of its own. */
+/** The screenshot as an image. Clients get it as a separate member of the observation. */
 function screenshotOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'BrowserObservation' || observation.screenshot_data === undefined) return []
   return [toImageContent({ image_urls: [`data:image/png;base64,${observation.screenshot_data}`] })]
 }
 
 function systemMessage({ system_prompt, dynamic_context }: SystemPromptEvent): Message {
-  return toMessage({ role: 'system', content: dynamic_context === undefined ? [system_prompt] : [system_prompt, dynamic_context] })
+  return toMessage({
+    role: 'system', content: dynamic_context === undefined ? [system_prompt] : [system_prompt, dynamic_context],
+  })
 }
 
 function withoutImages(entry: ModelMessage): ModelMessage {
   const { content } = entry.message
   if (!content.some((part) => part.type === 'image')) return entry
-  const texts = content.map((part) => (part.type === 'image' ? toTextContent({ text: '[An image that the model cannot see.]' }) : part))
+  const texts = content.map((part) =>
+    part.type === 'image' ? toTextContent({ text: '[An image that the model cannot see.]' }) : part,
+  )
   return { ...entry, message: { ...entry.message, content: texts } }
 }
