@@ -1,10 +1,10 @@
 /**
  * The contract between the built-in agent and its tools.
  *
- * A tool says what it is (to clients as a ToolDefinition, to the model as a name, a description and a JSON Schema) and
- * does what one checked action asks. An ordinary failure is an observation with `is_error`; what is thrown instead becomes
- * an AgentErrorEvent and the run goes on (contract: payloads.md, section 5). Nothing is asked of a user here: whether an
- * action may run is decided before.
+ * A tool describes itself (to clients by a ToolDefinition, to the model by a name, a description and a JSON Schema)
+ * and runs one checked action. An ordinary failure is an observation with `is_error`. A thrown error becomes an
+ * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). Tools never ask the user: whether an action
+ * may run is decided before.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Action } from '../schema/generated/actions.ts'
@@ -13,20 +13,25 @@ import type { McpTool, MCPToolDefinition, ToolDefinition } from '../schema/gener
 import type { TextContent } from '../schema/generated/values.ts'
 
 export interface Tool {
-  /** What the model calls it by and events say in `tool_name`: `terminal`, `file_editor` ... */
+  /** The name that the model calls and that events carry in `tool_name`: `terminal`, `file_editor` ... */
   readonly name: string
   readonly description: string
-  /** JSON Schema of its arguments, without the members that every tool gets (`security_risk`, `summary`). */
+  /** JSON Schema of the arguments, without the members that every tool gets (`security_risk`, `summary`). */
   readonly parameters: JsonObject
-  /** How clients see it in SystemPromptEvent. */
+  /** The description for clients in SystemPromptEvent. */
   readonly definition: ToolDefinition
-  /** A tool that changes nothing has no risk to declare. */
+  /** True for a tool that changes nothing; its calls declare no risk. */
   readonly isReadOnly: boolean
-  /** The action that these arguments stand for, or what is wrong with them: names of parameters, never their values. */
+  /** Converts the arguments to an action, or says why they are wrong: names of parameters, never their values. */
   read(args: JsonObject): ReadResult
-  /** True for an action that is done with the user's yes only, whatever its risk; a tool without it has none such. */
+  /**
+   * True for an action that needs the user's confirmation at any risk. A tool without this method has no such action.
+   */
   asks?(action: Action): Promise<boolean>
-  /** Does it. The signal ends it at once; nothing of it runs when the promise has settled. @throws the signal's reason */
+  /**
+   * Runs the action. The signal stops it at once; nothing of it runs after the promise settled. @throws the signal's
+   * reason
+   */
   run(action: Action, call: ToolCall): Promise<Observation>
 }
 
@@ -37,22 +42,28 @@ export type ReadResult =
 export interface ToolCall {
   readonly id: string
   readonly signal: AbortSignal
-  /** The user has said yes to this very action; absent when nobody was asked. */
+  /** True when the user confirmed this action; absent when no confirmation was needed. */
   readonly isApproved?: boolean
 }
 
-/** The tools of one open conversation, in the order in which a model is told of them. */
+/** The tools of one open conversation, in the order in which the model sees them. */
 export interface ToolSet {
   readonly tools: readonly Tool[]
-  /** Tools besides them that come and go, as they are now. It may wait a little. @throws the signal's reason */
+  /**
+   * The current tools of a set that changes (those of MCP servers, say). May wait a little. @throws the signal's
+   * reason
+   */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
-  /** Names that were asked for and that this server has no tool for. */
+  /** Names of requested tools that this server does not have. */
   readonly missing: readonly string[]
-  /** Ends what the tools keep (a shell, say). Idempotent; nothing is left afterwards. */
+  /** Releases what the tools hold (a shell, say). Idempotent; nothing is left afterwards. */
   close(): Promise<void>
 }
 
-/** Narrows an action to the kind that a tool takes. @throws TypeError when the registry has mixed them up */
+/**
+ * Narrows an action to the kind that a tool takes. @throws TypeError when the registry passed an action of another
+ * kind
+ */
 export function actionOf<K extends Action['kind']>(action: Action, kind: K): Extract<Action, { kind: K }> {
   if (isOfKind(action, kind)) return action
   throw new TypeError(`A tool for ${kind} was given ${action.kind}`)
@@ -62,15 +73,15 @@ function isOfKind<K extends Action['kind']>(action: Action, kind: K): action is 
   return action.kind === kind
 }
 
-/** A tool that may keep something, which its `close` ends. */
+/** A tool that may hold resources, which `close` releases. */
 export interface ClosableTool extends Tool {
   close?(): Promise<void>
 }
 
-/** Makes a tool with the parameters that settings give it. */
+/** Makes a tool with parameters from the settings. */
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
-/** How clients see a tool that is none of the closed list (decisions 1), by the words that describe it to them. */
+/** The definition, for clients, of a tool outside the closed list of definitions (decisions 1). */
 export function mcpToolDefinition(
   tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
 ): MCPToolDefinition {
@@ -86,7 +97,7 @@ export function mcpToolDefinition(
   }
 }
 
-/** The content of an observation that is one text. */
+/** The content of an observation that is a single text. */
 export function textContent(text: string): readonly [TextContent] {
   return [{ cache_prompt: false, type: 'text', text }]
 }

@@ -1,10 +1,10 @@
 /**
- * The program of an agent: started when somebody needs it, shared by all who do, ended when it is idle, in the way, or no
- * longer to be trusted.
+ * The program of an agent: started when it is needed, shared by its users, and ended when it is idle, when another
+ * agent needs its slot, or when it can no longer be trusted.
  *
- * There is at most one at a time, and it holds a slot from its start to its end. Who works with it has a lease; while
- * there is one the program does not count as idle. A program that has ended, whoever ended it, is replaced for the next
- * one who needs it, and never takes what it has started with it into the next. After `close` nothing is left.
+ * There is at most one program at a time, and it holds a slot from its start to its end. Each user of the program has
+ * a lease; while there is a lease the program does not count as idle. A program that ended is replaced when it is
+ * next needed, and none of its processes survives into the next. After `close` nothing is left.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -17,17 +17,17 @@ export interface ProgramOptions extends Omit<StartOptions, 'model' | 'mode' | 'o
 }
 
 export interface ProgramEvents {
-  /** What was chosen for this conversation, of this moment. */
+  /** The current choices of the conversation. */
   choices(): Pick<StartOptions, 'model' | 'mode' | 'options'>
   started(started: StartedSession): void
-  /** The session has changed by the agent's own doing. */
+  /** Called when the session changed because of the agent, not of a request. */
   changed(session: AcpSession): void
 }
 
-/** The right to work with the program. */
+/** A share in the program, which keeps it from counting as idle. */
 export interface Lease {
   readonly session: AcpSession
-  /** Once, whatever has become of the program. */
+  /** Ends the lease. Call it once, whatever became of the program. */
   leave(): void
 }
 
@@ -42,7 +42,7 @@ export class AgentProgram {
   readonly #events: ProgramEvents
   #running: Running | undefined
   #ending: Promise<void> | undefined
-  /** Whoever entered last: two that come at once must not start two programs. */
+  /** The newest `enter`. Calls queue behind it, so that two at once do not start two programs. */
   #entered: Promise<unknown> = Promise.resolve()
 
   constructor(options: ProgramOptions, events: ProgramEvents) {
@@ -50,13 +50,13 @@ export class AgentProgram {
     this.#events = events
   }
 
-  /** The session, if its program runs, as far as that has been noticed. */
+  /** The session, while its program runs, as far as is known. */
   get session(): AcpSession | undefined {
     return this.#running?.session.connection.isOver === false ? this.#running.session : undefined
   }
 
   /**
-   * The program that runs, in the mode of this moment, or a new one.
+   * Returns a lease of the running program, in the mode that the policy requires now, or of a new one.
    * @throws AcpFailure, or the signal's reason.
    */
   enter(signal: AbortSignal): Promise<Lease> {
@@ -65,12 +65,12 @@ export class AgentProgram {
     return entering
   }
 
-  /** A lease of what runs, as it is: for work that the agent has begun. */
+  /** Returns a lease of the running program, unchanged: for work that the agent has begun. */
   hold(): Lease | undefined {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
 
-  /** Ends the program of this session, in whatever state it is; nothing happens if it is not the one that runs. */
+  /** Ends the program of this session, in any state; does nothing when another program runs. */
   async end(session: AcpSession | undefined): Promise<void> {
     const running = this.#running
     if (session === undefined || session !== running?.session) return this.#ending
@@ -81,7 +81,7 @@ export class AgentProgram {
     return this.#ending
   }
 
-  /** Brings what runs into the mode that the policy asks for. Where that fails it is ended. */
+  /** Brings the running session into the mode that the policy requires; ends the program where that fails. */
   async policyChanged(): Promise<void> {
     if (this.#running === undefined) return
     await this.#applyMode(this.#running.session).catch((error: unknown) => {
@@ -120,25 +120,29 @@ export class AgentProgram {
       this.#tellLife(session)
       this.#running = { session, slot, leases: 0 }
       session.watch(() => this.#changed(session))
-      // Also when it ends by itself between two turns, what it has left behind goes, and its slot is free.
+      // A program that ends by itself between two turns is cleaned up too, and its slot released.
       void session.connection.over.then(() => this.end(session))
       this.#events.started(started)
       return this.#running
     } catch (error) {
       slot.release()
       const { log, settings } = this.#options
-      if (!signal.aborted) log.warn('An agent could not be started', { agent: settings.acp_server, error: errorOf(error) })
+      if (!signal.aborted) {
+        log.warn('An agent could not be started', { agent: settings.acp_server, error: errorOf(error) })
+      }
       throw error
     }
   }
 
-  /** Tells the operator when the program of a session has started, and when and how it has ended. */
+  /** Logs when the program of a session started, and when and how it ended. */
   #tellLife({ connection }: AcpSession): void {
     const { log, settings: { acp_server: agent }, clock } = this.#options
     const { pid } = connection
     const startedAt = clock()
     log.info('An agent has started', { agent, pid })
-    void connection.over.then((end) => log.info('An agent has ended', { agent, pid, end, ms: Math.round(clock() - startedAt) }))
+    void connection.over.then((end) => {
+      log.info('An agent has ended', { agent, pid, end, ms: Math.round(clock() - startedAt) })
+    })
   }
 
   async #takeSlot(signal: AbortSignal): Promise<AgentSlot> {
@@ -152,13 +156,16 @@ export class AgentProgram {
     }
   }
 
-  /** An agent that moves itself into a mode which is more open than the policy is moved back, or ended. */
+  /** Handles a change by the agent: one that moved into a mode more open than the policy is moved back, or ended. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()
   }
 
-  /** An agent that would go on without asking is ended: the next one is started under the policy of that moment. */
+  /**
+   * Applies the policy's mode. An agent that would go on without asking is ended; the next one starts under the
+   * policy then.
+   */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
     const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined

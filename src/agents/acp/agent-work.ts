@@ -1,9 +1,9 @@
 /**
- * What an agent does in one turn, whoever began it: its updates become events, its questions are answered, its silence is
- * measured.
+ * The work of an agent in one turn, whether prompted or begun by the agent: its updates become events, its questions
+ * are answered, its silence is measured.
  *
- * The idle clock runs while the agent has the word: it begins again with every update and rests while a question is open.
- * What reading more has to wait for (the log, long outputs) is what `onUpdate` gives back. After `close` nothing is recorded.
+ * The idle clock restarts with every update and stops while a question is open. `onUpdate` returns what the next read
+ * has to wait for (the log, long outputs). After `close` nothing is recorded.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
@@ -41,16 +41,16 @@ export interface AgentWorkOptions {
   readonly turnId: string
   /** `acp_prompt_timeout` */
   readonly idleMs: number
-  /** How often it is looked at what a silent agent writes to stderr. Default 15 s. */
+  /** How often the stderr of a silent agent is checked. Default 15 s. */
   readonly silenceMs?: number | undefined
 }
 
 export interface AgentWorkEvents {
-  /** The agent has sent nothing for `idleMs`, and waits for nobody. */
+  /** The agent sent nothing for `idleMs`, and no question was open. */
   silent(): void
-  /** The agent has run a call that nobody was asked about. */
+  /** The agent ran a call without a question that the policy requires. */
   unasked(failure: AcpFailure): void
-  /** One update was taken. */
+  /** One update was processed. */
   updated?(update: Fields): void
 }
 
@@ -64,7 +64,7 @@ export class AgentWork implements AgentListener {
   #hasWorked = false
   #signs: FailureSigns = {}
   readonly #silence: Silence
-  /** The newest update that is being taken. */
+  /** The newest update in progress. */
   #taking: Promise<void> | undefined
   #context: ContextUse = {}
 
@@ -100,10 +100,11 @@ export class AgentWork implements AgentListener {
       everyMs: options.silenceMs,
       tell: (trouble) => host.state({ acp_trouble: trouble === undefined ? null : mask(trouble) }),
     })
-    this.permissions = new TurnPermissions({ events: this.events, turn, signal, host, log, onQuestions: () => this.startIdle() })
+    const onQuestions = (): void => this.startIdle()
+    this.permissions = new TurnPermissions({ events: this.events, turn, signal, host, log, onQuestions })
   }
 
-  /** The newest figures that the agent gave. */
+  /** The newest usage figures from the agent. */
   get context(): ContextUse {
     return this.#context
   }
@@ -113,12 +114,12 @@ export class AgentWork implements AgentListener {
     return this.#hasWorked
   }
 
-  /** What has shown that the agent's model failed. */
+  /** The signs of a failure of the agent's model. */
   get signs(): FailureSigns {
     return this.#signs
   }
 
-  /** True while somebody else has the word, or a call is under way. */
+  /** True while a question or a call is open. */
   get isWaiting(): boolean {
     return this.permissions.openQuestions > 0 || this.events.hasOpenCalls
   }
@@ -142,12 +143,12 @@ export class AgentWork implements AgentListener {
     return this.#taking === undefined ? answer() : this.settled().then(answer)
   }
 
-  /** Resolves when what was heard so far is taken. */
+  /** Resolves when the updates so far are processed. */
   async settled(): Promise<void> {
     await this.#taking?.catch(() => undefined)
   }
 
-  /** An update may take several turns of the event loop: what comes meanwhile waits behind it. */
+  /** Runs `take` after the update in progress, because an update may take several turns of the event loop. */
   #inOrder(take: () => void | Promise<void>): Promise<void> | undefined {
     const taking = this.#taking === undefined ? take() : this.#taking.then(take, take)
     if (!(taking instanceof Promise)) return undefined
@@ -160,7 +161,8 @@ export class AgentWork implements AgentListener {
   }
 
   #take(update: Fields): void | Promise<void> {
-    return andThen(isLong(update) ? this.#takeInTurns(update) : this.events.update(update), () => this.#listener.updated?.(update))
+    const taken = isLong(update) ? this.#takeInTurns(update) : this.events.update(update)
+    return andThen(taken, () => this.#listener.updated?.(update))
   }
 
   async #takeInTurns(update: Fields): Promise<void> {
@@ -173,14 +175,14 @@ export class AgentWork implements AgentListener {
     }
   }
 
-  /** Measures the silence anew. */
+  /** Restarts the idle clock. */
   startIdle(): void {
     this.#idle?.stop()
     if (this.#isEnding || this.permissions.openQuestions > 0) return
     this.#idle = this.#options.timers.after(this.#options.idleMs, () => this.#listener.silent())
   }
 
-  /** The turn is being stopped: calls are given up, questions end. The agent may still say something. */
+  /** Stops the turn: gives up its calls and ends its questions. The agent may still send text. */
   async stop(reason: string): Promise<void> {
     this.#endWaits()
     if (this.#taking !== undefined) await this.settled()
@@ -188,7 +190,7 @@ export class AgentWork implements AgentListener {
     this.permissions.close()
   }
 
-  /** Nothing is taken any more; resolves when long outputs are stored. */
+  /** Ends recording; resolves when long outputs are stored. */
   async close(): Promise<void> {
     this.#endWaits()
     this.#silence.close()
@@ -204,7 +206,7 @@ export class AgentWork implements AgentListener {
     this.#idle?.stop()
   }
 
-  /** What the next update has to wait for; mostly nothing. */
+  /** The promise that the next update has to wait for; mostly undefined. */
   #backlog(): Promise<void> | undefined {
     const ready = this.#options.turn.ready()
     const settled = this.#options.files.settled()

@@ -1,11 +1,11 @@
 /**
- * An external agent in a conversation: its turns, what was chosen for it, the questions that are asked beside its work.
+ * An external agent in a conversation: its turns, its model, mode and options, and questions asked beside its work.
  *
- * Its program belongs to `AgentProgram`; after `close` nothing is left. A program that was ended (idle, crashed, did not
- * stop) is started again by the next turn and its session resumed; a session that is lost is told what was said before.
- * Session id, choices and the cost that was counted are kept with the conversation, privately. A prompt that an agent has
- * answered with an error is not sent again: it has the message, retries by itself (acp.md, section 3.5), and the user can
- * run the conversation again.
+ * `AgentProgram` owns the agent's program; after `close` nothing is left. A program that ended (idle, crashed, did
+ * not stop) is started again by the next turn and its session is resumed. A session that was lost is replaced by a
+ * new one, which gets a transcript. Session id, choices and counted cost are kept privately with the conversation. A
+ * prompt that an agent answered with an error is not sent again: the agent has the message, retries by itself
+ * (acp.md, section 3.5), and the user can run the conversation again.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -36,16 +36,16 @@ import { keptCount, readCounted, reportOf, uncountedCost, type ContextUse } from
 export interface AcpAgentOptions extends ProgramOptions {
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
-  /** How often it is looked at what a silent agent writes to stderr. Default 15 s. */
+  /** How often the stderr of a silent agent is checked. Default 15 s. */
   readonly silenceMs?: number
-  /** How much of the conversation a session is told that does not know it. Default 64 KiB. */
+  /** The longest transcript for a session that does not know the conversation. Default 64 KiB. */
   readonly transcriptLimitBytes?: number
 }
 
 const defaultDrainMs = 4000
 const defaultTranscriptLimitBytes = 64 * 1024
 
-/** An agent for one conversation. Nothing is started yet. */
+/** Makes an agent for one conversation. Starts nothing yet. */
 export function createAcpAgent(options: AcpAgentOptions): Agent {
   return new AcpAgent(options)
 }
@@ -59,16 +59,20 @@ class AcpAgent implements Agent {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** Keeps the program busy while work that it has begun by itself waits for its turn. */
+  /** Keeps the program from idling out while work that the agent began by itself waits for a turn. */
   #ownLease: Lease | undefined
-  /** What is under way, so that `close` can wait for it. */
+  /** Operations in progress; `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
 
   constructor(options: AcpAgentOptions) {
     this.#options = options
     this.#kept = new KeptSession(options.host)
-    this.#unasked = new UnaskedCalls({ host: options.host, onUnasked: options.settings.acp_unasked_calls, log: options.log })
+    this.#unasked = new UnaskedCalls({
+      host: options.host,
+      onUnasked: options.settings.acp_unasked_calls,
+      log: options.log,
+    })
     this.#mask = sessionMask(options.host)
     this.#introduction = new Introduction({
       mask: this.#mask,
@@ -112,7 +116,8 @@ class AcpAgent implements Agent {
   async switchOption(id: string, value: string, signal: AbortSignal): Promise<void> {
     const option = this.#program.session?.option(id) ?? unknownOption(id)
     if (this.#options.host.policy().kind !== 'NeverConfirm' && isOpenOption(option, value)) {
-      throw new AppError('invalid_input', `Cannot set the option "${id}" to "${value}": it is more open than the confirmation policy`)
+      const problem = 'it is more open than the confirmation policy'
+      throw new AppError('invalid_input', `Cannot set the option "${id}" to "${value}": ${problem}`)
     }
     await this.#switch((session) => session.setOption(id, value), signal)
     this.#kept.keep({ options: { ...this.#kept.choices.options, [id]: value } })
@@ -142,7 +147,7 @@ class AcpAgent implements Agent {
     if (turn.isOwn) return this.#serveOwn(turn, signal)
     const reused = this.#program.session
     const end = await this.#serve(turn, signal)
-    // A program may end between two turns and be met before its end is noticed. It has got nothing then: once more.
+    // A program may end between two turns, before the end is noticed. It got nothing then: serve the turn once more.
     return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
   }
 
@@ -152,7 +157,7 @@ class AcpAgent implements Agent {
       this.#leaveOwn()
       try {
         this.#introduction.tell(turn)
-        // Before the prompt, so that whatever it starts is told apart.
+        // Before the prompt, so that processes that the prompt starts can be told from older ones.
         await session.processesAtRest
         await this.#calls.recall(this.#options.host)
         signal.throwIfAborted()
@@ -166,7 +171,7 @@ class AcpAgent implements Agent {
     }
   }
 
-  /** Work that the agent has begun. What is held has a turn already if a prompt came first. */
+  /** Runs a turn for work that the agent began by itself. A prompt that came first has taken that work already. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -180,7 +185,7 @@ class AcpAgent implements Agent {
     }
   }
 
-  /** The agent goes on without a prompt: a run is asked for that takes what it does. */
+  /** The agent works without a prompt: asks the conversation for a run that takes this work. */
   async #ownWorkBegan(): Promise<void> {
     this.#leaveOwn()
     this.#ownLease = this.#program.hold()
@@ -188,7 +193,8 @@ class AcpAgent implements Agent {
       await this.#options.host.beginRun()
     } catch (error) {
       this.#leaveOwn()
-      this.#options.log.error('An agent works by itself and no run could be begun: it is ended', { error: errorOf(error) })
+      const problem = 'An agent works by itself and no run could be begun: it is ended'
+      this.#options.log.error(problem, { error: errorOf(error) })
       throw error
     }
   }
@@ -218,8 +224,10 @@ class AcpAgent implements Agent {
     const transcript = this.#kept.isCurrent ? '' : await this.#transcript('served')
     if (transcript === '' && !this.#kept.isCurrent) this.#kept.keep({ is_current: true })
     const prompt = new PromptTurn({ ...this.#workOptions(session, turn, signal), transcript, drainMs })
-    // Whatever went wrong here, a program with an open prompt is not used again.
-    const end = await prompt.run().catch((error: unknown) => this.#program.end(session).then(() => Promise.reject(error)))
+    // Whatever failed, a program with an open prompt is not used again.
+    const end = await prompt.run().catch((error: unknown) => {
+      return this.#program.end(session).then(() => Promise.reject(error))
+    })
     const isServed = end.end.outcome !== 'failed' || end.end.served
     if (isServed && !this.#kept.isPrompted) this.#kept.keep({ is_prompted: true })
     return this.#concluded(end, session, turn)
@@ -229,7 +237,10 @@ class AcpAgent implements Agent {
     switch (end.outcome) {
       case 'finished': return { outcome: 'finished', served: true }
       case 'stopped': return { outcome: 'stopped', served: true }
-      case 'failed': return this.#failed(askToSignIn(end.failure, session.signIn, session.agent.authMethods, this.#options.host), end.served)
+      case 'failed': {
+        const failure = askToSignIn(end.failure, session.signIn, session.agent.authMethods, this.#options.host)
+        return this.#failed(failure, end.served)
+      }
     }
   }
 
@@ -260,7 +271,8 @@ class AcpAgent implements Agent {
         leave()
       }
     } catch (error) {
-      throw error instanceof AcpFailure ? new AppError('agent_failed', host.mask(error.message), { cause: error }) : error
+      if (!(error instanceof AcpFailure)) throw error
+      throw new AppError('agent_failed', host.mask(error.message), { cause: error })
     }
   }
 
@@ -290,20 +302,20 @@ class AcpAgent implements Agent {
     this.#publish(session.state)
   }
 
-  /** The conversation so far, if the session does not know it. */
+  /** The conversation so far for a session that does not know it; empty for a session that does. */
   async #transcript(upTo: 'served' | 'now'): Promise<string> {
     const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
   }
 
-  /** The rules of the session, or as much of them as is known before there is one. */
+  /** The mode rules of the session; before there is a session, the rules known from the settings. */
   get #modeRules(): ModeRules {
     const { settings, providers } = this.#options
     const modes = resolveAcp(settings, providers).provider?.modes
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** The figures of a prompt. What a session has cost is kept, so that a resumed one is not counted twice. */
+  /** The usage of a prompt. The session's cost is kept, so that a resumed session is not counted twice. */
   #reportOf(
     sessionId: string,
     session: AcpSession,
@@ -314,7 +326,8 @@ class AcpAgent implements Agent {
     const counted = readCounted(host.kept('usage'), sessionId)
     const uncounted = cost === undefined ? undefined : uncountedCost(cost, counted)
     if (sessionId === session.id && (cost ?? tokens) !== undefined) {
-      host.keep('usage', keptCount(sessionId, { ...counted, ...(cost === undefined ? {} : { cost }), ...(tokens === undefined ? {} : { tokens }) }))
+      const shown = { ...(cost === undefined ? {} : { cost }), ...(tokens === undefined ? {} : { tokens }) }
+      host.keep('usage', keptCount(sessionId, { ...counted, ...shown }))
     }
     const report = reportOf({ result, context, model: session.model ?? 'unknown', cost: uncounted, counted })
     return { ...report, model: this.#mask(report.model) }
@@ -326,7 +339,7 @@ class AcpAgent implements Agent {
   }
 }
 
-/** True when nobody has got the messages, for a reason that another program may not have. */
+/** True when no agent got the messages, for a reason that another program may not have. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

@@ -1,9 +1,9 @@
 /**
- * A running agent program and the JSON-RPC connection to it, as one thing that ends as one.
+ * A running agent program and the JSON-RPC connection to it. Both end together.
  *
- * The connection is over when the program has exited, when its output has ended, or when it broke a limit; `over` tells
- * which, and everything that waits is rejected. A program that has exited while something it started still holds its
- * output is given a moment for its last lines, no more. `close` leaves no process, also after the program ended by itself.
+ * The connection is over when the program exited, when its output ended, or when it broke a limit. `over` tells
+ * which, and every pending request is rejected. When a program exited but a process that it started still holds its
+ * output, its last lines get a moment and no more. `close` leaves no process, also after the program ended by itself.
  */
 import { deferred, within } from '../../base/wait.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -17,42 +17,45 @@ import type { Readable, Writable } from 'node:stream'
 import { objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 
-/** What is needed of a child process; `process/child` makes them. */
+/** The members of a child process that a connection uses; `process/child` makes it. */
 export interface AgentProcess {
   readonly pid: number
   readonly stdin: Writable
   readonly stdout: Readable
   readonly exited: Promise<ChildExit>
   stderrTail(): string
-  /** What of it runs now; undefined where that cannot be seen. */
+  /** The running processes of the program; undefined where they cannot be listed. */
   processes(): Promise<readonly RunningProcess[] | undefined>
   stop(): Promise<void>
 }
 
 export interface RunningProcess {
   readonly pid: number
-  /** Tells apart two processes that had the same pid one after the other. */
+  /** The start time; tells apart two processes that had the same pid one after the other. */
   readonly start: number
 }
 
 export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
 
-/** What the agent says by itself of one session. */
+/** Handles the messages of the agent about one session. */
 export interface AgentListener {
   /** One `session/update`. A returned promise holds back everything after it. */
   onUpdate(update: Fields): void | Promise<void>
-  /** One `session/request_permission`; the result to answer with. `withdrawn`: the agent does not want to know any more. */
+  /**
+   * Handles one `session/request_permission`; returns its result. `withdrawn` aborts when the agent cancels the
+   * request.
+   */
   onPermission(params: Fields, withdrawn: AbortSignal): Promise<unknown>
 }
 
 export interface ConnectionOptions {
   readonly program: AgentProcess
   readonly log: Log
-  /** Takes out of the agent's errors and last words what nobody may see, before anything of them is cut off. */
+  /** Masks secrets in the agent's errors and in stderr, before the text is cut. */
   readonly mask: (text: string) => string
   /** Longest line that is read. */
   readonly lineLimitBytes?: number | undefined
-  /** How many JSON values a line may hold. */
+  /** The most JSON values on one line. */
   readonly valueLimit?: number | undefined
 }
 
@@ -100,12 +103,12 @@ export class AgentConnection {
     return this.#isOver
   }
 
-  /** Resolves when the connection is over, with the reason in words. Never rejects. */
+  /** Resolves when the connection is over, with the reason as text. Never rejects. */
   get over(): Promise<string> {
     return this.#over
   }
 
-  /** Hears of one session; what concerns a session that nobody listens to is dropped, or refused if it asks. */
+  /** Sets the listener of a session. Without a listener, notifications are dropped and requests are refused. */
   listen(sessionId: string, listener: AgentListener): void {
     this.#listeners.set(sessionId, listener)
   }
@@ -126,7 +129,7 @@ export class AgentConnection {
     void this.#peer.notify(method, params)
   }
 
-  /** The last words of the program on stderr, masked. */
+  /** The end of the program's stderr, masked. */
   stderrTail(): string {
     return this.#mask(this.#program.stderrTail())
   }
@@ -142,7 +145,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // A closed peer tells no end. No last lines are waited for after this.
+      // A closed peer does not report the end. After this no last lines are waited for.
       this.#ended.resolve(undefined)
       await this.#over
     }
@@ -161,8 +164,9 @@ export class AgentConnection {
     if (method !== 'session/update') return
     const { sessionId, update, _meta } = objectOf(params)
     const fields = objectOf(update)
-    // OpenHands puts what belongs to the update beside it.
-    return this.#listenerOf(sessionId)?.onUpdate(_meta === undefined || fields._meta !== undefined ? fields : { ...fields, _meta })
+    // OpenHands puts `_meta` of the update beside the update.
+    const whole = _meta === undefined || fields._meta !== undefined ? fields : { ...fields, _meta }
+    return this.#listenerOf(sessionId)?.onUpdate(whole)
   }
 
   #answer(request: IncomingRequest): Promise<unknown> {
@@ -180,9 +184,12 @@ export class AgentConnection {
     return this.#listeners.get(textOf(sessionId) ?? '')
   }
 
-  /** Old agents and package runners print banners: said a few times, then only counted. */
+  /**
+   * Logs output that is no message, such as banners of old agents and package runners: a few times, then only counts.
+   */
   #reportNoise(excerpt: string): void {
-    if (++this.#noise <= noiseLogLimit) this.#log.debug('An agent wrote something that is no message', { pid: this.pid, excerpt })
+    if (++this.#noise > noiseLogLimit) return
+    this.#log.debug('An agent wrote something that is no message', { pid: this.pid, excerpt })
   }
 }
 
@@ -192,5 +199,6 @@ function maskedError({ code, message, data }: RpcError, mask: (text: string) => 
 
 function exitText(exit: ChildExit | 'late'): string {
   if (exit === 'late') return 'The agent closed its output'
-  return exit.code === null ? `The agent was ended by ${exit.signal ?? 'a signal'}` : `The agent exited with code ${exit.code}`
+  if (exit.code === null) return `The agent was ended by ${exit.signal ?? 'a signal'}`
+  return `The agent exited with code ${exit.code}`
 }

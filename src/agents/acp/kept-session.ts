@@ -1,8 +1,8 @@
 /**
- * What a conversation keeps of its agent's session, privately and over restarts: its id and folder, how far it knows the
- * conversation, and what was chosen for it.
+ * The record that a conversation keeps of its agent's session, privately and over restarts: its id and folder, how
+ * much of the conversation it knows, and the choices made for it.
  *
- * One record for each conversation; what is kept of a session goes with it when another one begins, the choices stay.
+ * There is one record for each conversation. A new session replaces the facts of the old one; the choices stay.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
@@ -21,12 +21,12 @@ export class KeptSession {
     return this.#kept?.id !== undefined
   }
 
-  /** False for a session that has not finished a prompt. Those that were kept before this was noted have. */
+  /** False for a session that has not finished a prompt. Records from before this member existed count as true. */
   get isPrompted(): boolean {
     return this.#kept?.is_prompted !== false
   }
 
-  /** True for a session that has seen all that came before its next prompt, also when it has not finished one. */
+  /** True for a session that knows all that came before its next prompt, even when it has not finished a prompt. */
   get isCurrent(): boolean {
     return this.isPrompted || this.#kept?.is_current === true
   }
@@ -38,7 +38,7 @@ export class KeptSession {
     return { model: textOf(this.#kept?.model), mode: textOf(this.#kept?.mode), options: Object.fromEntries(options) }
   }
 
-  /** Another session has begun: it has seen nothing. */
+  /** Records a new session, which has seen nothing. */
   begin(changes: JsonObject): void {
     this.keep({ ...changes, is_prompted: false, is_current: false })
   }

@@ -1,9 +1,9 @@
 /**
- * How an agent program is started: its command, its environment, its credentials (spec, "Credentials of external agents";
- * decisions, 23).
+ * Plans the start of an agent program: its command, its environment, its credentials (spec, "Credentials of external
+ * agents"; decisions, 23).
  *
- * The rules themselves are the settings' (providers, login, credentials) and the process folder's (environment); here they
- * are applied in order to one child. Nothing is read from this process: the server's environment is an argument.
+ * The rules are in settings (providers, login, credentials) and in the process folder (environment); here they are
+ * applied in order to one child. Nothing is read from this process: the server's environment is an argument.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { lendFiles, type LendOptions, type LentFiles } from './credential-files.
 import { findProgram, type ProgramOptions } from './program.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** The members of ACP agent settings that are used here (contract/settings.md 3.3). Times are in seconds. */
+/** The members of the ACP agent settings that are used here (contract/settings.md 3.3). Times are in seconds. */
 export interface AcpSettings {
   readonly acp_server: string
   readonly acp_command: readonly string[]
@@ -34,13 +34,13 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
-  /** Programs that come with the server: first word of a command -> path of a JavaScript file. */
+  /** Programs that come with the server: from the first word of a command to the path of a JavaScript file. */
   readonly programs: Readonly<Record<string, string>>
-  /** For homes of programs; emptied when the server starts. */
+  /** The folder for temporary homes of programs; emptied when the server starts. */
   readonly runtimeDir: string
   readonly settings: AcpSettings
   readonly providers: readonly Provider[]
-  /** The server's environment, of which a child gets what it is allowed to. */
+  /** The server's environment; a child gets the variables that are allowed. */
   readonly environment: Environment
   /** `--pass-env` */
   readonly passEnvironment: readonly string[]
@@ -56,21 +56,25 @@ export interface Launch {
   readonly env: Record<string, string>
   readonly authenticate: Authentication | undefined
   readonly signIn: SignIn
-  /** Undefined: the agent's own. */
+  /** The model; undefined leaves it to the agent. */
   readonly model: string | undefined
-  /** Takes over what the program has changed in the files it was lent. Never rejects. */
+  /** Takes back the changes that the program made to the files it was lent. Never rejects. */
   readBack(): Promise<void>
-  /** Removes what was made for this child. Call it when the child has ended. */
+  /** Removes what was made for this child. Call it after the child has ended. */
   cleanUp(): Promise<void>
 }
 
-/** @throws AppError when there is no command or a secret has a name that no child may be given; AcpFailure `ACPSpawnError`. */
+/**
+ * Plans a start. @throws AppError when there is no command or a secret has a name that no child may be given;
+ * AcpFailure `ACPSpawnError`.
+ */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
   const { settings, secrets, log } = options
   const fileSecrets = settings.acp_file_secrets
   for (const { secret_name, warn_if_unset } of fileSecrets) {
     const unset = secrets.has(secret_name) ? warn_if_unset.filter((name) => !secrets.has(name)) : []
-    if (unset.length > 0) log.warn('A credential file is lent without what belongs to it', { secret_name, unset: unset.join(', ') })
+    if (unset.length === 0) continue
+    log.warn('A credential file is lent without what belongs to it', { secret_name, unset: unset.join(', ') })
   }
   const files = await lendFiles({ ...options, fileSecrets })
   try {
@@ -99,7 +103,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
   for (const name of remove) delete env[name]
   Object.assign(env, add)
-  // A folder of the conversation is one that is not the user's, too.
+  // A data folder of the conversation replaces the user's too.
   const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
   const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
   return {
@@ -111,7 +115,10 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   }
 }
 
-/** The folder of the conversation that the program is to keep its own files in, if it is, as the variable that says so. */
+/**
+ * Makes the conversation's folder for the files of the program, if settings ask for it; returns the variable that
+ * names it.
+ */
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}
   const folder = join(options.agentDir, provider.name)
@@ -119,7 +126,7 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
   return { [provider.dataDirVariable]: folder }
 }
 
-/** The provider's defaults, the server's environment as far as it may be given on, the secrets, and what is set here. */
+/** The provider's defaults, the allowed part of the server's environment, the secrets, and the variables set here. */
 function environmentFor(
   provider: Provider | undefined,
   { settings, secrets, ownSecretNames, environment, passEnvironment }: LaunchOptions,
@@ -144,14 +151,18 @@ function split([command = '', ...args]: readonly string[]): Pick<Launch, 'comman
   return { command, args }
 }
 
-/** A program that comes with the server need not be on the PATH. */
+/** Replaces the first word by the path of a program that comes with the server, which need not be on the PATH. */
 function withOwnProgram(command: readonly string[], programs: LaunchOptions['programs']): readonly string[] {
   const [word = '', ...args] = command
   const program = Object.hasOwn(programs, word) ? programs[word] : undefined
   return program === undefined ? command : [process.execPath, program, ...args]
 }
 
-async function giveHome(env: Record<string, string>, variable: string, runtimeDir: string): Promise<() => Promise<void>> {
+async function giveHome(
+  env: Record<string, string>,
+  variable: string,
+  runtimeDir: string,
+): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(runtimeDir, 'home-'))
   env[variable] = home
   return () => rm(home, { recursive: true, force: true })

@@ -1,11 +1,11 @@
 /**
- * What a tool call gave back, found in the places where agents put it. Pure.
+ * Finds the output of a tool call in the places where agents put it. Pure.
  *
- * In this order: terminal deltas (Codex commands), `rawOutput` as a text or as content blocks (Claude, MCP tools,
- * OpenHands), the text in a member of it (opencode, Qwen: `output`; Cline: `result`; Copilot: `content`), the content of
- * the call once it is output, `rawOutput` of another shape as JSON unless the call has diffs, which it repeats then. Claude repeats the output of a command in
- * its content with a Markdown fence around it, which is taken off. A terminal that the client would have to read is not
- * output: this client offers none (acp.md, section 0, point 2).
+ * In this order: terminal deltas (Codex commands); `rawOutput` as a text or as content blocks (Claude, MCP tools,
+ * OpenHands); the text in a member of it (opencode, Qwen: `output`; Cline: `result`; Copilot: `content`); the content
+ * of the call once it is output; `rawOutput` of another shape as JSON, unless the call has diffs, which it then
+ * repeats. Claude repeats the output of a command in its content with a Markdown fence around it, which is removed. A
+ * terminal that the client would have to read is not output: this client offers none (acp.md, section 0, point 2).
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
@@ -23,21 +23,22 @@ export function outputOf(call: ToolCall): Output {
   const raw = rawOutputOf(call.rawOutput)
   if (raw !== undefined) return raw
   const content = call.contentIsOutput ? blocksOf(call.content.map((item) => objectOf(item.content))) : nothing
-  if (content.text !== '' || content.images.length > 0 || isEmpty(call.rawOutput) || diffsOf(call).length > 0) return content
+  const isShown = content.text !== '' || content.images.length > 0
+  if (isShown || isEmpty(call.rawOutput) || diffsOf(call).length > 0) return content
   return { text: JSON.stringify(call.rawOutput), images: [] }
 }
 
-/** A longer output is cut, also in its file. */
+/** The longest output that is kept; the rest is cut, also in its file. */
 const keptLimitChars = 1_000_000
 
-/** The output of a call as far as it is kept. */
+/** The output of a call, cut to the limit. */
 export function keptOutputOf(call: ToolCall): Output {
   const output = outputOf(call)
   if (output.text.length <= keptLimitChars) return output
   return { ...output, text: `${output.text.slice(0, keptLimitChars)}\n[The rest of the output was too long to keep]\n` }
 }
 
-/** The text with its middle left out where it is longer than the limit, and a line that says so and where all of it is. */
+/** Leaves out the middle of a text that is longer than the limit; a line says so and names the file with all of it. */
 export function shorten(text: string, limitChars: number, fileName: string): string {
   if (text.length <= limitChars) return text
   const note = `\n[... ${text.length} characters in all; the complete output is in observations/${fileName} ...]\n`
@@ -45,15 +46,17 @@ export function shorten(text: string, limitChars: number, fileName: string): str
   return `${text.slice(0, half)}${note}${text.slice(-half)}`
 }
 
-/** The four types that the APIs of models take, and so clients and agents alike. */
+/** The four types that the model APIs accept, and so clients and agents. */
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-/** base64 with its padding (RFC 4648, section 4) */
+/** Base64 with its padding (RFC 4648, section 4). */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** The addresses of blocks that were looked at: 15 MB of base64 take 30 ms, and each block is asked about several times. */
+/** Data URLs by image block: checking 15 MB of base64 takes 30 ms, and each block is read several times. */
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
-/** The data URL of an image block, if it is one of a known type. Without a type it counts as PNG, as it did before types. */
+/**
+ * The data URL of an image block of a known type. A block without a type counts as PNG, as in older versions of ACP.
+ */
 export function imageUrl(block: Fields): string | undefined {
   if (block.type !== 'image') return undefined
   const known = knownUrls.get(block)
@@ -70,11 +73,13 @@ function urlOf(block: Fields): string | undefined {
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
-/** The words of a content block; a link or an embedded resource gives its text or its address. */
+/** The text of a content block; a link or an embedded resource gives its text or its URI. */
 export function blockText(block: Fields): string {
   if (typeof block.text === 'string') return block.text
   if (block.type === 'audio') return '[An audio was left out here]'
-  if (block.type === 'image' && imageUrl(block) === undefined) return '[An image was left out here: it is no PNG, JPEG, GIF or WebP in base64]'
+  if (block.type === 'image' && imageUrl(block) === undefined) {
+    return '[An image was left out here: it is no PNG, JPEG, GIF or WebP in base64]'
+  }
   if (block.type === 'resource_link') return textOf(block.uri) ?? ''
   const resource = objectOf(block.resource)
   return textOf(resource.text) ?? textOf(resource.uri) ?? ''
@@ -82,15 +87,19 @@ export function blockText(block: Fields): string {
 
 function rawOutputOf(raw: unknown): Output | undefined {
   if (typeof raw === 'string') return { text: raw, images: [] }
-  // Claude gives the blocks of an MCP result themselves, Codex the whole result.
-  const places = [raw, memberAt(raw, 'content'), memberAt(raw, 'result', 'content'), memberAt(raw, 'observation', 'content')]
+  // Claude sends the blocks of an MCP result, Codex the whole result.
+  const members = [['content'], ['result', 'content'], ['observation', 'content']]
+  const places = [raw, ...members.map((path) => memberAt(raw, ...path))]
   const output = blocksOf(places.map(objectsOf).find((blocks) => blocks.length > 0) ?? [])
   if (output.text !== '' || output.images.length > 0) return output
   const text = textOf(memberAt(raw, 'output')) ?? textOf(memberAt(raw, 'content')) ?? resultText(raw)
   return text === undefined ? undefined : { text, images: [] }
 }
 
-/** Cline: one result, or one for each of several commands, with the error beside it where there is no other word. */
+/**
+ * The text of a Cline result: one result, or one for each of several commands; the error where there is no other
+ * text.
+ */
 function resultText(raw: unknown): string | undefined {
   const results = Array.isArray(raw) ? objectsOf(raw) : objectsOf([raw])
   if (!results.some(({ success }) => typeof success === 'boolean')) return undefined
@@ -104,7 +113,7 @@ function blocksOf(blocks: readonly Fields[]): Output {
   return { text: texts.map(withoutFence).join('\n'), images }
 }
 
-/** The text without the fence of backticks around it. Linear: a text may be all backticks. */
+/** Removes the fence of backticks around a text. Linear, because a text may be all backticks. */
 function withoutFence(text: string): string {
   const fence = /^`{3,}/.exec(text)?.[0]
   const first = text.indexOf('\n')

@@ -1,12 +1,12 @@
 /**
- * One prompt of an external agent, from sending it to the answer that ends it, or to the end of patience with it.
+ * One prompt of an external agent, from sending it to the response that ends it, or to a time limit.
  *
- * While it runs, updates go to TurnEvents, questions to the policy or the user, and reading waits while the history lags
- * behind. It ends with the agent's answer, when the conversation stops it, when the agent is silent for too long (the clock
- * rests while a question is open), or when the agent is gone. After a stop the agent is asked to cancel and gets a bounded
- * time; if it goes on, or something that it started in this turn still runs, `replace` says that the program must be ended
- * before the turn may be called stopped (decisions, 16). A late answer cannot reach another turn: a program that owes one
- * is never used again.
+ * While it runs, updates go to TurnEvents and questions to the policy or the user; reading waits while the history
+ * lags behind. It ends with the agent's response, when the conversation stops it, when the agent is silent for too
+ * long (the clock stops while a question is open), or when the program ends. After a stop the agent is asked to
+ * cancel and gets a bounded time. If it goes on, or if a process that it started in this turn still runs, `replace`
+ * says that the program must be ended before the turn may be called stopped (decisions, 16). A late response cannot
+ * reach another turn: a program that owes one is never used again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'
@@ -19,11 +19,11 @@ import { endOf } from './stop-reason.ts'
 import type { ContextUse } from './usage.ts'
 
 export interface PromptTurnOptions extends AgentWorkOptions {
-  /** What was said before, for a session that does not know it. */
+  /** The conversation so far, for a session that does not know it. */
   readonly transcript: string
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
-  /** How long what a tool has started may take to end after that. Default 1 s. */
+  /** How long processes that a tool started may take to end after that. Default 1 s. */
   readonly leftoverMs?: number
 }
 
@@ -34,12 +34,12 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** The program must not be used again. */
   readonly replace: boolean
-  /** The agent's answer, if there was one. */
+  /** The agent's response, if there was one. */
   readonly result: unknown
   readonly context: ContextUse
 }
 
-/** How a prompt came to its end. */
+/** How a prompt ended. */
 type Ending =
   | { readonly by: 'answer'; readonly result: unknown }
   | { readonly by: 'error'; readonly error: unknown }
@@ -124,9 +124,9 @@ export class PromptTurn {
     const { connection } = this.#options.session
     const { events, hasWorked, context } = this.#work
     events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(failure.message)}`)
-    // What needs a login was not looked at; what was answered with another error, or worked on, the agent has got.
+    // An agent that needs a login has not read the prompt. Another error, or work, shows that the agent has it.
     const served = failure.code !== 'ACPAuthRequired' && (hasWorked || !connection.isOver)
-    // The credentials are in its environment: others take effect in another program only.
+    // Credentials are in the environment: new ones take effect in another program only.
     const replace = connection.isOver || failure.code === 'ACPAuthRequired'
     return { end: { outcome: 'failed', failure, served }, replace, result: undefined, context }
   }
@@ -135,7 +135,7 @@ export class PromptTurn {
     const { connection, agent } = this.#options.session
     const isGone = error instanceof RpcClosedError || connection.isOver
     const reason = isGone ? new AcpFailure('ACPPromptError', await connection.over, error) : error
-    // What was written to stderr before the answer is read in the same turn of the loop, maybe behind it.
+    // Stderr from before the response may be read later in the same turn of the event loop.
     await nextTurn()
     const failure = failureOf(reason, 'ACPPromptError', agent.quirks.loginRefused)
     return this.#withTail(failure)
@@ -147,22 +147,26 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** `hasRun`: what is over may have left something that runs. */
-  async #cancel(answer: Promise<Ending>, hasRun = this.#work.events.hasOpenCalls): Promise<{ replace: boolean; result: unknown }> {
+  /** Cancels the prompt. `hasRun`: a process that the turn started may still run. */
+  async #cancel(
+    answer: Promise<Ending>,
+    hasRun = this.#work.events.hasOpenCalls,
+  ): Promise<{ replace: boolean; result: unknown }> {
     const { session, drainMs = 4000, leftoverMs } = this.#options
     session.cancelPrompt()
     await this.#work.stop(cancelledCall)
     const ending = await within(answer, drainMs)
     if (ending === 'late' || !isAnswer(ending)) return { replace: true, result: undefined }
-    const replace = hasRun && (session.agent.quirks.rerunsOpenCalls === true || (await hasLeftovers(session, leftoverMs)))
+    const { rerunsOpenCalls } = session.agent.quirks
+    const replace = hasRun && (rerunsOpenCalls === true || (await hasLeftovers(session, leftoverMs)))
     return { replace, result: ending.by === 'answer' ? ending.result : undefined }
   }
 }
 
-/** What a call is answered with that was under way when its turn was stopped. */
+/** The error that answers a call of a stopped turn. */
 export const cancelledCall = 'Cancelled: the turn was stopped before this tool call ended; it may have run in part'
 
-/** True when the agent has answered, also with an error: it is done with the prompt then. */
+/** True when the agent has responded, also with an error: the prompt is over then. */
 function isAnswer(ending: Ending): boolean {
   return ending.by === 'answer' || (ending.by === 'error' && ending.error instanceof RpcError)
 }

@@ -1,10 +1,10 @@
 /**
- * One tool call of an external agent on its way into the history: growing, recorded, answered. A call that changes several
- * files is one action with its answer for each change.
+ * One tool call of an external agent on its way into the history: growing, recorded, answered. A call that changes
+ * several files is recorded as one action with its answer for each change.
  *
- * While it grows its action waits: for `record`, for a time without a change (call-readiness), or for the last resort of
- * 30 s, after which it is marked as incomplete. It has its actions and their answers once; what the agent changes in between is told
- * in the observation. When something happens to it is decided by turn-calls.
+ * The action of a growing call is recorded by `record`, after a time without a change (call-readiness), or at the
+ * latest after 30 s, marked as incomplete. Actions and answers are recorded once; changes that the agent makes in
+ * between are told in the observation. turn-calls decides when to call these methods.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
@@ -32,28 +32,28 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly memory: CallMemory
   readonly observationsDir: string
   readonly record: (draft: EventDraft) => Recorded
-  /** Keeps a long output and gives the name of its file. */
+  /** Stores a long output and returns the name of its file. */
   readonly saveOutput: (text: string) => string
   readonly timers: Timers
   readonly log: Log
   /** Output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** A call was answered. */
+  /** Called when the call was answered. */
   readonly answered: (call: ReportedCall) => void
-  /** A call runs, or has run: told at the first sign of it and at its end. */
+  /** Called when the call runs or has run: at the first sign of it and at its end. */
   readonly ran: (ran: RanCall) => void
-  /** Tells those who read along how far a call is that is not recorded yet. */
+  /** Tells streaming clients the progress of a call that is not recorded yet. */
   readonly progress: (text: string) => void
 }
 
-/** Where a call stands among the messages. */
+/** The position of a call among the messages. */
 export interface CallPlace {
   readonly responseId: string
   /** Thoughts that led to the call and to no text. */
   readonly reasoning: string
 }
 
-/** A call as it stands in the history. */
+/** A call as recorded in the history. */
 export interface RecordedCall {
   /** The last of its actions: when it is durable, all are. */
   readonly event: Recorded
@@ -67,14 +67,14 @@ export interface RecordedCall {
 const lastResortMs = 30_000
 
 export class ReportedCall {
-  /** As events name it: the agent's own id, unless that was used before. */
+  /** The id in events: the agent's own id, unless that was used before. */
   readonly id: string
   readonly #options: ReportedCallOptions
   readonly #place: CallPlace
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** The call was allowed, and whether something was heard of it since. */
+  /** The call was allowed, and whether an update of it came since. */
   #isAllowed = false
   #isHeardOf = false
   #refused: ToolCall | undefined
@@ -88,7 +88,7 @@ export class ReportedCall {
     this.#options = options
   }
 
-  /** What is known of it. */
+  /** The merged updates of the call. */
   get call(): ToolCall {
     return this.#call
   }
@@ -105,12 +105,12 @@ export class ReportedCall {
     return this.#isAllowed
   }
 
-  /** True when it was allowed and nothing was heard of it since. */
+  /** True when the call was allowed and no update of it came since. */
   get isUnheardOf(): boolean {
     return this.#isAllowed && !this.#isHeardOf
   }
 
-  /** Takes news of the agent in, masked; records the action and the answer when they tell of them, a long one later. */
+  /** Merges an update, already masked. Records the action, and a final answer; a long answer is recorded later. */
   update(news: Fields): void | Promise<void> {
     const before = this.#call
     this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
@@ -120,38 +120,41 @@ export class ReportedCall {
     return isFinal(this.#call) ? this.#observe() : undefined
   }
 
-  /** The agent asks for permission with this, all of it or what was told so far: it is recorded, unless it is. */
+  /**
+   * Records the call, unless it is recorded, because the agent asks for permission. `isWhole` is false for a partial
+   * call.
+   */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call
     this.#isAllowed = false
     return isWhole ? this.record(false) : this.recordLast()
   }
 
-  /** The call may run. */
+  /** Marks the call as allowed. */
   allow(): void {
     this.#isAllowed = true
     this.#isHeardOf = false
   }
 
-  /** The call was refused. */
+  /** Answers the call with a rejection. */
   reject(reason: string, source: RejectionSource): void {
     const { parts, call } = this.record(false)
     this.#refused = call
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Takes news of it after it was answered: what was refused must not end well. */
+  /** Takes an update that came after the answer: a refused call must not have completed. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news.status !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
   }
 
-  /** Nothing more will be heard of it before it is recorded. */
+  /** Records the call when no further update will come before; a partial call is marked as incomplete. */
   recordLast(): RecordedCall {
     return this.record(isPartial(this.#call, this.#options, this.#options.memory.lengthensTexts))
   }
 
-  /** Answers with an error. */
+  /** Answers the call with an error. */
   abandon(error: string): void {
     const { parts } = this.recordLast()
     this.#answer(parts.map(({ answered }) => ({
@@ -159,10 +162,12 @@ export class ReportedCall {
     })))
   }
 
-  /** Answers with words of this server. */
+  /** Answers the call with text of this server. */
   note(text: string): void {
     const { parts } = this.recordLast()
-    this.#answer(parts.map(({ part, answered }) => observationDraft(answered, noteObservation(part, answered.toolName, text))))
+    this.#answer(parts.map(({ part, answered }) => {
+      return observationDraft(answered, noteObservation(part, answered.toolName, text))
+    }))
   }
 
   record(isIncomplete: boolean): RecordedCall {
@@ -186,7 +191,8 @@ export class ReportedCall {
     const toolName = toolNameOf(part, call)
     const title = shape.as === 'edits' && part.as === 'edit' ? editTitle(part.edit) : call.title
     const place = index === 0 ? this.#place : { ...this.#place, reasoning: '' }
-    const described = { ...place, id, toolName, summary: summaryOf(title, { isIncomplete, parent: call.parent }), arguments: argumentsOf(call) }
+    const summary = summaryOf(title, { isIncomplete, parent: call.parent })
+    const described = { ...place, id, toolName, summary, arguments: argumentsOf(call) }
     const action = isIncomplete ? incompleteActionOf(call) : actionOf(part, call)
     const event = this.#options.record(actionDraft(described, action))
     return { event, part, answered: { id, toolName, actionId: event.id } }
@@ -199,7 +205,7 @@ export class ReportedCall {
     else this.#wait(before)
   }
 
-  /** Records the call later, unless something happens to it before. */
+  /** Records the call later, unless another event records it before. */
   #wait(before: ToolCall): void {
     this.#tellProgress()
     const { timers, memory } = this.#options
@@ -226,7 +232,7 @@ export class ReportedCall {
     this.#options.progress(progress)
   }
 
-  /** What was joined from pieces is masked once more, as a whole. */
+  /** Records the answer. Joined pieces are masked once more, as a whole. */
   #observe(): void | Promise<void> {
     const { mask, maskDelta, stream } = this.#options
     const { text, images } = keptOutputOf(this.#call)
@@ -234,28 +240,39 @@ export class ReportedCall {
     return andThen(masked, (hidden) => this.#observed({ text: hidden, images }))
   }
 
-  /** The call may have been given up while its output was masked. */
+  /** Records the answer, unless the call was given up while its output was masked. */
   #observed(output: Output): void {
     if (this.#recorded === undefined || this.#isOver) return
     const { parts, call } = this.#recorded
     const note = changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: this.#isAllowed })
-    if (note !== '' && this.#isAllowed) this.#options.log.warn('An agent changed a tool call after it was allowed', { call: this.id })
+    if (note !== '' && this.#isAllowed) {
+      this.#options.log.warn('An agent changed a tool call after it was allowed', { call: this.id })
+    }
     const lastParts = partsOf(shapeOf({ ...this.#call, kind: call.kind }, this.#options))
-    this.#answer(parts.map((recorded, index) => this.#observation(recorded, observedPart(recorded.part, lastParts), index === 0 ? { note, output } : undefined)))
+    this.#answer(parts.map((recorded, index) => {
+      return this.#observation(recorded, observedPart(recorded.part, lastParts), index === 0 ? { note, output } : undefined)
+    }))
   }
 
-  /** The first part says what came of the call, the others that they belong to it. */
-  #observation({ answered }: RecordedPart, part: Part, end: { readonly note: string; readonly output: Output } | undefined): EventDraft {
+  /** Makes the answer of one part: the first part has the output, the others a note that they belong to it. */
+  #observation(
+    { answered }: RecordedPart,
+    part: Part,
+    end: { readonly note: string; readonly output: Output } | undefined,
+  ): EventDraft {
     const { saveOutput, observationsDir, outputLimitChars = 30_000 } = this.#options
     const { toolName } = answered
-    if (end === undefined) return observationDraft(answered, noteObservation(part, toolName, partNote(this.id), this.#call))
-    return observationDraft(answered, observationOf(part, this.#call, { ...end, toolName, saveOutput, observationsDir, outputLimitChars }))
+    if (end === undefined) {
+      return observationDraft(answered, noteObservation(part, toolName, partNote(this.id), this.#call))
+    }
+    const kept = { toolName, saveOutput, observationsDir, outputLimitChars }
+    return observationDraft(answered, observationOf(part, this.#call, { ...end, ...kept }))
   }
 
   #answer(drafts: readonly EventDraft[]): void {
     this.#stopTimers()
     this.#isOver = true
-    // What is kept of it is only that it is over.
+    // Frees the call's input and output.
     this.#call = newToolCall
     this.#options.answered(this)
     for (const draft of drafts) this.#options.record(draft)
@@ -271,7 +288,7 @@ function ranCall(id: string, call: ToolCall, permission: RanCall['permission'], 
   return { id, call, permission, shape: shapeOf(call, options) }
 }
 
-/** True when the input, a diff, or the status is another. */
+/** True when the input, a diff, or the status differs. */
 function hasChanged(before: ToolCall, after: ToolCall): boolean {
   const isSameContent = before.content === after.content || diffsOf(after).length === 0
   return before.input !== after.input || before.status !== after.status || !isSameContent

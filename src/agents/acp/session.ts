@@ -1,9 +1,9 @@
 /**
- * One session of a running agent: what it said of itself, the prompts it gets, its mode, its model, its MCP servers.
+ * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * It listens for as long as it lives, since agents change modes, report MCP servers and begin to work between turns too
- * (own-beginning). Made by start-session. A session lives until `close`, or until its program ends; nothing here restarts
- * it. Session ids are private: they never appear in a message, an event or a log line.
+ * It listens for as long as it lives, because agents change modes, report MCP servers and start work between turns
+ * too (own-beginning). start-session creates it. A session lives until `close` or until its program ends; nothing
+ * here restarts it. Session ids are private: they never appear in a message, an event or a log line.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -40,23 +40,23 @@ export interface SessionOptions {
   readonly signIn: SignIn
   readonly log: Log
   readonly timers: Timers
-  /** Takes over what the program has changed in the files it was lent. */
+  /** Takes back the changes that the program made to the files it was lent. */
   readonly readBack: () => Promise<void>
   /** Removes what was made for the program. */
   readonly cleanUp: () => Promise<void>
 }
 
-/** Who has a turn made for what the agent begins by itself. */
+/** Gets a turn for work that the agent begins by itself. */
 export interface OwnWorkKeeper {
-  /** True for the id of a call that the history has. */
+  /** True for the id of a call in the history. */
   isKnownCall(id: string): boolean
-  /** Resolves when a turn is under way that will take it; rejects when there will be none. */
+  /** Resolves when a turn that will take the work is running; rejects when there will be none. */
   begin(): Promise<void>
-  /** There was none: the agent must not go on unseen. */
+  /** `begin` was rejected: ends the agent, which must not go on without a record. */
   refused(): void
 }
 
-/** Everything but a prompt is answered soon or not at all. */
+/** The time limit of every request but a prompt. */
 const requestTimeoutMs = 30_000
 
 export class AcpSession {
@@ -84,7 +84,7 @@ export class AcpSession {
     this.#own = new OwnBeginning({
       timers: options.timers,
       isKnownCall: (id) => this.#keeper?.isKnownCall(id) ?? false,
-      begin: () => (this.#keeper === undefined ? Promise.reject(new TypeError('Nobody takes it')) : this.#keeper.begin()),
+      begin: () => this.#keeper?.begin() ?? Promise.reject(new TypeError('Nobody takes it')),
       refused: () => this.#keeper?.refused(),
     })
     this.#processes = this.#findProcesses()
@@ -94,32 +94,35 @@ export class AcpSession {
     })
   }
 
-  /** Calls back whenever `state` has changed by the agent's own doing. */
+  /** Calls back whenever `state` changed because of the agent, not of a request. */
   watch(onChange: () => void): void {
     this.#onChange = onChange
   }
 
-  /** Work that the agent begins by itself goes to `keeper`; without one it is dropped, and its questions are cancelled. */
+  /**
+   * Sends work that the agent begins by itself to `keeper`. Without a keeper it is dropped, and its questions are
+   * cancelled.
+   */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
 
-  /** True while the agent has begun something that no turn has taken. */
+  /** True while the agent has begun work that no turn has taken. */
   get hasOwnWork(): boolean {
     return this.#own.isHolding
   }
 
-  /** Hands what the agent has begun by itself, and goes on with, to a turn. */
+  /** Gives the work that the agent began by itself, held and future, to a turn. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }
 
-  /** What of the program ran when it last had nothing to do; undefined where that cannot be seen. */
+  /** The program's processes when it last had nothing to do; undefined where they cannot be listed. */
   get processesAtRest(): Promise<readonly RunningProcess[] | undefined> {
     return this.#processes
   }
 
-  /** A turn is over: what runs now was not started by the next one. */
+  /** Ends a turn: processes that run now were not started by the next turn. */
   rest(wasStopped: boolean): void {
     this.#own.detach(wasStopped)
     this.#processes = this.#findProcesses()
@@ -129,25 +132,26 @@ export class AcpSession {
     return this.#choices.models.current
   }
 
-  /** True in a mode, or with an option, that allows unasked what the policy wants to be asked about. */
+  /** True when the mode or an option lets calls run without a question that the policy requires. */
   isTooOpen(policy: ConfirmationPolicy): boolean {
     return isTooOpen(this.mode, policy, this.rules) || (policy.kind !== 'NeverConfirm' && this.#openOptions.length > 0)
   }
 
-  /** An option that the session offers beside mode and model. */
+  /** An option that the session offers, other than mode and model. */
   option(id: string): SessionOption | undefined {
     return this.#choices.options.find((one) => one.id === id)
   }
 
   get #openOptions(): readonly SessionOption[] {
-    return this.#choices.options.filter((option) => option.current !== undefined && isOpenOption(option, option.current))
+    const { options } = this.#choices
+    return options.filter((option) => option.current !== undefined && isOpenOption(option, option.current))
   }
 
   get mode(): string | undefined {
     return this.#choices.modes.current
   }
 
-  /** The commands that its mode of now runs without a question. */
+  /** The commands that the current mode runs without a question. */
   get runsUnasked(): readonly string[] {
     return this.rules.runsUnasked(this.mode)
   }
@@ -160,7 +164,7 @@ export class AcpSession {
     return this.#options.rules
   }
 
-  /** What clients see of it in `agent_state` (contract: conversations.md, section 11). */
+  /** The session's members of `agent_state`, for clients (contract: conversations.md, section 11). */
   get state(): JsonObject {
     return {
       acp_agent_name: this.agent.name,
@@ -171,7 +175,7 @@ export class AcpSession {
     }
   }
 
-  /** Sends a prompt; resolves with the answer that ends the turn, whenever that is. */
+  /** Sends a prompt; resolves with the response that ends the turn, however late. */
   prompt(blocks: readonly PromptBlock[], listener: AgentListener): Promise<unknown> {
     this.#own.attach(listener, true)
     return this.connection.request('session/prompt', { sessionId: this.id, prompt: blocks }, { timeoutMs: Infinity })
@@ -182,8 +186,8 @@ export class AcpSession {
   }
 
   /**
-   * Brings the session into the mode that the policy asks for, as far as the agent offers one, and sets back options by
-   * which it would not ask.
+   * Brings the session into the mode that the policy requires, as far as the agent offers one, and resets options
+   * with which the agent would not ask.
    * @throws AcpFailure when the agent would stay more open than the policy.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
@@ -200,13 +204,15 @@ export class AcpSession {
       }
     }
     if (isTooOpen(this.mode, policy, rules)) {
-      throw new AcpFailure('ACPInitError', `The agent stays in the mode "${this.mode}", which does not ask for confirmation: ${problem}`)
+      const stays = `The agent stays in the mode "${this.mode}", which does not ask for confirmation`
+      throw new AcpFailure('ACPInitError', `${stays}: ${problem}`)
     }
     if (policy.kind !== 'NeverConfirm') for (const option of this.#openOptions) await this.#close(option)
   }
 
   async #close(option: SessionOption): Promise<void> {
-    const stays = `The option "${option.id}" of the agent stays at "${option.current}", which does not ask for confirmation`
+    const stays = `The option "${option.id}" of the agent stays at "${option.current}", `
+      + 'which does not ask for confirmation'
     const value = closedValue(option)
     if (value === undefined) throw new AcpFailure('ACPInitError', `${stays}: it offers no other value`)
     await this.setOption(option.id, value).catch((error: unknown) => {
@@ -215,7 +221,10 @@ export class AcpSession {
     if (this.#openOptions.some(({ id }) => id === option.id)) throw new AcpFailure('ACPInitError', stays)
   }
 
-  /** @throws AppError `bad_request` when the agent cannot switch or refuses, `agent_timeout`, `agent_failed`. */
+  /**
+   * Switches the model. @throws AppError `bad_request` when the agent cannot switch or refuses, `agent_timeout`,
+   * `agent_failed`.
+   */
   async setModel(model: string): Promise<void> {
     const { via, current } = this.#choices.models
     if (via === undefined) {
@@ -230,7 +239,7 @@ export class AcpSession {
   }
 
   /**
-   * Chooses a value of an option beside mode and model.
+   * Sets an option other than mode and model.
    * @throws AppError `bad_request` when the agent does not offer it or refuses, `agent_timeout`, `agent_failed`.
    */
   async setOption(id: string, value: string): Promise<void> {
@@ -238,7 +247,8 @@ export class AcpSession {
     const what = `Cannot set the option "${id}" to "${value}"`
     if (option === undefined) {
       const names = this.#choices.options.map((one) => one.id).join(', ')
-      throw new AppError('bad_request', `${what}: ${names === '' ? 'this agent offers none' : `expected one of ${names}`}`)
+      const expected = names === '' ? 'this agent offers none' : `expected one of ${names}`
+      throw new AppError('bad_request', `${what}: ${expected}`)
     }
     if (!option.values.includes(value)) {
       throw new AppError('bad_request', `${what}: expected one of ${option.values.join(', ')}`)
@@ -259,7 +269,11 @@ export class AcpSession {
     throw new AppError('bad_request', `Cannot use the mode "${mode}": ${expected}`)
   }
 
-  /** @throws AppError `bad_request` when the agent does not offer the mode or refuses, `agent_timeout`, `agent_failed`. */
+  /**
+   * Switches the mode.
+   * @throws AppError `bad_request` when the agent does not offer the mode or refuses, `agent_timeout`,
+   * `agent_failed`.
+   */
   async switchMode(mode: string): Promise<void> {
     this.assertOffers(mode)
     if (mode === this.#choices.modes.current) return
@@ -271,18 +285,21 @@ export class AcpSession {
   }
 
   /**
-   * Another session in the same program, without MCP servers: a copy of this one or, where this one has not finished a
-   * prompt and agents find nothing to copy, a new one.
+   * Opens another session in the same program, without MCP servers: a copy of this session or, when this session has
+   * not finished a prompt and agents have nothing to copy, a new one.
    * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
    */
   async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {
-    if (!this.agent.can('fork')) throw new AppError('bad_request', 'Cannot ask the agent beside its work: it cannot copy its session')
+    if (!this.agent.can('fork')) {
+      throw new AppError('bad_request', 'Cannot ask the agent beside its work: it cannot copy its session')
+    }
     const place = { cwd, mcpServers: [] }
     const copying = isPrompted
       ? this.#request('session/fork', { sessionId: this.id, ...place })
       : this.#request('session/new', place)
     const result = await copying.catch((error: unknown) => {
-      throw new AppError(error instanceof RpcTimeoutError ? 'agent_timeout' : 'agent_failed', `Cannot copy the session: ${reasonOf(error)}`)
+      const code = error instanceof RpcTimeoutError ? 'agent_timeout' : 'agent_failed'
+      throw new AppError(code, `Cannot copy the session: ${reasonOf(error)}`)
     })
     const id = textOf(memberAt(result, 'sessionId'))
     if (id === undefined) throw new AppError('agent_failed', 'Cannot copy the session: the agent named no new one')
@@ -290,7 +307,7 @@ export class AcpSession {
     return new AcpSession({ ...this.#options, id, choices, mcpServers: [] })
   }
 
-  /** Has the agent forget a session that `fork` made, as far as it can; the program goes on. */
+  /** Closes and deletes a session that `fork` made, as far as the agent can; the program goes on. */
   async discard(): Promise<void> {
     this.connection.unlisten(this.id)
     this.#own.close()
@@ -302,7 +319,7 @@ export class AcpSession {
     }
   }
 
-  /** Takes over what the program has changed in the files it was lent. Never rejects. */
+  /** Takes back the changes that the program made to the files it was lent. Never rejects. */
   readBack(): Promise<void> {
     return this.#options.readBack()
   }
@@ -322,7 +339,7 @@ export class AcpSession {
 
   #hear(update: Fields): void | Promise<void> {
     const failure = failedMcpServer(update)
-    // No call of a turn: nothing would ever end it.
+    // Not recorded as a call of a turn, because nothing would ever end it.
     if (failure !== undefined) return this.#mcpServerFailed(failure)
     const choices = updateChoices(this.#choices, update)
     if (choices !== this.#choices) {

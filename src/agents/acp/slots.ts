@@ -1,18 +1,18 @@
 /**
- * How many agent programs run at once, and how long an idle one may stay (decisions, 26).
+ * Limits how many agent programs run at once, and how long an idle agent may stay (decisions, 26).
  *
- * An agent that wants to start takes a slot; without a free one it waits in a queue, first come first served, and while
- * somebody waits the agent that has been idle longest is ended to make room. An idle agent is ended after a time in any
- * case: its session is resumed when the next turn needs it. Ending is the holder's work; a slot is free when it is released.
+ * An agent takes a slot to start. Without a free slot it waits in a queue (first in, first out), and while the queue
+ * is not empty the agent that has been idle longest is ended. An idle agent is ended after a time in any case: its
+ * session is resumed when the next turn needs it. The holder ends its agent; a slot is free once it is released.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
 import { systemTimers, type Timer, type Timers } from './timers.ts'
 
 export interface AgentSlotsOptions {
-  /** How many agents may run. Default 16. */
+  /** The most agents that run. Default 16. */
   readonly limit?: number
-  /** How many may wait for one to end. Default 1,000. */
+  /** The most agents that wait for a slot. Default 1,000. */
   readonly queueLimit?: number
   /** How long an agent may be idle. Default 20 minutes. */
   readonly idleMs?: number
@@ -30,10 +30,10 @@ export class AgentSlots {
   readonly #queueLimit: number
   readonly #idleMs: number
   readonly #timers: Timers
-  /** In order of becoming idle, as far as they are idle. */
+  /** The agents that hold a slot; the idle ones in the order in which they became idle. */
   readonly #holders = new Set<Holder>()
   readonly #queue = new Set<() => void>()
-  /** Slots that are given to somebody who has not woken up yet. */
+  /** Slots that are assigned to a waiting agent whose promise has not resumed yet. */
   #promised = 0
 
   constructor(options: AgentSlotsOptions = {}) {
@@ -43,23 +43,23 @@ export class AgentSlots {
     this.#timers = options.timers ?? systemTimers
   }
 
-  /** How many agents hold a slot. */
+  /** The number of agents that hold a slot. */
   get running(): number {
     return this.#holders.size
   }
 
-  /** How many wait for one. */
+  /** The number of agents that wait for a slot. */
   get waiting(): number {
     return this.#queue.size
   }
 
-  /** True when somebody who wants a slot now has to wait. */
+  /** True when the next `take` has to wait. */
   get isFull(): boolean {
     return this.waiting > 0 || this.running + this.#promised >= this.#limit
   }
 
   /**
-   * A slot, as soon as there is one. `end` is called at most once per idle time and should end the agent.
+   * Takes a slot as soon as there is one. `end` is called at most once per idle time and should end the agent.
    * @throws AppError `unavailable` when too many wait; the signal's reason.
    */
   async take(end: () => void, signal: AbortSignal): Promise<AgentSlot> {
@@ -86,7 +86,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // Either still in the queue, or the slot was given in the same moment and goes to the next one.
+      // Either still in the queue, or the slot was assigned at the same moment and goes to the next in the queue.
       if (!this.#queue.delete(wake)) {
         this.#promised--
         this.#giveNext()
@@ -133,10 +133,10 @@ export class AgentSlots {
 }
 
 export interface AgentSlot {
-  /** The agent has nothing to do. */
+  /** Marks the agent as idle. */
   idle(): void
-  /** The agent works. */
+  /** Marks the agent as busy. */
   busy(): void
-  /** The agent has ended. Idempotent. */
+  /** Frees the slot, after the agent has ended. Idempotent. */
   release(): void
 }

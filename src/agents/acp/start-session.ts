@@ -1,10 +1,10 @@
 /**
- * Starts an agent program and opens a session in it: initialize, authenticate, resume or load or new, model, mode.
+ * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or new, model, mode.
  *
- * The order is ACP's (v1, initialization and session setup). Version 1 is spoken, no file system and no terminal are
- * offered (acp.md, section 0). All of it shares one time limit. What fails is an AcpFailure with the code that clients
- * know, and then nothing of the program is left. A session of an earlier life is taken up again if it was in the same
- * folder; where the agent cannot, a new one begins and `notes` says so.
+ * The order is ACP's (v1, initialization and session setup). The protocol version is 1; no file system and no
+ * terminal are offered (acp.md, section 0). All steps share one time limit. A failure is an AcpFailure with a code
+ * that clients know, and nothing of the program is left. An earlier session is resumed if it was in the same folder;
+ * where the agent cannot, a new session begins and `notes` says so.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -33,9 +33,9 @@ import type { Timers } from './timers.ts'
 export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecretNames' | 'agentDir' | 'replaceSecret'> {
   readonly settings: AcpSettings
   readonly host: AgentHost
-  /** Of the data folder; part of the marker of every child. */
+  /** The id of the data folder; part of the marker of every child process. */
   readonly instanceId: string
-  /** Makes ids that are used once: of children, turns and files. */
+  /** Makes ids that are used once: for children, turns and files. */
   readonly createId: () => string
   readonly startProcess: StartProcess
   readonly providers: readonly Provider[]
@@ -47,7 +47,7 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
   readonly valueLimit?: number
   /** How long an agent may take to authenticate. Default 30 s. */
   readonly authenticateTimeoutMs?: number
-  /** What was chosen for this conversation; the settings say it otherwise. */
+  /** The model chosen for this conversation; undefined leaves it to the settings. The same holds for `mode`. */
   readonly model: string | undefined
   readonly mode: string | undefined
   /** Values of other options, by the id of the option. */
@@ -56,14 +56,15 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
 
 export interface StartedSession {
   readonly session: AcpSession
-  /** False when an earlier session goes on. */
+  /** False when an earlier session was resumed. */
   readonly isNew: boolean
-  /** What the user should know, in sentences. */
+  /** Notes for the user, in sentences. */
   readonly notes: readonly string[]
 }
 
 const forgotten =
-  'The agent could not take up its earlier session. Its new one does not remember this conversation and is given a record of it.'
+  'The agent could not take up its earlier session. '
+  + 'Its new one does not remember this conversation and is given a record of it.'
 
 /** @throws AcpFailure, or the signal's reason. */
 export async function startSession(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
@@ -97,9 +98,10 @@ async function launchAndOpen(options: StartOptions, signal: AbortSignal): Promis
   try {
     return await new Opening(options, launch, connection, signal).open()
   } catch (error) {
-    const reason = error instanceof RpcClosedError ? new AcpFailure('ACPInitError', await connection.over, error) : error
+    const isClosed = error instanceof RpcClosedError
+    const reason = isClosed ? new AcpFailure('ACPInitError', await connection.over, error) : error
     await connection.close().finally(() => launch.cleanUp())
-    // Only now: what a program wrote to stderr may be read after its answer on stdout.
+    // After `close`: stderr that the program wrote may be read after its answer on stdout.
     throw withTail(failureOf(reason, 'ACPInitError'), connection.stderrTail())
   }
 }
@@ -113,7 +115,7 @@ async function connect(options: StartOptions, launch: Launch): Promise<AgentConn
   return new AgentConnection({ program, log, mask, lineLimitBytes, valueLimit })
 }
 
-/** The steps after the program runs; they share the connection and the signal. */
+/** The steps after the program was started; they share the connection and the signal. */
 class Opening {
   readonly #options: StartOptions
   readonly #launch: Launch
@@ -173,7 +175,7 @@ class Opening {
     return readAgentInfo(answer, this.#launch.signIn.provider)
   }
 
-  /** Only with a method that the agent offers: it may not need any. */
+  /** Authenticates, only with a method that the agent offers: an agent may not need any. */
   async #authenticate(agent: AgentInfo): Promise<void> {
     const { authenticate } = this.#launch
     if (authenticate === undefined || !agent.authMethods.some(({ id }) => id === authenticate.methodId)) return
@@ -181,7 +183,7 @@ class Opening {
       await this.#request('authenticate', authenticate, this.#options.authenticateTimeoutMs ?? 30_000)
     } catch (error) {
       if (error instanceof RpcError) throw failureOf(error, 'ACPAuthRequired')
-      // It waits for somebody to sign in.
+      // The agent waits for a user to sign in.
       throw error instanceof RpcTimeoutError ? new AcpFailure('ACPAuthRequired', error.message, error) : error
     }
   }
@@ -202,7 +204,10 @@ class Opening {
     return { result, id, isNew: true }
   }
 
-  /** The answer, or undefined where the agent cannot or does not find the session. What it replays has no listener. */
+  /**
+   * Resumes or loads the session. Returns the response, or undefined where the agent cannot or does not find the
+   * session. Replayed updates have no listener and are dropped.
+   */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
     const canResume = agent.can('resume')
     if (agent.quirks.rerunsOpenCalls === true) return undefined
@@ -223,12 +228,13 @@ class Opening {
     const { settings, mcpTokens } = this.#options
     const can = { stdio: agent.quirks.refusesPrograms !== true, http: mcp('http'), sse: mcp('sse') }
     const plan = planMcpServers(await withTokens(settings.mcp_config, mcpTokens, this.#signal), can)
-    const left = plan.states.filter(({ status }) => status === 'unsupported' || status === 'needs_login').map(({ name }) => name)
+    const isLeft = (status: string): boolean => status === 'unsupported' || status === 'needs_login'
+    const left = plan.states.filter(({ status }) => isLeft(status)).map(({ name }) => name)
     if (left.length > 0) this.#notes.push(`The agent cannot reach these MCP servers: ${left.join(', ')}.`)
     return plan
   }
 
-  /** A model that the agent refuses leaves it at its own default (decisions, 22). */
+  /** Sets the model. An agent that refuses it stays at its own default (decisions, 22). */
   async #setModel(session: AcpSession): Promise<void> {
     const model = this.#options.model ?? this.#launch.model
     if (model === undefined) return
@@ -261,7 +267,7 @@ class Opening {
     return isDemo ? providerRules(demoModes, true) : unknownAgentRules(begunIn)
   }
 
-  /** An agent that is not the one that the table was made with: said once for each name and version. */
+  /** Notes, once for each name and version, that the agent is not the version that its table was measured with. */
   #noteUnmeasured(agent: AgentInfo): void {
     const { provider } = this.#launch.signIn
     const { host } = this.#options
@@ -282,10 +288,12 @@ class Opening {
 
 function modeNote(named: string, current: string | undefined): string {
   const now = current === undefined ? 'has no modes' : `is in the mode "${current}"`
-  return `The agent was not brought into the mode "${named}", which it does not offer or which the confirmation policy does not allow. It ${now}.`
+  const problem = 'which it does not offer or which the confirmation policy does not allow'
+  return `The agent was not brought into the mode "${named}", ${problem}. It ${now}.`
 }
 
 function unmeasuredNote({ name, version }: AgentInfo, provider: Provider): string {
   const known = `${provider.displayName} as ${provider.packageName} ${provider.version}`
-  return `The agent calls itself ${name} ${version}. This server knows ${known}. It judges the agent's modes by that, and a mode that it does not know counts as one that does not ask.`
+  return `The agent calls itself ${name} ${version}. This server knows ${known}. It judges the agent's modes by that, `
+    + 'and a mode that it does not know counts as one that does not ask.'
 }

@@ -1,11 +1,11 @@
 /**
- * The tool calls of an external agent's turn: which call a piece of news is about, and which action a question.
+ * The tool calls of an external agent's turn: finds the call of an update, and the action of a question.
  *
- * A call that is asked about with more than its action says gets another action, and the first is answered with a word about
- * that: what is on record before a question is answered says all of the question (decisions, 3). A question that has no
- * call of its own and names no work is about the open calls that nobody was asked about (OpenHands): it is one question
- * for each of them. An id that had a call before begins another one only by an announcement: a late end is dropped with a
- * line in the log. Every text is masked before it is looked at.
+ * A call whose question says more than its recorded action gets another action, and the first is answered with a note
+ * that says so: before a question is answered, all of it is on record (decisions, 3). A question that has no call of
+ * its own and names no work is about the open calls without a question (OpenHands): it is one question for each of
+ * them. An id that had a call before begins another call only by an announcement: a late end is dropped and logged.
+ * Every text is masked before it is read.
  */
 import type { Recorded } from '../../conversation/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -20,34 +20,34 @@ import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface TurnCallsOptions extends Omit<ReportedCallOptions, 'answered'> {
-  /** A call begins here among the messages. */
+  /** Begins a call; returns its position among the messages. */
   readonly begins: () => CallPlace
-  /** A call was answered. */
+  /** Called when a call was answered. */
   readonly answered: () => void
 }
 
-/** A question as a client needs it, all of it masked. */
+/** A question for a client, masked. */
 export interface AskedCall {
   readonly id: string
   readonly title: string
   readonly event: Recorded
-  /** The call as it was recorded. */
+  /** The call as recorded. */
   readonly call: ToolCall
   readonly shape: Shape
-  /** The record leaves out what the call does. */
+  /** True when the record leaves out part of what the call does. */
   readonly isTooLong: boolean
 }
 
-/** More open calls than this are given up: no agent runs so many tools beside each other. */
+/** The most open calls; above it calls are given up, because no agent runs so many tools at once. */
 const openCallLimit = 1000
 const lateLogLimit = 20
 
 export class TurnCalls {
   readonly #options: ReportedCallOptions
   readonly #begins: () => CallPlace
-  /** The newest call of each id of the agent's. */
+  /** The newest call for each id of the agent. */
   readonly #calls = new Map<string, ReportedCall>()
-  /** The calls without an answer, by the id that events name, in order of arrival. */
+  /** The calls without an answer, by the id in events, in order of arrival. */
   readonly #open = new Map<string, ReportedCall>()
   #late = 0
 
@@ -60,7 +60,7 @@ export class TurnCalls {
     this.#begins = options.begins
   }
 
-  /** True while a call of which the history knows has no answer, or one is announced. */
+  /** True while a recorded call has no answer, or a call is announced. */
   get hasOpen(): boolean {
     return this.#open.size > 0
   }
@@ -72,7 +72,7 @@ export class TurnCalls {
     return id === undefined ? undefined : this.#callFor(id, news)?.update(news)
   }
 
-  /** Records the actions that the agent asks permission for, and gives what a question about each needs; mostly one. */
+  /** Records the actions of a permission request; returns the data of a question for each, mostly one. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -87,33 +87,33 @@ export class TurnCalls {
     })
   }
 
-  /** The call was allowed: it may run. */
+  /** Marks the call as allowed: it may run. */
   allowed(callId: string): void {
     this.#open.get(callId)?.allow()
   }
 
-  /** The user or the policy has refused the call. */
+  /** Rejects a call, by the user or by the policy. */
   rejects(callId: string, reason: string, source: RejectionSource): void {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers calls that were allowed and not heard of again: their agent reports the work under another id, or not at all. */
+  /** Answers allowed calls that got no later update: their agent reports the work under another id, or not at all. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
 
-  /** Records what is announced: nothing more will be heard of it. */
+  /** Records the announced calls, because no further update of them will come. */
   recordAll(): void {
     for (const call of this.#open.values()) call.recordLast()
   }
 
-  /** Records what is announced and answers every open call with an error: they are not waited for any more. */
+  /** Records the announced calls and answers every open call with an error. */
   abandon(error: string): void {
     this.recordAll()
     for (const call of this.#open.values()) call.abandon(error)
   }
 
-  /** The open call that the news is about; undefined for news about nothing that is open. */
+  /** Returns the open call of an update, begun here if the update announces it; undefined when the update has none. */
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known
@@ -126,14 +126,14 @@ export class TurnCalls {
     return undefined
   }
 
-  /** The open calls that nobody has said yes to, each with the id that the agent gave it. */
+  /** The open calls that were not allowed, each with the agent's own id. */
   #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
 
   /**
-   * The call as the question tells it. Words beside it do not replace a diff that was told before; another input with a change
-   * of its own does.
+   * The call as the question describes it. Text beside it does not replace an earlier diff; another input with a
+   * change of its own does.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -143,14 +143,14 @@ export class TurnCalls {
     return { ...own, content: [...call.content, ...own.content] }
   }
 
-  /** `isWhole` says that the question itself has told all of the call. */
+  /** `isWhole`: the question itself describes the whole call. */
   #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
     const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
     const { event, shape, call } = reported.asks(asked, isWhole)
     return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
   }
 
-  /** An action that says less than the question, or is marked as incomplete, is not the action of the question. */
+  /** Begins another call when the recorded action says less than the question, or is marked as incomplete. */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
     if (recorded === undefined) return open
@@ -173,20 +173,23 @@ export class TurnCalls {
   }
 }
 
-/** An id that was used begins another call when it is announced, or told whole in a later turn, as one that is not over. */
+/**
+ * True when a used id begins another call: it is announced, or in a later turn reported whole, with a status of an
+ * open call.
+ */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news.status !== 'pending' && news.status !== 'in_progress') return false
   return news.sessionUpdate === 'tool_call' || (!isOfThisTurn && !isEmpty(news.rawInput))
 }
 
-/** True for a question without an input, a diff, a place or a kind: its title asks about something that was told before. */
+/** True for a question without input, diff, location or kind: its title asks about a call that was reported before. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
-  // Gemini sends its lists also where they are empty, and its questions are about themselves.
+  // Gemini sends its lists even when they are empty, and its questions are about their own call.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/** A longer one is none: it stands in every event of its call. */
+/** The id of a call. A longer id is ignored, because every event of the call carries it. */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news.toolCallId)
   return id === undefined || id.length > idLimitChars ? undefined : id

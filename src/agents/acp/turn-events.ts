@@ -1,10 +1,10 @@
 /**
- * Turns what an external agent reports in one turn into events (decisions, 3).
+ * Turns the updates of an external agent in one turn into events (decisions, 3).
  *
  * Text becomes one MessageEvent per contiguous message, a plan a TaskTrackerAction with its answer, a tool call one
- * ActionEvent and exactly one answer (turn-calls). A call ends the message before it where it is announced; it may be
- * recorded later. Nothing is sent and nothing decided here; every text that goes out is masked as a whole, so that a
- * secret cut into chunks is found. A long output is masked in several turns of the event loop.
+ * ActionEvent and exactly one answer (turn-calls). An announced call ends the message before it; the call may be
+ * recorded later. Nothing is sent or decided here. Every text is masked as a whole, so that a secret cut into chunks
+ * is found. A long output is masked in several turns of the event loop.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent.ts'
@@ -22,24 +22,24 @@ import { TurnCalls, type AskedCall } from './turn-calls.ts'
 import type { RanCall } from './unasked.ts'
 
 export interface TurnEventsOptions extends TextHiding {
-  /** Begins the ids of model responses; unique for each turn. */
+  /** The prefix of model response ids; unique for each turn. */
   readonly turnId: string
   readonly workingDir: string
   readonly titleIsCommand: boolean
   readonly observationsDir: string
-  /** The calls of the turns before. */
+  /** The calls of earlier turns. */
   readonly memory: CallMemory
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
-  /** Keeps a long output and gives the name of its file. */
+  /** Stores a long output and returns the name of its file. */
   readonly saveOutput: (text: string) => string
-  /** A call runs, or has run. */
+  /** Called when a call runs or has run. */
   readonly ran: (ran: RanCall) => void
   readonly timers: Timers
   readonly log: Log
   /** Output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number
-  /** A longer message goes on in another event. Default 1,000,000 characters. */
+  /** The longest message of one event; the rest goes into another event. Default 1,000,000 characters. */
   readonly messageLimitChars?: number
 }
 
@@ -72,14 +72,14 @@ export class TurnEvents {
     return this.#lastText
   }
 
-  /** True while a call of which the history knows has no answer, or one is announced. */
+  /** True while a recorded call has no answer, or a call is announced. */
   get hasOpenCalls(): boolean {
     return this.#calls.hasOpen
   }
 
   /**
-   * Takes the `update` of one `session/update`, which may be masked already. Kinds that tell nothing about the work are
-   * ignored, known or not. No other update may be given before a promise has resolved.
+   * Takes the `update` of one `session/update`, which may be masked already. Kinds that say nothing about the work
+   * are ignored. Call it again only after the returned promise resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined
@@ -94,27 +94,30 @@ export class TurnEvents {
     }
   }
 
-  /** As `TurnCalls.asks`. */
+  /** See `TurnCalls.asks`. */
   asks(toolCall: Fields, isMasked = false): readonly AskedCall[] {
     return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
   }
 
-  /** As `TurnCalls.allowed`. */
+  /** See `TurnCalls.allowed`. */
   allowed(callId: string): void {
     this.#calls.allowed(callId)
   }
 
-  /** The user or the policy has refused the call. */
+  /** Rejects a call, by the user or by the policy. */
   rejects(callId: string, reason: string, source: RejectionSource = 'user'): void {
     this.#calls.rejects(callId, reason, source)
   }
 
-  /** Answers every open call with an error: they are not waited for any more. */
+  /** Answers every open call with an error. */
   abandonCalls(error: string): void {
     this.#calls.abandon(error)
   }
 
-  /** The agent says that its turn is over: as `close`, but what was allowed and not heard of again is no error. */
+  /**
+   * Ends the turn when the agent says that it is over. As `close`, but an allowed call without later updates is no
+   * error.
+   */
   finish(error: string): void {
     if (this.#isClosed) return
     this.#recordAll()
@@ -122,7 +125,7 @@ export class TurnEvents {
     this.close(error)
   }
 
-  /** Records what is left; open calls are answered with `error`. Later updates are ignored. Idempotent. */
+  /** Records pending calls and text; open calls are answered with `error`. Later updates are ignored. Idempotent. */
   close(error: string): void {
     if (this.#isClosed) return
     this.#recordAll()
@@ -130,7 +133,7 @@ export class TurnEvents {
     this.#isClosed = true
   }
 
-  /** A message that is being gathered began after every call that is open. */
+  /** Records the open calls, then the pending message, which began after them. */
   #recordAll(): void {
     this.#calls.recordAll()
     this.#endMessage()
@@ -145,7 +148,7 @@ export class TurnEvents {
     if (text !== '') this.#options.delta(sort === 'text' ? { content: text } : { reasoning_content: text })
   }
 
-  /** What an agent reports of itself beside its work; what it only remarks is left out. */
+  /** Records an error or a warning that the agent reports; other notices are left out. */
   #notice({ severity, title, description }: Fields): void {
     const words = [title, description].flatMap((text) => textOf(text) ?? []).join(': ')
     if ((severity !== 'error' && severity !== 'warning') || words === '') return
@@ -170,7 +173,7 @@ export class TurnEvents {
     this.#options.record(drafts.observation(this.#options.record(drafts.action).id))
   }
 
-  /** Ends the message that is being gathered. Thoughts without text go back to the caller unless they are to stand alone. */
+  /** Records the pending message. Thoughts without text are returned to the caller unless `keepThoughts` is true. */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()
     if (content.length === 0 && (reasoning === '' || !keepThoughts)) return { reasoning }

@@ -1,11 +1,11 @@
 /**
- * The permissions that an agent asks for in one turn: recorded, decided by the policy or the user, answered once.
+ * The permission requests of an agent in one turn: recorded, decided by the policy or the user, answered once.
  *
- * Nothing is allowed that is not in the history yet, with all that the request says. What is too long to be recorded whole
- * is denied where the user would have to decide about it. Questions are handed to the conversation as they come, which
- * asks them one at a time. One request may be about several calls; it is granted when all of them are. After `close`
- * every answer is `cancelled`, as is that of a request that its agent has withdrawn: nobody is asked about it any more.
- * Options are chosen by kind (permissions).
+ * Nothing is allowed before the history has it, with all that the request says. A call that is too long to be
+ * recorded whole is denied where the user would have to decide. Questions go to the conversation as they come, which
+ * asks them one at a time. A request may be about several calls; it is granted when all of them are. After `close`
+ * every answer is `cancelled`, as is the answer to a request that its agent withdrew. Options are chosen by kind
+ * (permissions).
  */
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
@@ -13,7 +13,9 @@ import type { Log } from '../../base/log.ts'
 import type { AgentHost, Answer, QuestionOption, Turn } from '../../conversation/agent.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { isLong, maskedInTurns } from './long-updates.ts'
-import { allowOnce, cancelledResult, decide, deny, readOptions, shownOptions, type PermissionResult } from './permissions.ts'
+import {
+  allowOnce, cancelledResult, decide, deny, readOptions, shownOptions, type PermissionResult,
+} from './permissions.ts'
 import type { RejectionSource } from './drafts.ts'
 import { questionOf } from './question.ts'
 import type { AskedCall } from './turn-calls.ts'
@@ -26,7 +28,7 @@ export interface TurnPermissionsOptions {
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly log: Log
-  /** A question was asked of the user, or has ended. */
+  /** Called when a question was put to the user, and when it ended. */
   readonly onQuestions: () => void
 }
 
@@ -41,7 +43,7 @@ export class TurnPermissions {
     this.#options = options
   }
 
-  /** Questions that the user has not answered. */
+  /** The number of questions that the user has not answered. */
   get openQuestions(): number {
     return this.#openQuestions
   }
@@ -50,12 +52,12 @@ export class TurnPermissions {
     return this.#hasDenied
   }
 
-  /** Whether nothing may be allowed any more: from the call that stops the turn on, or because the agent does not want it. */
+  /** True when nothing may be allowed any more: the turn is being stopped, or the agent withdrew the request. */
   #isOver(withdrawn: AbortSignal): boolean {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** The answer to one `session/request_permission`. */
+  /** Answers one `session/request_permission`. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params.toolCall)
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -66,18 +68,21 @@ export class TurnPermissions {
     const decision = decide(this.#options.host.policy(), options)
     switch (decision.do) {
       case 'allow': return this.#allow(asked, request)
-      case 'deny': return this.#deny(asked, options, { reason: `Refused without a question: ${decision.reason}`, source: 'hook' })
+      case 'deny': {
+        const refusal: Refusal = { reason: `Refused without a question: ${decision.reason}`, source: 'hook' }
+        return this.#deny(asked, options, refusal)
+      }
       case 'ask': return this.#ask(asked, request)
     }
   }
 
-  /** What is open is answered with `cancelled`, as is what comes later. Idempotent. */
+  /** Answers open and later questions with `cancelled`. Idempotent. */
   close(): void {
     this.#isClosed = true
     this.#cancelled.resolve({ outcome: 'cancelled' })
   }
 
-  /** Nothing is allowed that is not in the history yet. */
+  /** Allows the calls after the history has them. */
   async #allow(asked: readonly AskedCall[], { options, withdrawn }: Request): Promise<PermissionResult> {
     try {
       for (const { event } of asked) await event.durable()
@@ -90,8 +95,13 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** The reason is that of the call that was refused; calls that the agent asked about with it fall with it. */
-  #deny(asked: readonly AskedCall[], options: readonly QuestionOption[], refusal: Refusal, refused?: AskedCall): PermissionResult {
+  /** Denies the calls. The reason belongs to the call `refused`; calls in the same request get `refusedTogether`. */
+  #deny(
+    asked: readonly AskedCall[],
+    options: readonly QuestionOption[],
+    refusal: Refusal,
+    refused?: AskedCall,
+  ): PermissionResult {
     this.#hasDenied = true
     for (const one of asked) {
       const { reason, source } = refused === undefined || one === refused ? refusal : refusedTogether
@@ -100,7 +110,7 @@ export class TurnPermissions {
     return deny(options)
   }
 
-  /** Calls that the agent asks about together are asked about one after the other: one answer must not allow what is hidden. */
+  /** Asks about the calls one after the other: one answer must not allow a call that the user did not see. */
   async #ask(asked: readonly AskedCall[], request: Request): Promise<PermissionResult> {
     const { options } = request
     const long = asked.find(({ isTooLong }) => isTooLong)
@@ -108,7 +118,10 @@ export class TurnPermissions {
     for (const one of asked) {
       const answer = await this.#askUser(one, request)
       if (this.#isOver(request.withdrawn) || answer.outcome === 'cancelled') return cancelledResult
-      if (answer.outcome !== 'accepted') return this.#deny(asked, options, { reason: answer.reason, source: answer.by === undefined ? 'user' : 'hook' }, one)
+      if (answer.outcome !== 'accepted') {
+        const source = answer.by === undefined ? 'user' : 'hook'
+        return this.#deny(asked, options, { reason: answer.reason, source }, one)
+      }
     }
     return this.#allow(asked, request)
   }
@@ -117,7 +130,8 @@ export class TurnPermissions {
     const { turn, host, onQuestions } = this.#options
     this.#openQuestions++
     onQuestions()
-    const question = turn.ask({ ...questionOf(asked), options: shownOptions(options, (text) => host.mask(text)) }, withdrawn)
+    const shown = shownOptions(options, (text) => host.mask(text))
+    const question = turn.ask({ ...questionOf(asked), options: shown }, withdrawn)
     const answer = await Promise.race([question, this.#cancelled.promise])
     this.#openQuestions--
     onQuestions()
@@ -125,9 +139,12 @@ export class TurnPermissions {
   }
 }
 
-const refusedTogether: Refusal = { reason: 'The agent asked about this together with another call, which was refused', source: 'hook' }
+const refusedTogether: Refusal = {
+  reason: 'The agent asked about this together with another call, which was refused',
+  source: 'hook',
+}
 
-/** What a permission request says besides the call. */
+/** The rest of a permission request, besides the call. */
 interface Request {
   readonly options: readonly QuestionOption[]
   /** Aborts when the agent cancels the request. */
@@ -139,4 +156,7 @@ interface Refusal {
   readonly source: RejectionSource
 }
 
-const tooLong: Refusal = { reason: 'Refused without a question: it is too long to be shown whole, so nobody can say yes to it', source: 'hook' }
+const tooLong: Refusal = {
+  reason: 'Refused without a question: it is too long to be shown whole, so nobody can say yes to it',
+  source: 'hook',
+}
