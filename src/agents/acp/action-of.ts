@@ -1,7 +1,7 @@
 /**
  * The action of a tool call, or of one part of it (decisions, 3). Pure.
  *
- * It copies what the agent sent, up to a limit, and adds nothing. What a call is shown as is decided by `shape`.
+ * It copies the agent's data, up to a limit, and adds nothing. `shape` decides how a call is shown.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -26,13 +26,13 @@ export function actionOf(part: Part, call: ToolCall): ActionInput {
   }
 }
 
-/** The tool that a part is told under: ACP's kind of the call, or what the part itself is. */
+/** The tool name of a part: ACP's kind of the call, or the name of the part's own work. */
 export function toolNameOf(part: Part, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
 }
 
-/** The action of a call that is recorded before its input is known: what is known, and that it is not all. */
+/** The action of a call that is recorded before all of its input is known: the known members, and `incomplete`. */
 export function incompleteActionOf(call: ToolCall): ActionInput {
   const { kind, input = null, locations, content } = call
   const data = { incomplete: true, kind, input, locations, content }
@@ -44,24 +44,30 @@ export function argumentsOf(call: ToolCall): string {
   return inputOf(call).json
 }
 
-/** True when the action leaves out what the call does, because that is too long. */
+/** True when the action leaves out part of the work, because it is too long. */
 export function isTooLongToShow(call: ToolCall): boolean {
   return isLongInPrint(toolData(call)) || isTooLong(editsOf(call, '/'))
 }
 
-/** No kind of ours deletes or moves: these two say so by their tool and their data. */
+/** No action kind of ours deletes or moves a file: these two are an MCPToolAction that says so. */
 function editAction(edit: Edit): ActionInput {
   switch (edit.do) {
     case 'create': return { kind: 'FileEditorAction', command: 'create', path: edit.path, file_text: edit.newText }
-    case 'replace': return { kind: 'FileEditorAction', command: 'str_replace', path: edit.path, old_str: edit.oldText, new_str: edit.newText }
-    case 'insert': return { kind: 'FileEditorAction', command: 'insert', path: edit.path, insert_line: edit.line, new_str: edit.newText }
+    case 'replace': {
+      const { path, oldText, newText } = edit
+      return { kind: 'FileEditorAction', command: 'str_replace', path, old_str: oldText, new_str: newText }
+    }
+    case 'insert': {
+      const { path, line, newText } = edit
+      return { kind: 'FileEditorAction', command: 'insert', path, insert_line: line, new_str: newText }
+    }
     case 'delete': return { kind: 'MCPToolAction', data: { delete: edit.path } }
     case 'move': return { kind: 'MCPToolAction', data: { move: edit.path, to: edit.to } }
     default: return assertNever(edit)
   }
 }
 
-/** The characters of all texts in a value, counted as far as the limit. */
+/** Counts the characters of all texts in a value, and stops above the limit. */
 function charsIn(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
@@ -82,13 +88,13 @@ interface Printed {
   readonly json: string
 }
 
-/** The raw input, or what the agent sent in its place. */
+/** The raw input, or the call's other members in its place. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }
 
 function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
-  // What is long for certain is not printed to be measured.
+  // A value that is certainly too long is not serialized to measure it.
   const json = charsIn(data) > inputLimitChars ? undefined : JSON.stringify(data)
   if (json !== undefined && json.length <= inputLimitChars) return { data, json }
   const leftOut = { left_out: `more than ${inputLimitChars} characters of input` }
@@ -105,7 +111,7 @@ function dataOf(call: ToolCall): Printed['data'] {
   return isLongInPrint(all) ? inputOf(call).data : all
 }
 
-/** Diffs beside an input belong to it where the action has no other place for them. */
+/** The data of a tool action. Diffs beside an input belong to it, because the action has no other place for them. */
 function toolData(call: ToolCall): Readonly<Record<string, unknown>> {
   return diffsOf(call).length > 0 ? { ...inputObject(call), content: call.content } : inputObject(call)
 }

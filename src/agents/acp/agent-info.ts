@@ -1,8 +1,9 @@
 /**
- * What an agent says of itself in the answer to `initialize` (ACP v1, initialization), and what is known of its provider.
+ * The description that an agent gives of itself in the result of `initialize` (ACP v1, initialization), with what is
+ * known of its provider. Pure.
  *
- * Behaviour that no capability tells was measured and is in `quirks`. It belongs to the provider that the settings chose:
- * the name that an agent gives itself is shown and decides nothing, since a wrapper gives another one. Pure.
+ * Behaviour that no capability announces was measured and is in `quirks`. It belongs to the provider that the
+ * settings chose. The agent's own name is shown and decides nothing, because a wrapper may give another name.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -10,22 +11,25 @@ import type { Provider } from '../../settings/providers.ts'
 import { quirksOf, type Quirks } from './quirks.ts'
 import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 
-/** What `initialize` told. */
+/** The result of `initialize`. */
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** True when name and version are those that the provider's entry in the table was measured with. */
+  /** True when name and version are those with which the provider's table entry was measured. */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks
   readonly capabilities: Fields
-  /** True for a part of `sessionCapabilities` that is there, as `resume`, `fork`, `close` or `delete`. */
+  /** True when `sessionCapabilities` has this member, such as `resume`, `fork`, `close` or `delete`. */
   readonly can: (name: string) => boolean
   readonly authMethods: readonly AuthMethod[]
 }
 
-/** True when an agent gives the name and version that the provider's entry in the table was measured with. */
-export function isMeasured({ name, version }: { readonly name: string; readonly version: string }, provider: Provider): boolean {
+/** True when the agent's name and version are those with which the provider's table entry was measured. */
+export function isMeasured(
+  { name, version }: { readonly name: string; readonly version: string },
+  provider: Provider,
+): boolean {
   return name.toLowerCase().includes(provider.prefix) && version === provider.version
 }
 

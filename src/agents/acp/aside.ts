@@ -1,9 +1,9 @@
 /**
- * A question to an agent beside its conversation: asked of a copy of its session, answered with text, and forgotten.
+ * A question to an agent beside its conversation: put to a copy of its session, answered with text, and forgotten.
  *
- * The copy is in the asking mode and every permission that it asks for is denied, so that it can say what it knows and
- * change nothing. Nothing of it reaches the history, and the session itself goes on as if nobody had asked. The answer is
- * waited for as long as the agent says something in every `idleMs`; what of it is longer than a limit is left out.
+ * The copy is in the asking mode and each of its permission requests is denied, so it can answer and change nothing.
+ * Nothing of it reaches the history, and the session itself goes on unchanged. The answer may take any time as long
+ * as the agent sends something in every `idleMs`. Text beyond a limit is left out.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, within } from '../../base/wait.ts'
@@ -21,7 +21,7 @@ import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 export interface AsideOptions {
   /** The session to be copied. */
   readonly session: AcpSession
-  /** False when there is nothing in it that could be copied. */
+  /** False when the session has no prompt behind it, so that there is nothing to copy. */
   readonly isPrompted: boolean
   readonly workingDir: string
   readonly prompt: readonly PromptBlock[]
@@ -36,10 +36,10 @@ export interface AsideOptions {
 
 export interface Aside {
   readonly text: string
-  /** What the agent answered to the prompt, and said of its use: for the figures. */
+  /** The result of the prompt, and the usage from updates. */
   readonly result: unknown
   readonly context: ContextUse
-  /** Of the copy: nobody else needs it, and it must not be shown. */
+  /** The id of the copy. It must not be shown. */
   readonly sessionId: string
 }
 
@@ -95,10 +95,16 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
   }
 }
 
-/** The agent's answer, where it is one to be content with. */
-function resultOf(ending: Ending, { text, signs }: { readonly text: string; readonly signs: FailureSigns }, { session, signal, idleMs }: AsideOptions): unknown {
+/** The agent's result, unless it stands for a failure. @throws AppError, AcpFailure, or the signal's reason */
+function resultOf(
+  ending: Ending,
+  { text, signs }: { readonly text: string; readonly signs: FailureSigns },
+  { session, signal, idleMs }: AsideOptions,
+): unknown {
   if (ending === 'stopped') throw signal.reason
-  if (ending === 'silent') throw new AppError('agent_timeout', `Cannot ask the agent: it sent nothing for ${idleMs / 1000} s`)
+  if (ending === 'silent') {
+    throw new AppError('agent_timeout', `Cannot ask the agent: it sent nothing for ${idleMs / 1000} s`)
+  }
   if ('error' in ending) {
     const reason = ending.error instanceof RpcError ? describe(ending.error) : messageOf(ending.error)
     throw new AppError('agent_failed', `Cannot ask the agent: ${reason}`, { cause: ending.error })

@@ -1,7 +1,4 @@
-/**
- * What the history says of a tool call in this server's own words: always in square brackets, always in an observation.
- * Pure.
- */
+/** Texts of this server about a tool call in the history: always in square brackets, always in an observation. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
 import { hasMembers } from './call-readiness.ts'
@@ -15,14 +12,14 @@ export function askedAnew(id: string): string {
   return `[The agent asked about this call with more than it had told before: see the action ${id}.]`
 }
 
-/** The answer of a part whose call has more than one. */
+/** The answer for all but the first part of a call with several changes. */
 export function partNote(id: string): string {
   return `[One of several changes of the call ${id}: its observation has the output.]`
 }
 
 export interface SummaryOptions {
   readonly isIncomplete: boolean
-  /** The call of the sub-agent that makes this one. */
+  /** The call of the sub-agent that made this call. */
   readonly parent: string | undefined
 }
 
@@ -37,7 +34,7 @@ export function summaryOf(title: string, { isIncomplete, parent }: SummaryOption
 const detailLimitChars = 4000
 
 export interface RecordedAs {
-  /** The call as its action says it. */
+  /** The call as recorded in its action. */
   readonly call: ToolCall
   readonly isIncomplete: boolean
 }
@@ -46,7 +43,7 @@ export interface ChangeOptions extends ShapeOptions {
   readonly isAllowed: boolean
 }
 
-/** What the action does not say of the call as it is now; empty where the action, or its observation, says all. */
+/** The note on a call that differs from its action; empty where the action, or its observation, says all. */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ChangeOptions): string {
   const before = recorded.call
   const isOther = isOtherWork(before, call, options)
@@ -59,14 +56,20 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: Change
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** An input without what came later and changes nothing of what runs: a description, the folder that it runs in anyhow (opencode). */
+/** An input without later members that do not change the work: a description, or the folder it runs in (opencode). */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
-  const isRemark = (name: string, value: unknown): boolean => name === 'description' || (name === 'cwd' && value === workingDir)
-  return Object.fromEntries(Object.entries(input).filter(([name, value]) => Object.hasOwn(before, name) || !isRemark(name, value)))
+  const isRemark = (name: string, value: unknown): boolean => {
+    return name === 'description' || (name === 'cwd' && value === workingDir)
+  }
+  const kept = Object.entries(input).filter(([name, value]) => Object.hasOwn(before, name) || !isRemark(name, value))
+  return Object.fromEntries(kept)
 }
 
-/** True when something that was told has another value now. Later diffs are in the observation; their files may not differ. */
+/**
+ * True when a value that was reported has changed. Later diffs are in the observation; only their files must not
+ * change.
+ */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true
   const [was, is] = [commandOf(before, options), commandOf(now, options)]

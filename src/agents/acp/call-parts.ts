@@ -1,6 +1,6 @@
 /**
- * The parts of a recorded call, one for each action that the history has of it, and which part of the finished call answers
- * which. Pure: nothing is recorded here.
+ * The parts of a recorded call, one for each of its actions, and the part of the finished call that answers each.
+ * Pure: nothing is recorded here.
  */
 import type { Recorded } from '../../conversation/agent.ts'
 import type { Answered } from './drafts.ts'
@@ -11,7 +11,10 @@ export interface RecordedPart {
   readonly answered: Answered
 }
 
-/** A part that was recorded with less may be shown as what it turned out to be; a command as the one that ran, an edit with its newest diff. */
+/**
+ * The part to show in the observation. A part that was recorded with less data is shown in its final form; a command
+ * as the command that ran, an edit with its newest diff.
+ */
 export function observedPart(recorded: Part, now: readonly Part[]): Part {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
   const [only, ...more] = now
@@ -27,7 +30,7 @@ function editNow(recorded: Part & { as: 'edit' }, now: readonly Part[]): Part | 
   return same.length === 1 && part?.as === 'edit' && part.edit.do === recorded.edit.do ? part : undefined
 }
 
-/** The last event: when it is durable, all are. */
+/** The event of the last part: when it is durable, all are. */
 export function lastOf(parts: readonly { readonly event: Recorded }[]): Recorded {
   return parts.reduce((_, part) => part).event
 }

@@ -1,14 +1,16 @@
 /**
- * When a tool call that nobody has asked about, started or ended is known well enough to be recorded (decisions, 3). Pure.
+ * When a tool call without a question, a start or an end is known well enough to be recorded (decisions, 3). Pure.
  *
- * Agents announce a call with an empty input and fill it while their model streams. Claude sends whole members, one after
- * the other (its adapter cuts at commas of the outermost object); others may send texts that still grow. An event is never
- * amended, so what was seen has to stand still for a time first, and the time depends on what the agent has said:
+ * Agents announce a call with an empty input and fill it while their model streams. Claude sends whole members one
+ * after the other (its adapter cuts at commas of the outermost object); other agents may send texts that still grow.
+ * An event is never amended, so the input has to stay unchanged for a time first. The time depends on what the agent
+ * has sent:
  *
- * - A call that is `in_progress` is past its input: 500 ms. One that is `pending` is still being written: 2 s.
- * - An agent that was seen to lengthen a text may stop in the middle of one: 2 s, and only once the call is in progress.
- * - A pending call without a command, and without a path with its text or diff, is not waited for: only a question, its
- *   output or its end tell all of it.
+ * - A call that is `in_progress` has its whole input: 500 ms. A `pending` call is still being written: 2 s.
+ * - An agent that was seen to lengthen a text may pause in the middle of a text: 2 s, and only once the call is in
+ * progress.
+ * - A pending call without a command, and without a path with its text or diff, is not recorded by time: only a
+ * question, its output or its end show that it is complete.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
@@ -19,7 +21,7 @@ import { diffsOf, hasWholeInput, type ToolCall } from './tool-calls.ts'
 const briefMs = 500
 const longMs = 2000
 
-/** How long the call must not change before it is recorded; undefined when time alone proves nothing. */
+/** How long the call must stay unchanged before it is recorded; undefined when time alone proves nothing. */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
   const isTold = tellsWork(call, options) || (runs && tellsAll(call))
@@ -27,19 +29,19 @@ export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts:
   return runs && (isTold || hasWholeInput(call)) ? longMs : undefined
 }
 
-/** True when it is known what will be done: a command, or a path with its text or diff. */
+/** True when the work is known: a command, or a path with its text or diff. */
 export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   if (shapeOf(call, options).as !== 'tool') return true
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
 }
 
-/** True when the input of a call that comes to nothing more was not told, or not to its end. */
+/** True when the input of a call that gets no more updates is missing or incomplete. */
 export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): boolean {
   if (call.status === 'pending' && lengthensTexts) return true
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)
 }
 
-/** True when a text of the input, or of a diff, is the beginning of what it is now. */
+/** True when a text of the input, or of a diff, has grown at its end. */
 export function lengthens(before: ToolCall, after: ToolCall): boolean {
   if (before.input === after.input && before.content === after.content) return false
   const news = textsOf(after)
@@ -49,7 +51,10 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
   })
 }
 
-/** True when everything that `asked` says of its work stands in `recorded`, which may say more (opencode asks without the folder). */
+/**
+ * True when `recorded` has all the work that `asked` describes. It may describe more (opencode asks without the
+ * folder).
+ */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
   if (is.as === 'command' && !(was.as === 'command' && was.command === is.command)) return false
@@ -64,24 +69,29 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
   return Object.entries(part).every(([name, value]) => isDeepStrictEqual(whole[name], value))
 }
 
-/** A call of another kind tells all with its input; so does an agent that sends no inputs at all. */
+/**
+ * True when the input tells all of the work: for kinds other than edit and execute, and for an agent that sends no
+ * inputs.
+ */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** As agents name them; an old text alone does not say what will stand there. */
+/** The agents' names for a path and for the new text. An old text alone does not say what replaces it. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 
 /** True for an input that names a file and the text for it. */
 export function hasPathAndText(input: unknown): boolean {
   if (!isObject(input)) return false
-  return pathNames.some((name) => textOf(input[name]) !== undefined) && textNames.some((name) => typeof input[name] === 'string')
+  const hasPath = pathNames.some((name) => textOf(input[name]) !== undefined)
+  return hasPath && textNames.some((name) => typeof input[name] === 'string')
 }
 
 function textsOf(call: ToolCall): ReadonlyMap<string, string> {
   const members = isObject(call.input) ? Object.entries(call.input) : [['', call.input] as const]
   const diffs = diffsOf(call).map(({ path, newText }) => [`diff ${path}`, newText] as const)
-  return new Map([...members, ...diffs].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])))
+  const named = [...members, ...diffs]
+  return new Map(named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])))
 }

@@ -1,11 +1,11 @@
 /**
- * Whether a program that was told to cancel may be used again (decisions, 16): only when it has said that it is done, and
- * when nothing that it has started meanwhile runs on.
+ * Whether a program that was told to cancel may be used again (decisions, 16): only when it confirmed that it is
+ * done, and no process that it started meanwhile still runs.
  */
 import { sleep } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'
 
-/** Whether something that was not there before the turn runs on. Where that cannot be seen, it must be feared. */
+/** True when a process from this turn still runs, or when processes cannot be listed. */
 export async function hasLeftovers(session: AcpSession, leftoverMs = 1000): Promise<boolean> {
   const before = await session.processesAtRest
   const known = new Set(before?.map(({ pid, start }) => `${pid} ${start}`))

@@ -1,9 +1,10 @@
 /**
- * The options of a session: its mode, its model, and whatever else an agent lets its client choose (ACP v1, session
- * config options; acp.md, section 1.4). Pure.
+ * The options of a session: its mode, its model, and all other choices that an agent offers its client (ACP v1,
+ * session config options; acp.md, section 1.4). Pure.
  *
- * An option is told by its category, whatever its id is; older agents give the id `mode` or `model` and no category.
- * Options of the types `select` and `boolean` (Cline) are offered to clients; the values of these are `true` and `false`.
+ * The category of an option says what it chooses, whatever its id is; older agents send the id `mode` or `model` and
+ * no category. Options of the types `select` and `boolean` (Cline) are offered to clients; the values of a boolean
+ * option are `true` and `false`.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -13,25 +14,25 @@ export interface SessionOption {
   readonly category: string | undefined
   readonly current: string | undefined
   readonly values: readonly string[]
-  /** On the wire its value is no text. */
+  /** True when its value on the wire is a boolean. */
   readonly isBoolean: boolean
-  /** As `agent_state.acp_config_options` shows it. */
+  /** Its form in `agent_state.acp_config_options`. */
   readonly shown: JsonObject
 }
 
-/** The option that chooses the mode or the model. */
+/** Finds the option that chooses the mode or the model. */
 export function optionOf(kind: 'mode' | 'model', result: unknown): Fields | undefined {
   const options = objectsOf(memberAt(result, 'configOptions'))
   return options.find(({ category }) => category === kind) ?? options.find(({ id }) => id === kind)
 }
 
-/** The options beside mode and model. */
+/** Reads the options other than mode and model. */
 export function readOtherOptions(result: unknown): readonly SessionOption[] {
   const known = [optionOf('mode', result), optionOf('model', result)]
   return objectsOf(memberAt(result, 'configOptions')).filter((option) => !known.includes(option)).flatMap(readOption)
 }
 
-/** The options themselves, also where they come in groups. */
+/** The options, taken out of their groups. */
 export function flatOptions(options: unknown): readonly Fields[] {
   return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
 }
@@ -54,7 +55,8 @@ function readOption(option: Fields): readonly SessionOption[] {
   if (id === undefined || (option.type !== undefined && option.type !== 'select' && !isBoolean)) return []
   const current = isBoolean ? String(option.currentValue === true) : textOf(option.currentValue)
   const category = textOf(option.category)
-  const listed = flatOptions(isBoolean ? booleans : option.options).flatMap(({ value, name, description }): readonly JsonObject[] => {
+  const values = flatOptions(isBoolean ? booleans : option.options)
+  const listed = values.flatMap(({ value, name, description }): readonly JsonObject[] => {
     const shown = textOf(value)
     if (shown === undefined) return []
     return [{ value: shown, name: textOf(name) ?? null, description: textOf(description) ?? null }]

@@ -1,14 +1,16 @@
 /**
  * Credential files that are lent to one agent while its program runs (contract/settings.md 5, decisions 12).
  *
- * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable: written before it
- * starts, for the owner alone, into a folder of its own in the folder for secrets (process/secret-folder). Where a variable names the folder
- * of the file (CODEX_HOME), the program's other files are to outlive it: that folder belongs to the conversation, and a
- * link in it leads to the lent file. A program may renew its login and write the file anew. That is seen within a
- * second, and once more when a turn and when the program ends, and goes back into the secret that it came from, unless
- * that was changed meanwhile. A copy of what was lent lies beside the file, so that after a killed server `recoverFiles`
- * can tell a renewed login. Text that was cut short is not taken: what was JSON must still be JSON. A file that the
- * program removed leaves the secret as it is. Names of files and folders are single segments: the schema sees to that.
+ * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable. The file is
+ * written before the program starts, readable by the owner only, in a folder of its own in the folder for secrets
+ * (process/secret-folder). Where a variable names the folder of the file (CODEX_HOME), the program's other files must
+ * outlive it: that folder belongs to the conversation, and a link in it points to the lent file.
+ *
+ * A program may renew its login and write the file again. The change is seen within a second, and once more at the
+ * end of a turn and of the program. It is stored in the secret of the file, unless the secret was changed meanwhile.
+ * A copy of the lent text is beside the file, so that `recoverFiles` can recognize a renewed login after the server
+ * was killed. Truncated text is not taken: text that was JSON must still be JSON. A file that the program removed
+ * leaves the secret unchanged. Names of files and folders are single segments: the schema checks that.
  */
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -19,36 +21,39 @@ import type { SecretChange } from '../../conversation/agent.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { jsonIn } from '../../settings/masked-parts.ts'
 
-/** As long as a secret may be. */
+/** The longest secret, and so the longest file. */
 const fileLimitBytes = 256 * 1024
 const folderPrefix = 'lent-'
 const copyName = '.lent'
 
-/** Stores a changed value; false when the secret is not the lent one any more. */
+/** Stores a changed value; returns false when the secret is no longer the lent value. */
 export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 
 export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
-  /** Gives a private folder for secrets in plain, which is there then; a server that starts takes it up with `recoverFiles`. */
+  /**
+   * Makes and returns a private folder for plaintext secrets; the next start of the server reads it with
+   * `recoverFiles`.
+   */
   readonly makeSecretDir: () => Promise<string>
-  /** Of the conversation, for what the program keeps. */
+  /** The conversation's folder for files that the program keeps. */
   readonly agentDir: string
   readonly replaceSecret: ReplaceSecret
   readonly log: Log
-  /** How often the files are looked at. Default 1 s. */
+  /** How often the files are checked. Default 1 s. */
   readonly watchIntervalMs?: number | undefined
 }
 
 interface LentFile {
   readonly name: string
-  /** Where the program finds it. */
+  /** The path at which the program finds the file. */
   readonly path: string
   readonly copyPath: string
   lent: string
 }
 
-/** @throws AppError, or the system's error; then nothing is left. */
+/** Lends the files. @throws AppError, or the system's error; then nothing is left. */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
   const lent = new LentFiles(options)
   try {
@@ -64,7 +69,7 @@ export async function lendFiles(options: LendOptions): Promise<LentFiles> {
 }
 
 export class LentFiles {
-  /** What the program has to be told. */
+  /** Variables that tell the program where the files are. */
   readonly variables: Record<string, string> = {}
   readonly #options: LendOptions
   readonly #files: LentFile[] = []
@@ -78,7 +83,8 @@ export class LentFiles {
     this.#options = options
   }
 
-  async add({ secret_name: name, filename, subdir, env_var, env_points_to }: AcpFileSecret, value: string): Promise<void> {
+  async add(fileSecret: AcpFileSecret, value: string): Promise<void> {
+    const { secret_name: name, filename, subdir, env_var, env_points_to } = fileSecret
     const { makeSecretDir, agentDir, watchIntervalMs = 1000 } = this.#options
     this.#folder ??= await mkdtemp(join(await makeSecretDir(), folderPrefix))
     const folder = join(this.#folder, name)
@@ -95,23 +101,23 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    // Not fs.watchFile: a change before its own first look would never be told.
+    // Not fs.watchFile: it would never report a change before its own first check.
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
-  /** Takes over what the program has changed. Never rejects. */
+  /** Stores the changes that the program made. Never rejects. */
   readBack(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#readAll())
     return this.#reading
   }
 
-  /** Takes the files back for good. Call it when the program has ended. Idempotent. */
+  /** Stores the last changes and removes the files. Call it after the program has ended. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
-  /** Of one slow disk no queue of looks is made. */
+  /** Checks the files, unless a check is still running: a slow disk makes no queue of checks. */
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
@@ -135,7 +141,8 @@ export class LentFiles {
       try {
         await this.#readOne(file)
       } catch (error) {
-        this.#options.log.error('A changed credential file could not be stored', { name: file.name, error: errorOf(error) })
+        const about = { name: file.name, error: errorOf(error) }
+        this.#options.log.error('A changed credential file could not be stored', about)
       }
     }
   }
@@ -154,10 +161,15 @@ export class LentFiles {
 const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
 
 /**
- * Takes over what programs of a killed server have changed in the files they were lent. Nothing of them may run any more.
- * Gives the folders with a changed file that could not be stored now, as when its secrets do not open: they are to stay.
+ * Stores the changes that programs of a killed server made to lent files. None of those programs may still run.
+ * Returns the folders with a changed file that could not be stored now (its secrets do not open, say): they must be
+ * kept.
  */
-export async function recoverFiles(secretDir: string, replaceSecret: ReplaceSecret, log: Log): Promise<ReadonlySet<string>> {
+export async function recoverFiles(
+  secretDir: string,
+  replaceSecret: ReplaceSecret,
+  log: Log,
+): Promise<ReadonlySet<string>> {
   const unstored = new Set<string>()
   for (const folder of await namesIn(secretDir)) {
     if (!folder.startsWith(folderPrefix)) continue
@@ -168,14 +180,18 @@ export async function recoverFiles(secretDir: string, replaceSecret: ReplaceSecr
         if (!(await replaceSecret(change))) log.warn(conflict, { name })
       } catch (error) {
         unstored.add(folder)
-        log.error('A credential file of a killed server could not be stored and is kept', { name, error: errorOf(error) })
+        const problem = 'A credential file of a killed server could not be stored and is kept'
+        log.error(problem, { name, error: errorOf(error) })
       }
     }
   }
   return unstored
 }
 
-/** Undefined where the file was not changed, or the server was killed before the file was lent. */
+/**
+ * The change of a lent file; undefined when the file is unchanged, or when the server was killed before the file was
+ * lent.
+ */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
   const lent = await readRegular(join(place, copyName))
@@ -192,16 +208,21 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 }
 
 /**
- * Removes a link to a lent file, or what a program has put in its place. Not a folder, and nothing behind a link that a program
- * has made of the folder around it: that is the user's.
+ * Removes a link to a lent file, or a file that a program put in its place. Never removes a folder, and nothing
+ * behind a link in place of the folder around it: those files are the user's.
  */
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined)
-  if (around?.isDirectory() === false) throw new AppError('agent_failed', `"${basename(dirname(path))}" is no folder but a link`)
+  if (around?.isDirectory() === false) {
+    throw new AppError('agent_failed', `"${basename(dirname(path))}" is no folder but a link`)
+  }
   await rm(path, { force: true })
 }
 
-/** The program may have put anything there. */
+/**
+ * Reads a regular file of acceptable size; undefined for anything else, because the program may have put anything
+ * there.
+ */
 async function readRegular(path: string): Promise<string | undefined> {
   try {
     const found = await stat(path)

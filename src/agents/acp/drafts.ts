@@ -1,7 +1,7 @@
 /**
- * The events of an external agent's turn, put together from their parts (spec, "Event variants"; decisions, 3). Pure.
+ * Builds the events of an external agent's turn (spec, "Event variants"; decisions, 3). Pure.
  *
- * Empty texts are left out, as optional members are. What is given here is masked already.
+ * Empty texts are left out, because the members are optional. The arguments are masked already.
  */
 import type { ActionInput, TaskItemInput } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
@@ -9,7 +9,7 @@ import type { ObservationInput } from '../../schema/generated/observations.ts'
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { planSummary } from './plan.ts'
 
-/** What an action says of the call besides what is done. */
+/** The members of an action event besides the action. */
 export interface CallDraft {
   readonly id: string
   readonly toolName: string
@@ -17,7 +17,7 @@ export interface CallDraft {
   readonly arguments: string
   readonly summary: string
   readonly responseId: string
-  /** Thoughts that led to it. */
+  /** Thoughts that led to the call. */
   readonly reasoning: string
 }
 
@@ -36,7 +36,7 @@ export function actionDraft(call: CallDraft, action: ActionInput): EventDraft {
   }
 }
 
-/** Which action an answer belongs to. */
+/** The action that an answer belongs to. */
 export interface Answered {
   readonly id: string
   readonly toolName: string
@@ -47,10 +47,14 @@ export function observationDraft({ id, toolName, actionId }: Answered, observati
   return { kind: 'ObservationEvent', tool_name: toolName, tool_call_id: id, observation, action_id: actionId }
 }
 
-/** `user` for the words of the user; what the policy or this server refused is no word of theirs. */
+/** `user` for a refusal by the user; `hook` for a refusal by the policy or this server. */
 export type RejectionSource = 'user' | 'hook'
 
-export function rejectionDraft({ id, toolName, actionId }: Answered, reason: string, source: RejectionSource): EventDraft {
+export function rejectionDraft(
+  { id, toolName, actionId }: Answered,
+  reason: string,
+  source: RejectionSource,
+): EventDraft {
   return {
     kind: 'UserRejectObservation',
     tool_name: toolName,
@@ -70,13 +74,14 @@ export function messageDraft(content: readonly ContentInput[], reasoning: string
   }
 }
 
-/** ACP's `notice`, in the words of the environment: the agent goes on, so it is no failure of the run. */
+/** ACP's `notice` as a message of the environment: the agent goes on, so it is no failure of the run. */
 export function noticeDraft(severity: 'error' | 'warning', words: string): EventDraft {
   const text = `[The agent reports ${severity === 'error' ? 'an error' : 'a warning'}] ${words}`
-  return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: [{ type: 'text', text }] } }
+  const content = [{ type: 'text', text } as const]
+  return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }
 }
 
-/** The action of a plan, and its observation once the id of the action is known. */
+/** The action of a plan, and a function that makes its observation from the id of the action. */
 export function planDrafts(
   call: Pick<CallDraft, 'id' | 'responseId' | 'reasoning'>,
   plan: string,

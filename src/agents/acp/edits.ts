@@ -1,22 +1,24 @@
 /**
- * Which files a tool call changes, and how: found in its diffs, in the words of its input, and in its result. Pure.
+ * The changes of files that a tool call makes, found in its diffs, its input, and its result. Pure.
  *
- * The diffs of ACP come first. Where an agent sends none: the files of opencode with a patch each, the text of an
- * `apply_patch` (opencode, Cline, Copilot), a unified diff (Copilot, opencode, Qwen), or the words of a file editor
- * (OpenHands: `command`, `path`, `old_str`, ...; others: a path with the old text and the new). A text that ACP calls
- * deleted, or for which a patch says so, is never shown as one that was emptied.
+ * The diffs of ACP come first. Where an agent sends none: opencode's `files` with a patch each, the text of an
+ * `apply_patch` (opencode, Cline, Copilot), a unified diff (Copilot, opencode, Qwen), or the arguments of a file
+ * editor (OpenHands: `command`, `path`, `old_str`, ...; others: a path with the old and the new text). A file that
+ * ACP or a patch marks as deleted is never shown as emptied.
  */
 import { basename, resolve } from 'node:path'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { readApplyPatch, readUnifiedDiff, type PatchChange } from './patch-text.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
-export type Edit = PatchChange | { readonly do: 'insert'; readonly path: string; readonly line: number; readonly newText: string }
+export type Edit =
+  | PatchChange
+  | { readonly do: 'insert'; readonly path: string; readonly line: number; readonly newText: string }
 
-/** A call that changes more parts of files than this is shown as one tool call with its input. */
+/** A call with more changes than this is shown as one tool call with its input. */
 const editLimit = 50
 
-/** In the order in which the agent tells them; empty for a call that changes no file, or does not say how. */
+/** The changes in the agent's order; empty for a call that changes no file, or does not say how. */
 export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
   for (const source of sources) {
@@ -27,10 +29,10 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   return []
 }
 
-/** Where an edit may be told, the best first. A call is looked through several times, so each looks at little in vain. */
+/** The places of edits, best first. A call is read several times, so each place is rejected quickly. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
-/** The characters of the texts. */
+/** The number of characters in the texts of an edit. */
 export function lengthOf(edit: Edit): number {
   return ('oldText' in edit ? edit.oldText.length : 0) + ('newText' in edit ? edit.newText.length : 0)
 }
@@ -81,22 +83,26 @@ function wordEdits({ kind, input }: ToolCall): readonly Edit[] {
   const newText = firstText(input, ['new_str', 'new_string', 'newString'])
   const command = memberAt(input, 'command')
   if (command === 'create' && typeof text === 'string') return [{ do: 'create', path, newText: text }]
-  if (command === 'insert' && line !== undefined && newText !== undefined) return [{ do: 'insert', path, line, newText }]
+  if (command === 'insert' && line !== undefined && newText !== undefined) {
+    return [{ do: 'insert', path, line, newText }]
+  }
   if (oldText === undefined || oldText === '') return []
-  // Without a new text the old one is taken out; only the word of the command says that none is to come.
+  // Without a new text, `str_replace` removes the old text; other commands must send it.
   const after = newText ?? (command === 'str_replace' ? '' : undefined)
   return after === undefined ? [] : [{ do: 'replace', path, oldText, newText: after }]
 }
 
 function resultEdits({ kind, rawOutput }: ToolCall): readonly Edit[] {
   if (kind !== 'edit') return []
-  const places = [memberAt(rawOutput, 'metadata', 'diff'), memberAt(rawOutput, 'detailedContent'), memberAt(rawOutput, 'fileDiff')]
+  const members = [['metadata', 'diff'], ['detailedContent'], ['fileDiff']]
+  const places = members.map((path) => memberAt(rawOutput, ...path))
   const diff = places.find((text) => typeof text === 'string')
   return typeof diff === 'string' ? readUnifiedDiff(diff) : []
 }
 
 export function pathIn(input: unknown): string | undefined {
-  return ['path', 'file_path', 'filePath', 'fileName', 'filepath'].map((name) => textOf(memberAt(input, name))).find((path) => path !== undefined)
+  const names = ['path', 'file_path', 'filePath', 'fileName', 'filepath']
+  return names.map((name) => textOf(memberAt(input, name))).find((path) => path !== undefined)
 }
 
 function firstText(input: unknown, names: readonly string[]): string | undefined {
@@ -107,7 +113,7 @@ function firstText(input: unknown, names: readonly string[]): string | undefined
   return undefined
 }
 
-/** With absolute paths. Headers of a diff shorten them: the call's own places say more. */
+/** The edit with absolute paths. Diff headers shorten paths: the call's own locations have more. */
 function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
   const known = locations.flatMap(({ path }) => textOf(path) ?? [])
   const absolute = (path: string): string => {
@@ -118,7 +124,7 @@ function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
   return edit.do === 'move' ? { ...edit, path, to: absolute(edit.to) } : { ...edit, path }
 }
 
-/** `Delete a.txt`, for a part of a call whose title is about all of it. */
+/** A title such as `Delete a.txt`, for one part of a call whose own title covers all parts. */
 export function editTitle(edit: Edit): string {
   const name = basename(edit.path)
   switch (edit.do) {

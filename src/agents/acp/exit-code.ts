@@ -1,21 +1,21 @@
 /**
- * How a command ended, found in the places where agents put it. Pure.
+ * The exit code of a command, found in the places where agents put it. Pure.
  *
  * Codex: `_meta.terminal_exit.exit_code`. opencode: `rawOutput.metadata.exit`. Qwen: `rawOutput.exitCode`. Copilot:
- * `rawOutput.contents[].exitCode`. OpenHands: `rawOutput.observation.exit_code`, -1 while the command goes on. Claude says
- * it as the first line of a failed command, Cline in `rawOutput[].error`. Words in the output of a command that did not
- * fail prove nothing: a command may print them.
+ * `rawOutput.contents[].exitCode`. OpenHands: `rawOutput.observation.exit_code`, -1 while the command runs. Claude:
+ * the first line of a failed command. Cline: `rawOutput[].error`. Text in the output of a command that did not fail
+ * proves nothing: a command may print it.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { ToolCall } from './tool-calls.ts'
 
-/** Undefined where the agent does not tell. */
+/** The exit code; undefined where the agent does not send it. */
 export function exitCodeOf(call: ToolCall): number | undefined {
   return call.exitCode ?? toldIn(call.rawOutput) ?? saidBy(call)
 }
 
-/** True when the agent's result says that the tool failed, whatever the status of the call. */
+/** True when the agent's result reports a failure, whatever the status of the call. */
 export function saysFailure(rawOutput: unknown): boolean {
   const observation = memberAt(rawOutput, 'observation')
   const all = Array.isArray(rawOutput) ? objectsOf(rawOutput) : [rawOutput, observation, memberAt(rawOutput, 'result')]
@@ -38,7 +38,7 @@ function codeIn(place: Fields): number | undefined {
   return code === undefined || code === -1 || !Number.isInteger(code) ? undefined : code
 }
 
-/** Of several commands the first that failed says how the call ended. */
+/** The exit code of several commands: the code of the first that failed. */
 function firstFailure(codes: readonly number[]): number | undefined {
   return codes.find((code) => code !== 0) ?? codes[0]
 }
@@ -51,7 +51,8 @@ function saidBy({ status, rawOutput }: ToolCall): number | undefined {
   const codes = entries.map(({ success, error }) => {
     return success === true ? 0 : codeFrom(/exited with code (\d{1,3})$/i.exec((textOf(error) ?? '').slice(-100)))
   })
-  return codes.includes(undefined) ? codes.find((code) => code !== undefined && code !== 0) : firstFailure(codes.flatMap((code) => code ?? []))
+  if (codes.includes(undefined)) return codes.find((code) => code !== undefined && code !== 0)
+  return firstFailure(codes.flatMap((code) => code ?? []))
 }
 
 function codeFrom(found: RegExpExecArray | null): number | undefined {

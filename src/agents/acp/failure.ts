@@ -1,10 +1,10 @@
 /**
- * How an external agent can fail, as the closed list of codes that a client sees in ConversationErrorEvent (contract:
- * events.md, section 2.4), and how the cause is put into words.
+ * The failures of an external agent, as the closed list of codes that a client sees in ConversationErrorEvent
+ * (contract: events.md, section 2.4), and the text of the cause.
  *
- * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`; a missing login is
+ * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`. A missing login is
  * -32000, at session/new from Codex and Gemini, only at the prompt from Claude, and sometimes plain text (acp.md,
- * sections 1.6 and 4). The words come from a program that is not trusted: the connection has masked them, here they are cut.
+ * sections 1.6 and 4). The text comes from an untrusted program: the connection has masked it, here it is cut.
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -34,11 +34,14 @@ const detailLimitChars = 500
 const tailLimitChars = 500
 const authRequired = -32000
 
-/** An error status of a login, or the words that agents use for one */
-const authWords =
-  /\b(?:401|403)\b.*(?:unauthori[sz]ed|forbidden|api key|authenticat|credential)|(?:invalid|incorrect) (?:api key|x-api-key)|api key is missing|authentication required|not logged in|please log ?in|login required/i
+/** An HTTP status of a refused login with a word about it, or the texts that agents use for a missing login. */
+const authWords = new RegExp([
+  String.raw`\b(?:401|403)\b.*(?:unauthori[sz]ed|forbidden|api key|authenticat|credential)`,
+  '(?:invalid|incorrect) (?:api key|x-api-key)|api key is missing|authentication required|not logged in',
+  'please log ?in|login required',
+].join('|'), 'i')
 
-/** The failure that was thrown, or `code` with what is known of another cause. `loginRefused`: as in Quirks. */
+/** The thrown AcpFailure, or a failure with `code` and the text of another error. `loginRefused`: see Quirks. */
 export function failureOf(thrown: unknown, code: AcpFailureCode, loginRefused?: RegExp): AcpFailure {
   if (thrown instanceof AcpFailure) return thrown
   if (!(thrown instanceof RpcError)) return new AcpFailure(code, cutDetail(messageOf(thrown)), thrown)
@@ -51,21 +54,22 @@ export function describe(error: RpcError): string {
   return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)
 }
 
-/** The failure with the end of what the program wrote to stderr, without `idleTalk` (Quirks). A missing login explains itself. */
+/** Adds the end of stderr to a failure, without `idleTalk` lines (Quirks). A missing login needs no such text. */
 export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: RegExp): AcpFailure {
-  const tail = lastLines(stderrTail.split('\n').filter((line) => idleTalk?.test(line.trim()) !== true).join('\n').trim())
+  const lines = stderrTail.split('\n').filter((line) => idleTalk?.test(line.trim()) !== true)
+  const tail = lastLines(lines.join('\n').trim())
   if (tail === '' || failure.code === 'ACPAuthRequired') return failure
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
-/** The end of a text, from the beginning of a line where there is one. */
+/** The end of a text, starting at a line where possible. */
 function lastLines(text: string): string {
   if (text.length <= tailLimitChars) return text
   const end = text.slice(-tailLimitChars)
   return end.slice(end.indexOf('\n') + 1)
 }
 
-/** The failure of a prompt, as one of a login where stderr tells of that. */
+/** Changes a failed prompt into a refused login where stderr shows that. */
 export function withRefusedLogin(failure: AcpFailure, stderrTail: string, refused: RegExp | undefined): AcpFailure {
   if (failure.code !== 'ACPPromptError' || refused?.test(stderrTail) !== true) return failure
   return new AcpFailure('ACPAuthRequired', failure.message, failure.cause)
@@ -73,10 +77,11 @@ export function withRefusedLogin(failure: AcpFailure, stderrTail: string, refuse
 
 function isAuthError(error: RpcError, loginRefused: RegExp | undefined): boolean {
   if (error.code === authRequired || error.code === 401 || error.code === 403) return true
-  return isAuthText(`${error.message} ${dataText(error.data)} ${textOf(objectOf(error.data).errorName) ?? ''}`, loginRefused)
+  const name = textOf(objectOf(error.data).errorName) ?? ''
+  return isAuthText(`${error.message} ${dataText(error.data)} ${name}`, loginRefused)
 }
 
-/** True for words about a login that is missing or was refused. */
+/** True for a text about a login that is missing or was refused. */
 export function isAuthText(text: string, loginRefused?: RegExp): boolean {
   return authWords.test(text) || loginRefused?.test(text) === true
 }

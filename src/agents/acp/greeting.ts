@@ -1,7 +1,7 @@
 /**
- * Starts an agent program as a session does, has it introduce itself, and ends it: what `agent-server doctor` asks for.
+ * Starts an agent program as a session does, sends `initialize`, and ends it: for `agent-server doctor`.
  *
- * No session is opened and no credentials are sent, so nothing is asked of a model. Afterwards nothing of it is left.
+ * No session is opened and no credentials are sent, so no model is called. Afterwards nothing of the program is left.
  */
 import { messageOf } from '../../base/errors.ts'
 import { silentLog } from '../../base/log.ts'
@@ -16,7 +16,7 @@ export interface GreetOptions {
   /** See `process/child`. */
   readonly program: ChildOptions
   readonly startProcess: StartProcess
-  /** Of this server. */
+  /** The version of this server. */
   readonly version: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -25,20 +25,23 @@ export interface GreetOptions {
 export interface Greeting {
   readonly name: string
   readonly version: string
-  /** The ids of the ways to sign in that it offers. */
+  /** The ids of its authentication methods. */
   readonly authMethods: readonly string[]
 }
 
-/** @throws AppError or AcpFailure that says why it does not answer; the signal's reason. */
+/** Returns the agent's description. @throws AppError or AcpFailure that says why there is none; the signal's reason. */
 export async function greet({ program, startProcess, version, timeoutMs, signal }: GreetOptions): Promise<Greeting> {
-  const connection = new AgentConnection({ program: await startProcess(program), log: silentLog, mask: (text) => text })
+  const agent = await startProcess(program)
+  const connection = new AgentConnection({ program: agent, log: silentLog, mask: (text) => text })
   try {
-    const request = (method: string, params: object): Promise<unknown> => connection.request(method, params, { timeoutMs, signal })
+    const request = (method: string, params: object): Promise<unknown> => {
+      return connection.request(method, params, { timeoutMs, signal })
+    }
     return readGreeting(await initialize(request, version))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
-    // What a program wrote to stderr may be read after its answer on stdout.
+    // Stderr that the program wrote may be read after its answer on stdout.
     await connection.close()
     throw withTail(new AcpFailure('ACPInitError', reason, error), connection.stderrTail())
   } finally {

@@ -1,8 +1,9 @@
 /**
- * A text of an external agent that comes in chunks, and is masked while it grows: when it is whole, little is left to do.
+ * A text of an external agent that arrives in chunks and is masked while it grows, so that little work is left at its
+ * end.
  *
- * A short text is masked once, at its end. What is known at the end is hidden everywhere: a text that has grown long
- * while secrets were added or removed is masked again as a whole.
+ * A short text is masked once, at its end. Secrets known at the end are hidden everywhere: a long text during which
+ * secrets were added or removed is masked again as a whole.
  */
 import type { MaskingStream } from '../../base/masking.ts'
 
@@ -10,19 +11,19 @@ import type { MaskingStream } from '../../base/masking.ts'
 export interface TextHiding {
   /** Masks a whole text. */
   readonly mask: (text: string) => string
-  /** Masks a text in pieces, but for what `maskDelta` hides. */
+  /** Masks a text in pieces, except for what `maskDelta` hides. */
   readonly stream: () => MaskingStream
   /** Hides what `stream` does not hide. */
   readonly maskDelta: (text: string) => string
 }
 
-/** A few milliseconds of work as a rule, and 30 at the worst. */
+/** The size of a piece: usually a few milliseconds of work, at most 30. */
 const pieceChars = 32 * 1024
 
 export class GrowingText {
   readonly #hiding: TextHiding
   #text = ''
-  /** The end of the text, which the stream has not got. */
+  /** The end of the text that has not gone through the stream. */
   #rest = ''
   #masked = ''
   #stream: MaskingStream | undefined
@@ -44,7 +45,7 @@ export class GrowingText {
     this.#rest = ''
   }
 
-  /** All of it, masked. It is empty then. */
+  /** Returns the whole text, masked, and empties this object. */
   take(): string {
     const masked = this.#whole()
     this.#text = this.#rest = this.#masked = ''

@@ -1,6 +1,6 @@
 /**
- * The first exchange with an agent: ACP `initialize`, version 1. No file system and no terminal are offered
- * (acp.md, section 0).
+ * The first exchange with an agent: ACP `initialize`, version 1. No file system and no terminal are offered (acp.md,
+ * section 0).
  */
 import { AcpFailure } from './failure.ts'
 import { memberAt } from '../../base/fields.ts'
@@ -8,8 +8,8 @@ import { memberAt } from '../../base/fields.ts'
 type Request = (method: string, params: object) => Promise<unknown>
 
 /**
- * The agent's answer. `version` is ours.
- * @throws AcpFailure `ACPInitError` when the agent speaks another version, and what the request throws.
+ * Sends `initialize` and returns the result. `version` is the version of this server.
+ * @throws AcpFailure `ACPInitError` when the agent speaks another protocol version, and the errors of the request.
  */
 export async function initialize(request: Request, version: string): Promise<unknown> {
   const result = await request('initialize', {

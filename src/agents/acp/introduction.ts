@@ -1,8 +1,8 @@
 /**
- * What the history tells of a program that was started: who drives the conversation and what approval of its work rests on,
- * once, and what the user should know.
+ * The messages in the history about a program that was started: which agent drives the conversation and what approval
+ * of its work rests on, once, and notes for the user.
  *
- * A program may be started outside a turn, by a question beside the work; it is told of by the turn that comes next.
+ * A program may be started outside a turn, by a question beside the work; then the next turn records the messages.
  */
 import type { AgentHost, Turn } from '../../conversation/agent.ts'
 import { asks } from './permissions.ts'
@@ -23,19 +23,20 @@ export class Introduction {
     this.#options = options
   }
 
-  /** Notes what a start has to tell. `isFirst`: the conversation has had no session before. */
+  /** Keeps the messages of a start. `isFirst`: the conversation had no session before. */
   add(started: StartedSession, isFirst: boolean): void {
     if (isFirst) this.#first = started
     for (const note of started.notes) this.#notes.add(note)
   }
 
-  /** Records what was not told yet. */
+  /** Records the messages that were kept. */
   tell(turn: Turn): void {
     const { mask, clientTools } = this.#options
     if (this.#first !== undefined) {
       const { session } = this.#first
       const who = `This conversation is driven by the external agent "${session.agent.name}".`
-      const tools = clientTools.length === 0 ? '' : ` It is not given the tools of the client: ${clientTools.map(({ name }) => name).join(', ')}.`
+      const names = clientTools.map(({ name }) => name).join(', ')
+      const tools = names === '' ? '' : ` It is not given the tools of the client: ${names}.`
       const text = mask(`${who} Its system prompt and tools are not known here.${tools} ${this.#approval(session)}`)
       turn.record({ kind: 'SystemPromptEvent', system_prompt: { type: 'text', text }, tools: [] })
     }
@@ -47,13 +48,16 @@ export class Introduction {
     this.#notes.clear()
   }
 
-  /** What approval rests on: this server sees what the agent tells, and nothing confines the program. */
+  /** Describes what approval rests on: this server sees what the agent reports, and nothing confines the program. */
   #approval({ mode, runsUnasked }: StartedSession['session']): string {
     const inMode = mode === undefined ? 'The agent has no modes' : `The agent is in the mode "${mode}"`
-    if (!asks(this.#options.policy())) return `${inMode} and asks nobody: the confirmation policy lets it do everything. Nothing confines what it does.`
+    if (!asks(this.#options.policy())) {
+      return `${inMode} and asks nobody: the confirmation policy lets it do everything. Nothing confines what it does.`
+    }
     const rests = `${inMode}; approval rests on that and on the questions that it asks. ${unaskedWords(runsUnasked)}`
     const then = this.#options.onUnasked === 'stop' ? 'stops the turn' : 'is marked in agent_state (acp_unasked)'
-    return `${rests} Any other command or change that it reports and did not ask about ${then}. Nothing confines what it does.`
+    const other = `Any other command or change that it reports and did not ask about ${then}.`
+    return `${rests} ${other} Nothing confines what it does.`
   }
 }
 

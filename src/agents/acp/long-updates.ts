@@ -1,9 +1,9 @@
 /**
- * Updates of an external agent that are too long for one turn of the event loop: how they become several, or are masked in
- * several.
+ * Splits updates of an external agent that are too long for one turn of the event loop, or masks them in several
+ * turns.
  *
- * What the agent says in a chunk of a message becomes chunks of a bearable length: the message is the same. Anything else
- * is masked in turns and then taken as a whole. A short update never comes here.
+ * A long message chunk becomes several chunks: the message is the same. Any other update is masked in several turns
+ * and then processed as a whole. A short update never comes here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { objectOf, type Fields } from '../../base/fields.ts'
@@ -18,7 +18,7 @@ export function isLong(update: Fields): boolean {
   return weightOf(update) > turnWeight
 }
 
-/** The chunks that a long chunk becomes; undefined for an image and for what is no chunk. */
+/** Splits a long chunk; undefined for an image and for an update that is no chunk. */
 export function chunksOf(update: Fields): readonly Fields[] | undefined {
   if (update.sessionUpdate !== 'agent_message_chunk' && update.sessionUpdate !== 'agent_thought_chunk') return undefined
   const block = objectOf(update.content)
@@ -29,7 +29,7 @@ export function chunksOf(update: Fields): readonly Fields[] | undefined {
   })
 }
 
-/** The members of an update or a tool call, masked as `sessionMask` does. */
+/** Masks the members of an update or a tool call in several turns, with the result of `sessionMask`. */
 export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fields> {
   const hideId = sessionIdMask(host)
   const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })
@@ -38,13 +38,13 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   const image = objectOf(hidden.content)
   if (image.type !== 'image') return hidden
   await nextTurn()
-  // It is known from here on: looking through it takes a turn of its own.
+  // Validates the image in a turn of its own; the result is cached.
   imageUrl(image)
   await nextTurn()
   return hidden
 }
 
-/** The id of a session in a text that was masked in pieces. */
+/** Applies `change` to the long texts of a value, which were masked in pieces. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value.length > turnWeight ? change(value) : value
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))

@@ -1,10 +1,11 @@
 /**
- * The MCP servers of the settings in the form of ACP's `session/new` (v1, session setup), and what became of each. Pure.
+ * The MCP servers of the settings in the form of ACP's `session/new` (v1, session setup), and the state of each.
+ * Pure.
  *
- * Servers on standard input and output always go out, those behind an address only where the agent says that it can reach
- * such servers; a disabled one never does. Credentials become headers. Whether an agent has started what it was given is
- * nothing that ACP tells: Codex alone reports failures, as tool calls of a name of their own outside any turn (acp.md,
- * section 3.6), so that "handed over" is the most that is said of a server that works.
+ * Servers on stdio always go out, servers with a URL only where the agent supports their transport; a disabled server
+ * never does. Credentials become headers. ACP does not report whether an agent started a server. Codex alone reports
+ * failures, as tool calls with a name of their own outside any turn (acp.md, section 3.6), so the best state of a
+ * server is "handed over".
  */
 import type { JsonObject } from '../../base/json.ts'
 import { authHeaders } from '../../settings/mcp-credentials.ts'
@@ -17,7 +18,7 @@ export interface McpTransports {
   readonly sse: boolean
 }
 
-/** As `agent_state.acp_mcp_servers` shows it. */
+/** A server in `agent_state.acp_mcp_servers`. */
 export interface McpServerState {
   readonly name: string
   readonly type: 'stdio' | 'http' | 'sse'
@@ -27,7 +28,7 @@ export interface McpServerState {
 
 export interface McpPlan {
   readonly servers: readonly object[]
-  /** Of all servers of the settings, in their order. */
+  /** The states of all servers in the settings, in their order. */
   readonly states: readonly McpServerState[]
 }
 
@@ -39,7 +40,9 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
     if (server.enabled === false) return { name, type, status: 'disabled' }
     if (!can[type]) return { name, type, status: 'unsupported', detail: `The agent reaches no servers over ${type}` }
     const plan = type === 'stdio' ? stdioServer(name, server) : remoteServer(name, type, server)
-    if (plan === undefined && memberAt(server, 'auth', 'strategy') === 'oauth2') return { name, type, status: 'needs_login', detail: 'Nobody is signed in to it' }
+    if (plan === undefined && memberAt(server, 'auth', 'strategy') === 'oauth2') {
+      return { name, type, status: 'needs_login', detail: 'Nobody is signed in to it' }
+    }
     if (plan === undefined) return { name, type, status: 'unsupported', detail: 'No header can carry its credentials' }
     servers.push(plan)
     return { name, type, status: 'handed_over' }
@@ -47,7 +50,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   return { servers, states }
 }
 
-/** The server whose start an update says has failed, and why; undefined for every other update. */
+/** The server whose start failed according to an update, and why; undefined for every other update. */
 export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
   const name = mcpStartup.exec(textOf(update.toolCallId) ?? '')?.[1]
   if (name === undefined || update.status !== 'failed') return undefined
@@ -55,7 +58,7 @@ export function failedMcpServer(update: Fields): { readonly name: string; readon
   return { name: decoded(name), detail: texts.join(' ') }
 }
 
-/** The states after a failure. A name that was not in the settings is the agent's own affair. */
+/** The states after a failure. A name that is not in the settings is ignored. */
 export function withFailure(
   states: readonly McpServerState[],
   failure: { readonly name: string; readonly detail: string },
@@ -70,10 +73,10 @@ export function mcpState(states: readonly McpServerState[]): JsonObject {
   return { acp_mcp_servers: states.map((state): JsonObject => ({ ...state })) }
 }
 
-/** mcp_startup.<name, percent-encoded>.<unique> */
+/** The id `mcp_startup.<name, percent-encoded>.<unique>`. */
 const mcpStartup = /^mcp_startup\.(.+)\.[^.]+$/
 
-/** Codex takes other characters out of the names that it is given. */
+/** The name as Codex changes it: other characters become `_`. */
 function plainName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
 }
@@ -86,7 +89,7 @@ function decoded(name: string): string {
   }
 }
 
-/** Without a `type`, which ACP gives to the other two only. */
+/** A server on stdio. It has no `type`: ACP defines that member for the other two transports only. */
 function stdioServer(name: string, server: Fields): object {
   const args = Array.isArray(server.args) ? server.args.filter((arg: unknown) => typeof arg === 'string') : []
   return { name, command: server.command, args, env: pairs(objectOf(server.env)) }

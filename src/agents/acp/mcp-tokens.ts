@@ -1,20 +1,22 @@
 /**
- * The MCP servers of settings for an agent that reaches them itself: with the token of this moment in the place of whatever
- * login they hold, and none where nobody is signed in.
+ * The MCP servers of the settings for an agent that connects to them itself: each login is replaced by its current
+ * token, or by nothing when there is no login.
  *
- * Such an agent is given no refresh token, since a second one who renews would end the login for all. Its token is good as
- * long as it is good: a session that lasts longer than that loses the server.
+ * Such an agent gets no refresh token, because a second client that renews would end the login for all. Its token is
+ * valid until it expires: a longer session loses the server.
  */
 import { untilAborted, within } from '../../base/wait.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import type { McpTokens } from '../../offers.ts'
 
-/** For all of them together: an agent starts without a login that takes longer. */
+/** The time limit for all tokens together; after it the agent starts without the late ones. */
 const patienceMs = 5000
 
-/** @throws the signal's reason */
+/** Returns the servers with tokens. @throws the signal's reason */
 export async function withTokens(config: Fields, tokens: McpTokens, signal: AbortSignal): Promise<Fields> {
-  const servers = Object.entries(config).map(async ([name, server]) => [name, await withToken(name, objectOf(server), tokens, signal)] as const)
+  const servers = Object.entries(config).map(async ([name, server]) => {
+    return [name, await withToken(name, objectOf(server), tokens, signal)] as const
+  })
   const entries = await untilAborted(Promise.all(servers), signal)
   return Object.fromEntries(entries)
 }

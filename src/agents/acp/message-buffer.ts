@@ -1,9 +1,10 @@
 /**
  * Gathers the chunks of one message of an external agent: its text, its images and the thoughts before it.
  *
- * A message ends when the agent begins another one, which shows in its message id (Claude, Codex) or, where there are no
- * ids (Gemini), in a thought after the text; a tool call or the end of the turn ends it too, but that is for the caller to
- * say. Codex gives thoughts ids of their own, so only ids of the same sort are compared. What is taken is masked.
+ * A message ends when the agent begins another message. That shows in the message id (Claude, Codex) or, without ids
+ * (Gemini), in a thought after the text. A tool call or the end of the turn ends a message too; there the caller
+ * takes it. Codex gives thoughts ids of their own, so only ids of the same sort are compared. The taken message is
+ * masked.
  */
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -25,7 +26,7 @@ export class MessageBuffer {
   #messageId: string | undefined
   #size = 0
 
-  /** `limitChars`: how much one message gathers before it ends and the next one begins. */
+  /** `limitChars`: the size at which a message ends and the next begins. */
   constructor(limitChars: number, hiding: TextHiding) {
     this.#limitChars = limitChars
     this.#text = new GrowingText(hiding)
@@ -36,7 +37,7 @@ export class MessageBuffer {
     return this.#size === 0
   }
 
-  /** True when the chunk belongs to another message than the one that is being gathered. */
+  /** True when the chunk belongs to another message than the current one. */
   begins(sort: 'text' | 'thought', chunk: Fields): boolean {
     if (this.isEmpty) return false
     if (this.#size >= this.#limitChars) return true
@@ -46,7 +47,7 @@ export class MessageBuffer {
     return hasText && (id === undefined || id !== this.#messageId)
   }
 
-  /** Takes a chunk in and gives its text, for those who read along. */
+  /** Adds a chunk and returns its text, for streaming clients. */
   add(sort: 'text' | 'thought', chunk: Fields): string {
     const block = objectOf(chunk.content)
     const text = blockText(block)
@@ -57,7 +58,7 @@ export class MessageBuffer {
     return text
   }
 
-  /** What was gathered; the buffer is empty then. Thoughts lose the blank lines around them, blank text is no text. */
+  /** Returns the message and empties the buffer. Thoughts lose the blank lines around them; blank text is left out. */
   take(): GatheredMessage {
     this.#endText()
     const message = { content: this.#content, reasoning: this.#reasoning.take().trim() }

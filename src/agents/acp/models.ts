@@ -1,8 +1,9 @@
 /**
- * The models that a session offers, and how one is chosen. Pure.
+ * The models that a session offers, and how a model is chosen. Pure.
  *
- * The config option of the category `model` is the way of the protocol (Claude, Codex); `models` and `session/set_model`
- * are in no schema any more but the only way that Gemini knows (acp.md, section 1.2). An agent with neither cannot be told.
+ * The protocol's way is the config option of the category `model` (Claude, Codex). `models` and `session/set_model`
+ * are no longer in the schema but the only way that Gemini supports (acp.md, section 1.2). The model of an agent with
+ * neither cannot be chosen.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { memberAt, objectsOf, textOf } from '../../base/fields.ts'
@@ -14,16 +15,17 @@ export type ModelWay = { readonly configId: string } | 'set_model'
 export interface SessionModels {
   readonly via: ModelWay | undefined
   readonly current: string | undefined
-  /** As `agent_state.acp_available_models` shows them. */
+  /** The models in `agent_state.acp_available_models`. */
   readonly available: readonly JsonObject[]
 }
 
-/** Reads what a session's answer says of models. */
+/** Reads the models from the result that opened a session. */
 export function readModels(result: unknown): SessionModels {
   const option = optionOf('model', result)
   const configId = textOf(option?.id)
   if (option !== undefined && configId !== undefined) {
-    const available = flatOptions(option.options).flatMap(({ value, name, description }) => model(value, name, description))
+    const offered = flatOptions(option.options)
+    const available = offered.flatMap(({ value, name, description }) => model(value, name, description))
     return { via: { configId }, current: textOf(option.currentValue), available }
   }
   const listed = objectsOf(memberAt(result, 'models', 'availableModels'))

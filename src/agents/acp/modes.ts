@@ -1,12 +1,12 @@
 /**
  * The session mode that an agent should be in (decisions, 24). Pure.
  *
- * The provider that the settings chose decides what a mode allows; the name that an agent gives itself decides nothing,
- * since a wrapper gives another one. NeverConfirm uses the open mode where the agent offers it (Claude does not as root,
- * Gemini refuses it in a folder that it does not trust), else the asking mode, whose questions are then answered with
- * allow-once. Every other policy uses the asking mode. A mode that the settings name is kept unless it is more open than
- * the policy. Of an agent that is in no table one thing is known: the mode in which its session began. A policy that asks
- * keeps it there.
+ * The provider that the settings chose decides what a mode allows. The agent's own name decides nothing, because a
+ * wrapper may give another name. NeverConfirm uses the open mode where the agent offers it (Claude does not as root,
+ * Gemini refuses it in an untrusted folder), else the asking mode, whose questions are then answered with allow-once.
+ * Every other policy uses the asking mode. A mode named by the settings is kept unless it is more open than the
+ * policy. Of an agent in no table only the mode in which its session began is known: a policy that asks keeps the
+ * session in that mode.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -18,25 +18,25 @@ import { flatOptions, optionOf } from './config-options.ts'
 export interface SessionModes {
   readonly current: string | undefined
   readonly offered: readonly string[]
-  /** As `agent_state.acp_available_modes` shows them. */
+  /** The modes in `agent_state.acp_available_modes`. */
   readonly available: readonly JsonObject[]
-  /** The id of the config option that is the mode; undefined for an agent that knows `session/set_mode`. */
+  /** The id of the config option for the mode; undefined for an agent that has `session/set_mode`. */
   readonly configId: string | undefined
 }
 
-/** The rules by which the modes of a session are judged while the policy asks. */
+/** The rules that say how open the modes of a session are. */
 export interface ModeRules {
-  /** The mode that asks; undefined when none is known to. */
+  /** The mode that asks; undefined when none is known. */
   readonly asking: string | undefined
   /** The mode that never asks; undefined when none is known. */
   readonly open: string | undefined
-  /** True for a mode that may allow something unasked which the asking mode asks for. */
+  /** True for a mode that may run, without a question, work for which the asking mode asks. */
   readonly isMoreOpen: (mode: string) => boolean
-  /** The commands that an agent in this mode runs without a question, as `ProviderModes.unasked`. */
+  /** The commands that an agent in this mode runs without a question; see `ProviderModes.unasked`. */
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 
-/** Reads the modes of a session's answer: `modes`, or else the config option of the category `mode`. */
+/** Reads the modes from a session's result: `modes`, or else the config option of the category `mode`. */
 export function readModes(result: unknown): SessionModes {
   const listed = objectsOf(memberAt(result, 'modes', 'availableModes'))
   if (listed.length > 0) return modesOf(textOf(memberAt(result, 'modes', 'currentModeId')), listed, undefined)
@@ -53,7 +53,8 @@ function modesOf(current: string | undefined, listed: readonly Fields[], configI
 
 function shownMode({ id, name, description }: Fields): readonly JsonObject[] {
   const mode_id = textOf(id)
-  return mode_id === undefined ? [] : [{ mode_id, name: textOf(name) ?? null, description: textOf(description) ?? null }]
+  if (mode_id === undefined) return []
+  return [{ mode_id, name: textOf(name) ?? null, description: textOf(description) ?? null }]
 }
 
 /** The request that chooses a mode. */
@@ -67,20 +68,25 @@ export function modeRequest(
 }
 
 /**
- * The rules for an agent whose provider is known. `isMeasured`: the agent gave the name and version that the table was
- * made with. In any other agent each mode that the table does not know counts as more open.
+ * The rules for an agent whose provider is known. `isMeasured`: the agent has the name and version with which the
+ * table was made. For any other agent each mode that is not in the table counts as more open.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // That a mode confines every command is known of the measured program only.
+  // Only the measured program is known to confine every command in a mode.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)
-  const runsUnasked = (mode: string | undefined): readonly string[] => (mode !== undefined && isMoreOpen(mode) ? [] : trusted)
+  const runsUnasked = (mode: string | undefined): readonly string[] => {
+    return mode !== undefined && isMoreOpen(mode) ? [] : trusted
+  }
   return { asking, open, isMoreOpen, runsUnasked }
 }
 
-/** The rules for an agent that is in no table. Undefined `begunIn`: it has no session yet, or no modes. */
+/**
+ * The rules for an agent in no table. `begunIn` is undefined before there is a session, and for an agent without
+ * modes.
+ */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)
   return { asking: begunIn, open: undefined, isMoreOpen, runsUnasked: () => [] }
@@ -94,7 +100,7 @@ export interface ModeChoice {
   readonly offered: readonly string[]
 }
 
-/** The mode to be in, or undefined when the agent offers none that fits. */
+/** The mode to use; undefined when the agent offers none that fits. */
 export function chooseMode({ policy, named, rules, offered }: ModeChoice): string | undefined {
   const isOpen = policy.kind === 'NeverConfirm'
   const allowed = isTooOpen(named, policy, rules) ? undefined : named
@@ -102,7 +108,7 @@ export function chooseMode({ policy, named, rules, offered }: ModeChoice): strin
   return wanted.find((mode) => mode !== undefined && offered.includes(mode))
 }
 
-/** True for a mode that allows unasked what this policy wants to be asked about. */
+/** True for a mode that runs, without a question, work for which this policy asks. */
 export function isTooOpen(mode: string | undefined, policy: ConfirmationPolicy, rules: ModeRules): boolean {
   return policy.kind !== 'NeverConfirm' && mode !== undefined && rules.isMoreOpen(mode)
 }

@@ -1,9 +1,9 @@
 /**
- * Keeps outputs that are too long for an event, as files in the conversation's `observations` folder.
+ * Stores outputs that are too long for an event, as files in the conversation's `observations` folder.
  *
- * The name is known at once, so that the event can carry it; the writing goes on beside. Whoever reads on from the agent
- * waits for `settled` first, so no more than what came in one read is ever waiting. Names are our own: an id from the agent
- * is never part of a path. A file that cannot be written is reported and otherwise left out.
+ * The name is returned at once, so that the event can carry it; the write goes on in the background. Code that reads
+ * on from the agent awaits `settled` first, so no more than the outputs of one read are pending. The names are made
+ * here: an id from the agent is never part of a path. A file that cannot be written is reported and left out.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ export class ObservationFiles {
     this.#options = options
   }
 
-  /** Begins to write a text and gives the name of its file. */
+  /** Starts to write a text and returns the name of its file. */
   save(text: string): string {
     const name = `output-${this.#options.createId()}.txt`
     const writing = this.#write(name, text).catch(this.#options.onError).finally(() => this.#writing.delete(writing))
@@ -31,7 +31,7 @@ export class ObservationFiles {
     return name
   }
 
-  /** Resolves when what is being written is there; undefined when nothing is. */
+  /** Resolves when all pending writes are done; undefined when there are none. */
   settled(): Promise<unknown> | undefined {
     return this.#writing.size === 0 ? undefined : Promise.all(this.#writing)
   }

@@ -1,9 +1,9 @@
 /**
- * The observation of a tool call, or of one part of it: its kind follows the action, its content is what the agent gave
- * back (decisions, 3). Pure.
+ * The observation of a tool call, or of one part of it: its kind follows the action, its content is the output of the
+ * call (decisions, 3). Pure.
  *
- * It is an error when the agent says so by the call's status, in its result, or by the exit code of a command: a test run
- * that failed must not look good because its tool call was "completed".
+ * It is an error when the agent says so by the call's status or in its result, or by the exit code of a command: a
+ * failed test run must not look good because its tool call was "completed".
  */
 import { assertNever } from '../../base/errors.ts'
 import type { ObservationInput } from '../../schema/generated/observations.ts'
@@ -17,14 +17,14 @@ import { newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface ObservationOptions {
   readonly toolName: string
-  /** What the call gave back, masked. */
+  /** The output of the call, masked. */
   readonly output: Output
   readonly outputLimitChars: number
-  /** Keeps an output that is too long for an event and gives the name of its file. */
+  /** Stores an output that is too long for an event and returns the name of its file. */
   readonly saveOutput: (text: string) => string
-  /** Where such files are. */
+  /** The folder of such files. */
   readonly observationsDir: string
-  /** What has to be said of the call before its output; empty mostly. */
+  /** Text to put before the output; mostly empty. */
   readonly note: string
 }
 

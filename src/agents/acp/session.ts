@@ -58,6 +58,7 @@ export interface OwnWorkKeeper {
 
 /** The time limit of every request but a prompt. */
 const requestTimeoutMs = 30_000
+const cannotFork = 'Cannot ask the agent beside its work: it cannot copy its session'
 
 export class AcpSession {
   readonly id: string
@@ -99,10 +100,7 @@ export class AcpSession {
     this.#onChange = onChange
   }
 
-  /**
-   * Sends work that the agent begins by itself to `keeper`. Without a keeper it is dropped, and its questions are
-   * cancelled.
-   */
+  /** Sets the keeper of the agent's own work. Without a keeper such work is dropped and its questions are cancelled. */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
@@ -211,20 +209,17 @@ export class AcpSession {
   }
 
   async #close(option: SessionOption): Promise<void> {
-    const stays = `The option "${option.id}" of the agent stays at "${option.current}", `
-      + 'which does not ask for confirmation'
+    const { id, current } = option
+    const stays = `The option "${id}" of the agent stays at "${current}", which does not ask for confirmation`
     const value = closedValue(option)
     if (value === undefined) throw new AcpFailure('ACPInitError', `${stays}: it offers no other value`)
-    await this.setOption(option.id, value).catch((error: unknown) => {
+    await this.setOption(id, value).catch((error: unknown) => {
       throw new AcpFailure('ACPInitError', `${stays}: ${reasonOf(error)}`, error)
     })
-    if (this.#openOptions.some(({ id }) => id === option.id)) throw new AcpFailure('ACPInitError', stays)
+    if (this.#openOptions.some((open) => open.id === id)) throw new AcpFailure('ACPInitError', stays)
   }
 
-  /**
-   * Switches the model. @throws AppError `bad_request` when the agent cannot switch or refuses, `agent_timeout`,
-   * `agent_failed`.
-   */
+  /** @throws AppError `bad_request` when the agent cannot switch or refuses, `agent_timeout`, `agent_failed`. */
   async setModel(model: string): Promise<void> {
     const { via, current } = this.#choices.models
     if (via === undefined) {
@@ -238,17 +233,12 @@ export class AcpSession {
     this.#choices = withModel(withOptions(this.#choices, objectOf(answer)), model)
   }
 
-  /**
-   * Sets an option other than mode and model.
-   * @throws AppError `bad_request` when the agent does not offer it or refuses, `agent_timeout`, `agent_failed`.
-   */
+  /** @throws AppError `bad_request` when the value is not offered or is refused, `agent_timeout`, `agent_failed`. */
   async setOption(id: string, value: string): Promise<void> {
     const option = this.option(id)
     const what = `Cannot set the option "${id}" to "${value}"`
     if (option === undefined) {
-      const names = this.#choices.options.map((one) => one.id).join(', ')
-      const expected = names === '' ? 'this agent offers none' : `expected one of ${names}`
-      throw new AppError('bad_request', `${what}: ${expected}`)
+      throw new AppError('bad_request', `${what}: ${expectedOf(this.#choices.options.map((one) => one.id))}`)
     }
     if (!option.values.includes(value)) {
       throw new AppError('bad_request', `${what}: expected one of ${option.values.join(', ')}`)
@@ -265,15 +255,10 @@ export class AcpSession {
   assertOffers(mode: string): void {
     const { offered } = this.#choices.modes
     if (offered.includes(mode)) return
-    const expected = offered.length === 0 ? 'this agent offers none' : `expected one of ${offered.join(', ')}`
-    throw new AppError('bad_request', `Cannot use the mode "${mode}": ${expected}`)
+    throw new AppError('bad_request', `Cannot use the mode "${mode}": ${expectedOf(offered)}`)
   }
 
-  /**
-   * Switches the mode.
-   * @throws AppError `bad_request` when the agent does not offer the mode or refuses, `agent_timeout`,
-   * `agent_failed`.
-   */
+  /** @throws AppError `bad_request` when the mode is not offered or is refused, `agent_timeout`, `agent_failed`. */
   async switchMode(mode: string): Promise<void> {
     this.assertOffers(mode)
     if (mode === this.#choices.modes.current) return
@@ -290,9 +275,7 @@ export class AcpSession {
    * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
    */
   async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {
-    if (!this.agent.can('fork')) {
-      throw new AppError('bad_request', 'Cannot ask the agent beside its work: it cannot copy its session')
-    }
+    if (!this.agent.can('fork')) throw new AppError('bad_request', cannotFork)
     const place = { cwd, mcpServers: [] }
     const copying = isPrompted
       ? this.#request('session/fork', { sessionId: this.id, ...place })
@@ -361,4 +344,8 @@ export class AcpSession {
   #request(method: string, params: object): Promise<unknown> {
     return this.connection.request(method, params, { timeoutMs: requestTimeoutMs })
   }
+}
+
+function expectedOf(names: readonly string[]): string {
+  return names.length === 0 ? 'this agent offers none' : `expected one of ${names.join(', ')}`
 }
