@@ -184,8 +184,7 @@ export class AcpSession {
   }
 
   /**
-   * Brings the session into the mode that the policy requires, as far as the agent offers one, and resets options
-   * with which the agent would not ask.
+   * Brings the session into the policy's mode, if the agent offers it, and resets options with which it would not ask.
    * @throws AcpFailure when the agent would stay more open than the policy.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
