@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts'
 export const acpAskingMutations: readonly Mutation[] = [
   {
     file: 'src/agents/acp/own-turn.ts',
-    old: 'turn.record({ kind: \'MessageEvent\', source: \'environment\', llm_message: { role: \'user\', content: [{ type: \'text\', text: begun }] } })',
-    new: 'void begun',
+    old: 'turn.record({ kind: \'MessageEvent\', source: \'environment\', llm_message: { role: \'user\', content } })',
+    new: 'void content',
     promise: 'The first event of work that an agent has begun says so.',
     tests: ['test/agents/acp/own-work.test.ts'],
   },
@@ -123,8 +123,8 @@ export const acpAskingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/turn-permissions.ts',
-    old: '(text) => host.mask(text)) }, withdrawn)',
-    new: '(text) => host.mask(text)) })',
+    old: 'options: shown }, withdrawn)',
+    new: 'options: shown })',
     promise: 'A question that its agent withdraws is given up.',
     tests: ['test/agents/acp/agent-turn.test.ts'],
   },
@@ -151,7 +151,7 @@ export const acpAskingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/session.ts',
-    old: 'if (this.#openOptions.some(({ id }) => id === option.id)) throw new AcpFailure(\'ACPInitError\', stays)',
+    old: 'if (this.#openOptions.some((open) => open.id === id)) throw new AcpFailure(\'ACPInitError\', stays)',
     new: '',
     promise: 'An agent whose option stays open is not run.',
     tests: ['test/agents/acp/agent-choices.test.ts'],

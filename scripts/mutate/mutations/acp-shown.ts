@@ -179,8 +179,8 @@ export const acpShownMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/shape.ts',
-    old: 'commands.every((one) => typeof one === \'string\') ? commands.join(\'\\n\') : undefined',
-    new: 'commands.every((one) => typeof one === \'string\') ? textOf(commands[0]) : undefined',
+    old: 'areTexts ? commands.join(\'\\n\') : undefined',
+    new: 'areTexts ? textOf(commands[0]) : undefined',
     promise: 'All of several commands are shown.',
     tests: ['test/agents/acp/action-of.test.ts'],
   },
@@ -207,8 +207,8 @@ export const acpShownMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/turn-permissions.ts',
-    old: 'source: answer.by === undefined ? \'user\' : \'hook\'',
-    new: 'source: \'user\'',
+    old: 'const source = answer.by === undefined ? \'user\' : \'hook\'',
+    new: 'const source = \'user\'',
     promise: 'What nobody answered was not refused by the user.',
     tests: ['test/agents/acp/agent-turn.test.ts'],
   },
@@ -284,7 +284,7 @@ export const acpShownMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/usage.ts',
-    old: 'memberAt(meta, \'quota\', \'token_count\'), ',
+    old: '[\'quota\', \'token_count\'], ',
     new: '',
     promise: 'The figures of Gemini are counted.',
     tests: ['test/agents/acp/wire.test.ts'],

@@ -148,8 +148,8 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/prompt-turn.ts',
-    old: 'const replace = hasRun && (await hasLeftovers(session, leftoverMs))',
-    new: 'const replace = hasRun && false',
+    old: 'rerunsOpenCalls === true || (await hasLeftovers(session, leftoverMs))',
+    new: 'rerunsOpenCalls === true',
     promise: 'An agent whose command runs on after a stop is replaced.',
     tests: [...turn, 'test/agents/acp/agent-failures.test.ts', 'test/agents/acp/agent-session.test.ts'],
   },
@@ -232,8 +232,8 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/credential-files.ts',
-    old: 'if (around?.isDirectory() === false) throw',
-    new: 'if (around === null) throw',
+    old: 'if (around?.isDirectory() === false) {',
+    new: 'if (around === null) {',
     promise: 'What a program has linked into the place of its folder is not removed.',
     tests: ['test/agents/acp/credential-files.test.ts'],
   },

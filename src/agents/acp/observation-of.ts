@@ -38,25 +38,34 @@ export function observationOf(part: Part, call: ToolCall, options: ObservationOp
     ...[options.note, text].filter((words) => words !== '').map(textContent),
     ...images.map((url): ContentInput => ({ type: 'image', image_urls: [url] })),
   ]
-  if (is_error && content.length === 0) content.push(textContent('The agent reported that this failed and gave no output'))
+  const isEmptyFailure = is_error && content.length === 0
+  if (isEmptyFailure) content.push(textContent('The agent reported that this failed and gave no output'))
   switch (part.as) {
     case 'command': return { ...commandEnd(part, call), content, is_error, ...place }
     case 'tasks': return { kind: 'TaskTrackerObservation', command: 'plan', task_list: part.tasks, content, is_error }
-    case 'view': return { kind: 'FileEditorObservation', command: 'view', path: part.path, prev_exist: true, content, is_error }
+    case 'view': return viewEnd(part, { content, is_error })
     case 'edit':
-    case 'tool': return changed(part, options.toolName, { call, content, is_error, opening: [textContent(`[Tool '${options.toolName}' executed.]`)] })
+    case 'tool': {
+      const opening = [textContent(`[Tool '${options.toolName}' executed.]`)]
+      return changed(part, options.toolName, { call, content, is_error, opening })
+    }
     default: return assertNever(part)
   }
 }
 
-/** The observation of a call, or of a part of it, of which there is nothing but a word of this server to tell. */
-export function noteObservation(part: Part, toolName: string, note: string, call: ToolCall = newToolCall): ObservationInput {
+/** The observation of a call, or of a part of it, whose only content is a note of this server. */
+export function noteObservation(
+  part: Part,
+  toolName: string,
+  note: string,
+  call: ToolCall = newToolCall,
+): ObservationInput {
   const content = [textContent(note)]
   const is_error = hasFailed(part, call)
   switch (part.as) {
     case 'command': return { ...commandEnd(part, call), content, is_error }
     case 'tasks': return { kind: 'TaskTrackerObservation', command: 'plan', task_list: part.tasks, content, is_error }
-    case 'view': return { kind: 'FileEditorObservation', command: 'view', path: part.path, prev_exist: true, content, is_error }
+    case 'view': return viewEnd(part, { content, is_error })
     case 'edit':
     case 'tool': return changed(part, toolName, { call, content, is_error, opening: [] })
     default: return assertNever(part)
@@ -85,17 +94,26 @@ interface End {
   readonly call: ToolCall
   readonly content: readonly ContentInput[]
   readonly is_error: boolean
-  /** What stands before the content of a tool that has no kind of its own. */
+  /** The content before the output of a tool without a kind of its own. */
   readonly opening: readonly ContentInput[]
 }
 
-function changed(part: Part & { as: 'edit' | 'tool' }, tool_name: string, { call, content, is_error, opening }: End): ObservationInput {
+function viewEnd({ path }: Part & { as: 'view' }, end: Pick<End, 'content' | 'is_error'>): ObservationInput {
+  return { kind: 'FileEditorObservation', command: 'view', path, prev_exist: true, ...end }
+}
+
+function changed(
+  part: Part & { as: 'edit' | 'tool' },
+  tool_name: string,
+  { call, content, is_error, opening }: End,
+): ObservationInput {
   const texts = part.as === 'edit' ? fileTexts(part.edit, call) : undefined
   if (texts === undefined) return { kind: 'MCPToolObservation', tool_name, content: [...opening, ...content], is_error }
-  // A failed edit has changed nothing.
+  // A failed edit changed nothing.
   const contents = is_error || call.status === 'pending' ? { old_content: null, new_content: null } : texts.contents
   const { command, path } = texts
-  return { kind: 'FileEditorObservation', command, path, prev_exist: command !== 'create', ...contents, content, is_error }
+  const prev_exist = command !== 'create'
+  return { kind: 'FileEditorObservation', command, path, prev_exist, ...contents, content, is_error }
 }
 
 interface FileTexts {
@@ -104,14 +122,19 @@ interface FileTexts {
   readonly contents: { readonly old_content: string | null; readonly new_content: string | null }
 }
 
-/** The texts of the change, which for a part of a file are that part, or the whole ones where the agent gives them (OpenHands). */
+/** The texts of the change: those of the edited part, or of the whole file where the agent sends them (OpenHands). */
 function fileTexts(edit: Edit, { rawOutput }: ToolCall): FileTexts | undefined {
   const [before, after] = ['old_content', 'new_content'].map((name) => memberAt(rawOutput, 'observation', name))
-  const whole = typeof after === 'string' ? { old_content: typeof before === 'string' ? before : null, new_content: after } : undefined
+  const old_content = typeof before === 'string' ? before : null
+  const whole = typeof after === 'string' ? { old_content, new_content: after } : undefined
   const { path } = edit
   switch (edit.do) {
-    case 'create': return { command: 'create', path, contents: whole ?? { old_content: null, new_content: edit.newText } }
-    case 'replace': return { command: 'str_replace', path, contents: whole ?? { old_content: edit.oldText, new_content: edit.newText } }
+    case 'create':
+      return { command: 'create', path, contents: whole ?? { old_content: null, new_content: edit.newText } }
+    case 'replace': {
+      const contents = whole ?? { old_content: edit.oldText, new_content: edit.newText }
+      return { command: 'str_replace', path, contents }
+    }
     case 'insert': return { command: 'insert', path, contents: whole ?? { old_content: null, new_content: null } }
     case 'delete':
     case 'move': return undefined

@@ -1,8 +1,9 @@
 /**
- * The options by which an agent stops asking, beside its modes (Copilot CLI: `allow_all`; Cline: `auto_approve`). Pure.
+ * The options other than modes by which an agent stops asking (Copilot CLI: `allow_all`; Cline: `auto_approve`).
+ * Pure.
  *
- * Of an option nobody knows more than its words: it is open when its value stands for not asking, or when it is itself
- * named so and is not off. How much a model thinks, and which one, allows nothing, whatever the words are.
+ * Only the words of an option are known. It is open when its value stands for not asking, or when the option itself
+ * is named so and is not off. Options for the model and its thinking allow nothing, whatever their words are.
  */
 import { isOpenByName } from '../../settings/open-modes.ts'
 import type { SessionOption } from './config-options.ts'
@@ -10,21 +11,21 @@ import type { SessionOption } from './config-options.ts'
 type Named = Pick<SessionOption, 'id' | 'category' | 'values'>
 
 const offWords = ['off', 'false', 'no', 'disabled']
-/** ACP v1, session config options: the categories that are no matter of permission. */
+/** ACP v1, session config options: the categories that have nothing to do with permissions. */
 const ofTheModel = ['model', 'model_config', 'thought_level']
 
-/** True when the agent asks less with this value than without. */
+/** True when the agent asks less with this value than without it. */
 export function isOpenOption({ id, category, values }: Named, value: string): boolean {
   if (category !== undefined && ofTheModel.includes(category)) return false
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
 }
 
-/** The value with which the agent asks; undefined when it offers none. */
+/** The value with which the agent asks; undefined when the option has none. */
 export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }
 
-/** As much as is known of an option before there is a session: it may be one that is on or off. */
+/** The stand-in for an option before there is a session: it may be one that is on or off. */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }
 }

@@ -1,11 +1,14 @@
 /**
- * What an agent says while no turn listens: the late tail of the turn before, or work that it begins by itself.
+ * The updates of an agent while no turn listens: the late tail of the last turn, or work that the agent begins by
+ * itself.
  *
- * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must not run
- * unseen: what is said is held, and `begin` asks for a turn that takes it (decisions, 3). Told apart from late leftovers: a
- * tool call with an id of its own that is not over is work, and so is a question, unless its turn was stopped just now; text is work when a time has passed since
- * the end of the turn and the message is none of before, and only once a prompt was sent, since agents greet and warn
- * before. The rest is dropped. When too much is held, reading waits.
+ * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must
+ * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions, 3).
+ *
+ * These count as work: a tool call with a new id that is not over; a question, unless its turn was stopped just now;
+ * and text, when a time has passed since the end of the turn, the message is new, and a prompt was sent before
+ * (agents greet and warn earlier). Everything else is a leftover and is dropped. When too much is held, reading
+ * waits.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { AgentListener } from './connection.ts'
@@ -17,17 +20,17 @@ import { saysSomething } from './updates.ts'
 
 export interface OwnBeginningOptions {
   readonly timers: Timers
-  /** True for the id of a call of before. */
+  /** True for the id of a call from an earlier turn. */
   readonly isKnownCall: (id: string) => boolean
-  /** Asks for a turn. Rejects when there will be none: then what the agent does has to be ended. */
+  /** Asks for a turn. Rejects when there will be none: then the agent's work has to be ended. */
   readonly begin: () => Promise<void>
-  /** There will be no turn. */
+  /** Called when `begin` rejected. */
   readonly refused: () => void
 }
 
-/** So long after the end of a turn a text may still belong to it. */
+/** How long after the end of a turn a text may still belong to it. */
 const tailMs = 2000
-/** More than this is not held: reading waits. */
+/** The most updates that are held; then reading waits. */
 const heldLimit = 1000
 const rememberedMessages = 50
 
@@ -39,7 +42,7 @@ export class OwnBeginning {
   #room: Deferred<void> | undefined
   #tail: Timer | undefined
   #isTail = false
-  /** The turn before was stopped. */
+  /** True when the last turn was stopped. */
   #wasStopped = false
   #wasPrompted = false
   #hasBegun = false
@@ -49,12 +52,12 @@ export class OwnBeginning {
     this.#options = options
   }
 
-  /** True while something is held for a turn that has not come yet. */
+  /** True while updates are held for a turn that has not started. */
   get isHolding(): boolean {
     return this.#hasBegun
   }
 
-  /** A turn takes what is held, in its order, and everything from now on. */
+  /** Gives the held updates, in order, and all later ones to a turn. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -62,10 +65,12 @@ export class OwnBeginning {
     this.#isTail = false
     const { held, questions } = this.#letGo()
     for (const update of held) void listener.onUpdate(update)
-    for (const { params, withdrawn, answer } of questions) listener.onPermission(params, withdrawn).then(answer.resolve, answer.reject)
+    for (const { params, withdrawn, answer } of questions) {
+      listener.onPermission(params, withdrawn).then(answer.resolve, answer.reject)
+    }
   }
 
-  /** The turn is over: what comes now is its tail for a time. */
+  /** Ends the turn: for a time, updates count as its tail. */
   detach(wasStopped: boolean): void {
     this.#listener = undefined
     this.#wasStopped = wasStopped
@@ -96,7 +101,7 @@ export class OwnBeginning {
     return answer.promise
   }
 
-  /** Nobody listens any more, and nobody will. Idempotent. */
+  /** Drops held updates and cancels held questions. Idempotent. */
   close(): void {
     this.#tail?.stop()
     for (const { answer } of this.#letGo().questions) answer.resolve(cancelledResult)
@@ -123,11 +128,12 @@ export class OwnBeginning {
   }
 
   #isWork(update: Fields, isNewMessage: boolean): boolean {
-    if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') return this.#isNewCall(update)
+    const { sessionUpdate: kind } = update
+    if (kind === 'tool_call' || kind === 'tool_call_update') return this.#isNewCall(update)
     return this.#wasPrompted && !this.#isTail && isNewMessage && saysSomething(update)
   }
 
-  /** A call of before begins anew only when it is announced as one that is not over. */
+  /** True for a new call. A call from an earlier turn begins again only when it is announced as not over. */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update.toolCallId)
     const isOver = update.status === 'completed' || update.status === 'failed'
@@ -136,7 +142,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update.sessionUpdate === 'tool_call' && !isEmpty(update.status)
   }
 
-  /** Remembers the messages of the agent, as far as they have ids. */
+  /** True for a message that was not heard before; remembers message ids, where the agent sends them. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update.messageId)
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

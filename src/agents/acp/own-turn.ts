@@ -1,9 +1,11 @@
 /**
- * Work that an agent has begun by itself, as a turn: from its first update to the agent's sign, or to quiet.
+ * Work that an agent began by itself, as a turn: from its first update to the agent's sign that it is over, or to
+ * quiet.
  *
- * There is no prompt, so no answer ends it: Claude's figures of such a cycle do, for others a time without an update while
- * no call is open and nobody is asked. Its first event says that the agent began it. When it is stopped the agent is told to
- * cancel; without a sign that it has, or while something that it has started runs, its program must be ended (`replace`).
+ * There is no prompt, so no response ends it. Claude's usage figures of such a cycle do; for other agents a time
+ * without an update while no call and no question is open. Its first event says that the agent began it. To stop it
+ * the agent is told to cancel; without a sign that it did, or while a process that it started runs, its program must
+ * be ended (`replace`).
  */
 import { deferred, within, type Deferred } from '../../base/wait.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'
@@ -14,9 +16,9 @@ import type { Timer } from './timers.ts'
 import { endsOwnWork } from './updates.ts'
 
 export interface OwnTurnOptions extends AgentWorkOptions {
-  /** How long an agent may take to say that it has stopped. Default 4 s. */
+  /** How long an agent may take to signal that it has stopped. Default 4 s. */
   readonly drainMs?: number
-  /** How long quiet must last to be the end. Default 10 s. */
+  /** How long quiet lasts until it ends the turn. Default 10 s. */
   readonly quietMs?: number
 }
 
@@ -47,7 +49,8 @@ export class OwnTurn {
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
     void session.connection.over.then((over) => this.#ending.resolve({ over }))
-    turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: [{ type: 'text', text: begun }] } })
+    const content = [{ type: 'text', text: begun } as const]
+    turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } })
     session.take(this.#work)
     this.#work.startIdle()
     this.#awaitQuiet()
@@ -68,19 +71,23 @@ export class OwnTurn {
       events.finish('The agent ended its work without telling how this tool call ended')
       return { end: { outcome: 'finished' }, replace: false, result: undefined, context }
     }
-    if (ending === 'stop') return { end: { outcome: 'stopped' }, replace: await this.#cancel(), result: undefined, context }
+    if (ending === 'stop') {
+      return { end: { outcome: 'stopped' }, replace: await this.#cancel(), result: undefined, context }
+    }
     if (typeof ending === 'object' && 'unasked' in ending) {
-      return { end: { outcome: 'failed', failure: ending.unasked, served: true }, replace: await this.#cancel(), result: undefined, context }
+      const failed = { outcome: 'failed', failure: ending.unasked, served: true } as const
+      return { end: failed, replace: await this.#cancel(), result: undefined, context }
     }
     const replace = typeof ending === 'object' || (await this.#cancel())
-    const detail = typeof ending === 'object' ? ending.over : `The agent sent nothing for ${this.#options.idleMs / 1000} s in work of its own`
+    const silence = `The agent sent nothing for ${this.#options.idleMs / 1000} s in work of its own`
+    const detail = typeof ending === 'object' ? ending.over : silence
     const { connection, agent } = this.#options.session
     const failure = withTail(new AcpFailure('ACPPromptError', detail), connection.stderrTail(), agent.quirks.idleTalk)
     events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(detail)}`)
     return { end: { outcome: 'failed', failure, served: true }, replace, result: undefined, context }
   }
 
-  /** Tells the agent to stop. True when its program must be ended. */
+  /** Tells the agent to stop; returns true when its program must be ended. */
   async #cancel(): Promise<boolean> {
     const { session, drainMs = 4000 } = this.#options
     session.cancelPrompt()
@@ -102,4 +109,5 @@ export class OwnTurn {
   }
 }
 
-const begun = 'The agent has begun to work by itself, without a message of the user (work in the background that went on or ended).'
+const begun =
+  'The agent has begun to work by itself, without a message of the user (work in the background that went on or ended).'

@@ -1,24 +1,25 @@
 /**
- * Reads the two texts in which agents tell changes of files: unified diffs (POSIX diff -u, with Git's headers), and the
- * patches of OpenAI's `apply_patch` tool. Pure.
+ * Reads the two text forms in which agents report changes of files: unified diffs (POSIX diff -u, with Git's
+ * headers), and the patches of OpenAI's `apply_patch` tool. Pure.
  *
- * Each hunk becomes the part of the file before it and after it, with the context that the text gives. What does not have
- * the form of a patch gives no changes, and nothing is guessed: the call is shown with the text itself then.
+ * Each hunk becomes the part of the file before and after it, with the context in the text. Text that is not a patch
+ * gives no changes, and nothing is guessed: the call is then shown with the text itself.
  */
 
-/** What happens to one file, or to one part of it. */
+/** The change of a file, or of one part of it. */
 export type PatchChange =
   | { readonly do: 'create'; readonly path: string; readonly newText: string }
   | { readonly do: 'replace'; readonly path: string; readonly oldText: string; readonly newText: string }
   | { readonly do: 'delete'; readonly path: string }
   | { readonly do: 'move'; readonly path: string; readonly to: string }
 
-/** A longer text is not read: it is not shown either. */
+/** The longest text that is read: a longer text is not shown either. */
 const limitChars = 1_000_000
 
-/** The changes of a whole `apply_patch` text; empty for a text that is none, or of which the end is missing. */
+/** The changes of a whole `apply_patch` text; empty for another text, or when its end is missing. */
 export function readApplyPatch(text: string): readonly PatchChange[] {
-  if (text.length > limitChars || !/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []
+  if (text.length > limitChars) return []
+  if (!/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []
   const changes: PatchChange[] = []
   let file: { readonly verb: string; readonly path: string; to?: string } | undefined
   let hunk = emptyHunk()
@@ -88,7 +89,7 @@ interface Hunk {
   hasChange: boolean
   /** The sign of the last line. */
   last: string
-  /** The line ends that the text says are not there. */
+  /** The signs of the lines that the text marks as having no line end. */
   cut: string
 }
 
@@ -128,7 +129,7 @@ function joined(lines: readonly string[], isCut = false): string {
   return isCut || lines.length === 0 ? text : `${text}\n`
 }
 
-/** The name in a header, without the time behind a tab and, in Git's form, without `a/` and `b/`. */
+/** The name in a header, without the time after a tab and, in Git's form, without `a/` and `b/`. */
 function fileName(line: string, isGit: boolean): string {
   const name = line.slice(4).split('\t')[0] ?? ''
   return isGit ? name.replace(/^[ab]\//, '') : name.trim()

@@ -1,9 +1,9 @@
 /**
- * What to answer when an external agent asks for permission. Pure.
+ * The answer to a permission request of an external agent. Pure.
  *
- * The confirmation policy decides, and an option is chosen by its kind, never by its place: Gemini offers "always" first
- * (decisions, 24; acp.md, section 3.1). Nothing here ever selects `allow_always`: it would outlive the policy that allowed
- * it. External calls carry no risk that this server could judge, so ConfirmRisky sees them as UNKNOWN.
+ * The confirmation policy decides, and an option is chosen by its kind, never by its position: Gemini offers "always"
+ * first (decisions, 24; acp.md, section 3.1). `allow_always` is never selected: it would outlive the policy that
+ * allowed it. This server cannot judge the risk of external calls, so ConfirmRisky sees them as UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { QuestionOption } from '../../conversation/agent.ts'
@@ -33,9 +33,14 @@ export function readOptions(value: unknown): readonly QuestionOption[] {
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
 
-/** The options as clients see them: numbered, since an id is the agent's own word; a kind that ACP has not is `other`. */
-export function shownOptions(options: readonly QuestionOption[], mask: (text: string) => string): readonly QuestionOption[] {
-  return options.map(({ name, kind }, index) => ({ id: String(index), name: mask(name), kind: kinds.includes(kind) ? kind : 'other' }))
+/** The options for clients: numbered, because an id is the agent's text; a kind that ACP does not define is `other`. */
+export function shownOptions(
+  options: readonly QuestionOption[],
+  mask: (text: string) => string,
+): readonly QuestionOption[] {
+  return options.map(({ name, kind }, index) => {
+    return { id: String(index), name: mask(name), kind: kinds.includes(kind) ? kind : 'other' }
+  })
 }
 
 export function decide(policy: ConfirmationPolicy, options: readonly QuestionOption[]): Decision {
@@ -48,7 +53,7 @@ export function allowOnce(options: readonly QuestionOption[]): PermissionResult 
   return selected(options.find((option) => option.kind === 'allow_once'))
 }
 
-/** Denies this once; an agent that offers no refusal gets `cancelled`, which allows nothing either. */
+/** Denies this once; an agent that offers no way to reject gets `cancelled`, which allows nothing either. */
 export function deny(options: readonly QuestionOption[]): PermissionResult {
   const once = options.find((option) => option.kind === 'reject_once')
   return selected(once ?? options.find((option) => option.kind === 'reject_always'))
@@ -58,7 +63,7 @@ function selected(option: QuestionOption | undefined): PermissionResult {
   return option === undefined ? cancelledResult : { outcome: { outcome: 'selected', optionId: option.id } }
 }
 
-/** True when a policy wants to be asked about what an external agent does. */
+/** True when a policy requires questions about the work of an external agent. */
 export function asks(policy: ConfirmationPolicy): boolean {
   switch (policy.kind) {
     case 'NeverConfirm': return false

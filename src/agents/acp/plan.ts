@@ -1,8 +1,9 @@
 /**
  * An agent's plan as a task list (decisions, 3). Pure.
  *
- * The lists of tools for tasks have the same form (`shape`); OpenHands says `title` and `done`. ACP sends the whole list every time, with three states that match ours word by word, and a priority that has no place in
- * a TaskItem: it stays readable in the arguments of the call.
+ * The lists of task tools have the same form (`shape`), but OpenHands sends `title` and `done`. ACP sends the whole
+ * list every time, with three states that match ours, and a priority that has no place in a TaskItem: it stays
+ * readable in the arguments of the call.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
 import { objectOf, objectsOf, textOf } from '../../base/fields.ts'
@@ -10,20 +11,23 @@ import { objectOf, objectsOf, textOf } from '../../base/fields.ts'
 const entryLimit = 1000
 const entryLimitChars = 10_000
 
-/** As many entries as a plan can be read with, none of them too long: all of it stands in three places. */
+/** The entries of a plan, limited in number and length, because each is recorded in three places. */
 export function limitedEntries(entries: unknown): readonly unknown[] {
   if (!Array.isArray(entries)) return []
   return entries.slice(0, entryLimit).map((entry: unknown) => {
     const text = textOf(objectOf(entry).content)
-    return text === undefined || text.length <= entryLimitChars ? entry : { ...objectOf(entry), content: `${text.slice(0, entryLimitChars)} ...` }
+    if (text === undefined || text.length <= entryLimitChars) return entry
+    return { ...objectOf(entry), content: `${text.slice(0, entryLimitChars)} ...` }
   })
 }
 
 export function tasksOf(entries: unknown): readonly TaskItemInput[] {
-  return objectsOf(entries).map((entry) => ({ title: textOf(entry.content) ?? textOf(entry.title) ?? '', status: statusOf(entry.status) }))
+  return objectsOf(entries).map((entry) => {
+    return { title: textOf(entry.content) ?? textOf(entry.title) ?? '', status: statusOf(entry.status) }
+  })
 }
 
-/** `3 tasks: 1 done, 1 in progress, 1 to do` */
+/** A summary such as `3 tasks: 1 done, 1 in progress, 1 to do`. */
 export function planSummary(tasks: readonly TaskItemInput[]): string {
   const count = (status: TaskItemInput['status']): number => tasks.filter((task) => task.status === status).length
   const total = `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`

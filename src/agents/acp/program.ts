@@ -1,10 +1,10 @@
 /**
- * Which program is started for a command (contract/settings.md 5).
+ * Chooses the program that is started for a command (contract/settings.md 5).
  *
- * Only an npx command of the provider's own package is changed: into the installed agent, else into the program of that
- * name on the PATH. Where there is neither, npx itself runs only by choice, `--allow-npx` or a command that somebody
- * wrote himself: it would download, at the start of a turn, code that nobody has looked at. A program that only its user
- * can install is looked for first, so that the error says how.
+ * Only an npx command of the provider's own package is changed: into the installed agent, else into the program of
+ * that name on the PATH. Where there is neither, npx runs only by choice (`--allow-npx`, or a command that the user
+ * wrote), because it would download unreviewed code at the start of a turn. A program that only its user can install
+ * is looked up first, so that the error says how.
  */
 import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
@@ -13,13 +13,16 @@ import { parseNpxCall, type Provider } from '../../settings/providers.ts'
 import { AcpFailure } from './failure.ts'
 
 export interface ProgramOptions {
-  /** The words that start an installed agent, undefined when it is not installed. Default: none is. */
+  /** The words that start an installed agent; undefined when it is not installed. Default: none is. */
   readonly installedCommand?: (name: string) => Promise<readonly string[] | undefined>
   /** `--allow-npx` */
   readonly allowNpx?: boolean
 }
 
-/** @throws AcpFailure `ACPSpawnError` for an installed agent that was changed, and for one that is not installed. */
+/**
+ * Returns the command to start. @throws AcpFailure `ACPSpawnError` for an installed agent that was changed, and for
+ * an agent that is not installed.
+ */
 export async function findProgram(
   command: readonly string[],
   provider: Provider,
@@ -42,12 +45,13 @@ export async function findProgram(
   throw new AcpFailure('ACPSpawnError', `The agent "${provider.name}" is not installed: ${advice}`)
 }
 
-/** True for the provider's own program, to be installed by its user, that is not on the PATH. */
+/** True for the provider's own program, to be installed by its user, when it is not on the PATH. */
 export function isMissing(command: readonly string[], { binary, installCommand }: Provider, path: string): boolean {
   return installCommand !== '' && command[0] === binary && !isOnPath(binary, path)
 }
 
-/** Only in absolute folders: what the others mean depends on where the agent works. */
+/** Looks only in absolute folders: a relative one would depend on the agent's working folder. */
 function isOnPath(program: string, path: string): boolean {
-  return program !== '' && path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))
+  if (program === '') return false
+  return path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))
 }

@@ -1,9 +1,9 @@
 /**
- * How far a tool call is whose input is still being written, for those who read along. Pure.
+ * The progress of a tool call whose input is still being written, for streaming clients. Pure.
  *
- * It goes out as `reasoning_content` of a StreamingDeltaEvent: the one push-only frame of an agent's work that published
- * clients know (decisions, 2), in the member that they show beside an answer and never take for a part of it. It is one
- * line when the call is announced, when its title changes, and whenever the input has doubled.
+ * It goes out as `reasoning_content` of a StreamingDeltaEvent: the one push-only frame of an agent's work that
+ * published clients know (decisions, 2), in the member that they show beside an answer and never as part of it. A
+ * line is sent when the call is announced, when its title changes, and whenever the input has doubled.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
@@ -15,7 +15,7 @@ export function progressOf(call: ToolCall): string {
   return `\n[Preparing: ${call.title === '' ? call.kind : call.title}${told}]\n`
 }
 
-/** The length of the longest text that is known of the call. */
+/** The length of the longest known text of the call. */
 function sizeOf(call: ToolCall): number {
   const { input } = call
   const members: readonly unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]

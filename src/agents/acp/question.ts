@@ -1,7 +1,7 @@
 /**
- * A permission request as clients see it: what would be done, beside the words of the agent. Pure.
+ * A permission request as clients see it: the work in question, with the agent's title. Pure.
  *
- * It says what the recorded action says; a long command or diff is cut here, with a mark, and whole in the action.
+ * It says the same as the recorded action; a long command or diff is cut here, with a mark, and whole in the action.
  */
 import type { QuestionDiff, QuestionDraft } from '../../conversation/agent.ts'
 import { numberOf, textOf } from '../../base/fields.ts'
@@ -26,7 +26,10 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
   }
 }
 
-/** An insertion takes the place of nothing. A file that is deleted or moved away has no texts: it does not become empty. */
+/**
+ * The diff of an edit. An insertion has an empty old text. A file that is deleted or moved has no texts: it does not
+ * become empty.
+ */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null
   const old_text = 'oldText' in edit ? shortened(edit.oldText) : replaced

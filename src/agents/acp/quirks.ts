@@ -1,30 +1,31 @@
 /**
- * What no capability tells of an agent and was measured: data, by the name of the provider that the settings chose.
+ * Measured behaviour of agents that no capability announces: data, by the name of the provider that the settings
+ * chose.
  *
- * The name that an agent gives itself decides nothing here (see `agent-info`). Each entry says where it was seen; a version
- * that behaves otherwise is found by `npm run real-agents`. How an agent's tool calls are shown needs no entry: `shape`,
+ * The agent's own name decides nothing here (see `agent-info`). Each entry says where it was seen; `npm run
+ * real-agents` finds a version that behaves differently. The form of an agent's tool calls needs no entry: `shape`,
  * `edits`, `exit-code` and `output` read every form from every agent (the table is in `agents.md` beside this file).
  */
 
 export interface Quirks {
-  /** The agent's titles of `execute` calls are the commands themselves. */
+  /** The titles of `execute` calls are the commands. */
   readonly titleIsCommand?: true
-  /** A turn whose model failed ends with `end_turn` and `usage: null`, or a thread is in the status `systemError`. */
+  /** A turn whose model failed ends with `end_turn` and `usage: null`, or a thread has the status `systemError`. */
   readonly failsWithoutUsage?: true
   /**
-   * A piece of a message that is the agent's own word for a failure of its model. It counts where the answer to the prompt
-   * brings no usage, which that of a turn that went well does: a model may write the same words.
+   * The text of a message chunk with which the agent reports a failure of its model. It counts only when the result
+   * of the prompt has no usage, which a successful turn has: a model may write the same text.
    */
   readonly failureText?: RegExp
-  /** Words of an error, or of such a piece, by which a login was refused; beside the ones that `failure` knows. */
+  /** Text of an error, or of such a chunk, for a refused login; in addition to the texts in `failure`. */
   readonly loginRefused?: RegExp
-  /** The same on stderr, where the error of a prompt does not say it. */
+  /** The same for stderr, where the error of a prompt does not say it. */
   readonly loginRefusedOnStderr?: RegExp
-  /** Lines on stderr that tell of no trouble. */
+  /** Lines on stderr that report no trouble. */
   readonly idleTalk?: RegExp
-  /** It takes no MCP server that is a program, and tells no client. */
+  /** It drops MCP servers on stdio, and does not tell the client. */
   readonly refusesPrograms?: true
-  /** A session that is taken up again first runs the calls that were open when it was left, and asks nobody. */
+  /** A resumed session first runs the calls that were open when it ended, without a question. */
   readonly rerunsOpenCalls?: true
   /** Where this was seen. */
   readonly evidence: string
@@ -48,32 +49,39 @@ const known: Readonly<Record<string, Quirks>> = {
   opencode: {
     loginRefused: /ProviderAuthError/,
     idleTalk: /\blevel=(?:DEBUG|INFO|WARN)\b/,
-    evidence: 'opencode 1.18: errors carry data.errorName; acp-transcripts/opencode-fail401.jsonl. It tries 500 again without a word for as long as half an hour; with --print-logs each try is on stderr',
+    evidence: 'opencode 1.18: errors carry data.errorName; acp-transcripts/opencode-fail401.jsonl. '
+      + 'It tries 500 again without a word for as long as half an hour; with --print-logs each try is on stderr',
   },
   'qwen-code': {
     loginRefused: /\b(?:401|403) /,
     idleTalk: /^\[perf\] /,
-    evidence: 'qwen-code 0.24.4: data.details begins with the status; acp-transcripts/qwen-fail401.jsonl. It tries 500 again without a word, on stderr too (qwen-fail500.jsonl): only the silence tells',
+    evidence: 'qwen-code 0.24.4: data.details begins with the status; acp-transcripts/qwen-fail401.jsonl. '
+      + 'It tries 500 again without a word, on stderr too (qwen-fail500.jsonl): only the silence tells',
   },
   copilot: {
     failureText: /^Error: (?:Failed to get response from the AI model|Authentication failed with provider|[45]\d\d )/,
     loginRefused: /Authentication failed with provider|\(HTTP (?:401|403)\)/,
     idleTalk: /^Package extraction took /,
     refusesPrograms: true,
-    evidence: 'Copilot CLI 1.0.102: acp-transcripts/copilot-fail400.jsonl, -fail401 and -fail500, end_turn without usage; in ~/.copilot/logs: "Rejecting non-http/sse MCP server"',
+    evidence: 'Copilot CLI 1.0.102: acp-transcripts/copilot-fail400.jsonl, -fail401 and -fail500, '
+      + 'end_turn without usage; in ~/.copilot/logs: "Rejecting non-http/sse MCP server"',
   },
   cline: {
     idleTalk: /^\[acp\] starting ACP mode/,
     refusesPrograms: true,
-    evidence: 'Cline 3.0.65: acp-transcripts/cline-fail401.jsonl, the words of the model\'s API without its status. It tries 500 again without a word, on stderr too (cline-fail500.jsonl): only the silence tells. cline-mcp.jsonl: a server of session/new whose tool its model does not have',
+    evidence: 'Cline 3.0.65: acp-transcripts/cline-fail401.jsonl, the words of the model\'s API without its status. '
+      + 'It tries 500 again without a word, on stderr too (cline-fail500.jsonl): only the silence tells. '
+      + 'cline-mcp.jsonl: a server of session/new whose tool its model does not have',
   },
   openhands: {
-    // Without a key LiteLLM calls it an error of the server.
+    // Without a key LiteLLM reports a server error.
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError|Missing credentials\. Please pass an/,
-    // LiteLLM calls a 401 whose words it does not know a bad request; the cause is in the traceback, wrapped in columns.
+    // LiteLLM reports a 401 with unknown text as a bad request; the cause is in the traceback, wrapped in columns.
     loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,
     rerunsOpenCalls: true,
-    evidence: 'OpenHands CLI 1.16.0: a command that was cancelled runs again 10 s later, with the next message ("cancel while a tool runs"); acp-transcripts/openhands-fail401.jsonl, LiteLLM\'s name of the error in data.details; each further try is told on stderr',
+    evidence: 'OpenHands CLI 1.16.0: a command that was cancelled runs again 10 s later, with the next message '
+      + '("cancel while a tool runs"); acp-transcripts/openhands-fail401.jsonl, '
+      + 'LiteLLM\'s name of the error in data.details; each further try is told on stderr',
   },
 }
 

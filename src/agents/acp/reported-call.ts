@@ -250,7 +250,8 @@ export class ReportedCall {
     }
     const lastParts = partsOf(shapeOf({ ...this.#call, kind: call.kind }, this.#options))
     this.#answer(parts.map((recorded, index) => {
-      return this.#observation(recorded, observedPart(recorded.part, lastParts), index === 0 ? { note, output } : undefined)
+      const end = index === 0 ? { note, output } : undefined
+      return this.#observation(recorded, observedPart(recorded.part, lastParts), end)
     }))
   }
 

@@ -1,12 +1,12 @@
 /**
- * Why an agent did not do what it was asked beside its prompts (a mode, a model, an option), as an error for the client who
- * wanted it. Pure.
+ * The error for a client when an agent did not do what the client requested outside a prompt (a mode, a model, an
+ * option). Pure.
  */
 import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { describe } from './failure.ts'
 
-/** `bad_request` when the agent refuses, `agent_timeout` when it does not answer, `agent_failed` when it is gone. */
+/** `bad_request` when the agent refuses, `agent_timeout` when it does not respond, `agent_failed` when it has ended. */
 export function refused(what: string, error: unknown): AppError {
   return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
 }

@@ -1,9 +1,9 @@
 /**
- * The choices that a session offers and the values they have: its model, its mode and its other options. Pure.
+ * The choices of a session and their current values: its model, its mode and its other options. Pure.
  *
- * The answer that opens a session says it first; afterwards an agent may change it by itself and tells so with
- * `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; acp.md, section 1.4). An
- * update that changes nothing gives back the same object.
+ * The result that opens a session has them first. An agent may change them later by itself, and reports it with
+ * `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; acp.md, section 1.4).
+ * An update without a change returns the same object.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { textOf, type Fields } from '../../base/fields.ts'
@@ -17,7 +17,7 @@ export interface SessionChoices {
   readonly options: readonly SessionOption[]
 }
 
-/** Reads the answer to `session/new`, `session/load`, `session/resume` or `session/fork`. */
+/** Reads the result of `session/new`, `session/load`, `session/resume` or `session/fork`. */
 export function readChoices(result: unknown): SessionChoices {
   return { models: readModels(result), modes: readModes(result), options: readOtherOptions(result) }
 }
@@ -35,19 +35,22 @@ export function withModel(choices: SessionChoices, model: string | undefined): S
   return model === choices.models.current ? choices : { ...choices, models: { ...choices.models, current: model } }
 }
 
-/** The choices with an option that the agent has taken: not every one tells it in its answer. */
+/** The choices after the agent took an option: not every agent repeats the option in its response. */
 export function withOption(choices: SessionChoices, { id }: SessionOption, value: string): SessionChoices {
-  const set = (option: SessionOption): SessionOption => (option.id === id ? { ...option, current: value, shown: { ...option.shown, current_value: value } } : option)
+  const set = (option: SessionOption): SessionOption => {
+    if (option.id !== id) return option
+    return { ...option, current: value, shown: { ...option.shown, current_value: value } }
+  }
   return { ...choices, options: choices.options.map(set) }
 }
 
-/** An update that names no mode changes none. */
+/** The choices in another mode; unchanged for an update without a mode. */
 export function withMode(choices: SessionChoices, mode: string | undefined): SessionChoices {
   if (mode === undefined || mode === choices.modes.current) return choices
   return { ...choices, modes: { ...choices.modes, current: mode } }
 }
 
-/** As clients see it in `agent_state` (contract: conversations.md, section 11; the modes are this server's own). */
+/** The choices in `agent_state` (contract: conversations.md, section 11; the modes are this server's own). */
 export function choicesState({ models, modes, options }: SessionChoices): JsonObject {
   return {
     acp_current_model_id: models.current ?? null,
@@ -59,7 +62,7 @@ export function choicesState({ models, modes, options }: SessionChoices): JsonOb
   }
 }
 
-/** Takes the complete list of options, as an update and the answer to a choice have it. An empty list says nothing. */
+/** Takes the complete list of options from an update or from the result of a choice. An empty list changes nothing. */
 export function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
   if (!Array.isArray(update.configOptions) || update.configOptions.length === 0) return choices
   const moved = withMode(choices, textOf(optionOf('mode', update)?.currentValue))

@@ -1,9 +1,9 @@
 /**
- * Hides what an external agent may say but nobody else may see: secrets, and the id of its session.
+ * Hides the secrets and the session id in the texts of an external agent.
  *
- * With the id anybody who reaches the agent's own files could take the session up, and agents do say it: in their logs,
- * in errors, in the environment of their tools. It becomes known only when the session is kept, so every text is looked
- * at with what is known then. A word that is too short for an id is left alone.
+ * With the id, anybody who can read the agent's own files could resume the session, and agents do print it: in their
+ * logs, in errors, in the environment of their tools. The id is known only once the session is kept, so the mask
+ * reads it for each text. An id that is too short is not masked.
  */
 import type { AgentHost } from '../../conversation/agent.ts'
 import { textOf } from '../../base/fields.ts'
@@ -15,7 +15,7 @@ export function sessionMask(host: AgentHost): (text: string) => string {
   return (text) => hideId(host.mask(text))
 }
 
-/** Hides the id alone, in a text that is masked where it goes. */
+/** Hides the id alone, in a text that is masked elsewhere. */
 export function sessionIdMask(host: AgentHost): (text: string) => string {
   return (text) => {
     const id = textOf(host.kept('session')?.id)

@@ -1,25 +1,25 @@
 /**
- * What a tool call is shown as (decisions, 3: "which action"). Pure.
+ * The form in which a tool call is shown (decisions, 3: "which action"). Pure.
  *
- * The richest kind that the information at hand fills honestly: a command with its words, a file with what changes in it,
- * a list of tasks, a look into a file in the words of a file editor. Everything else is a tool with what the agent sent.
- * Several changes of files are parts of one call. Gemini gives a command only as the title of the call, word for word.
+ * It is the richest kind that the known data fills: a command, a change of a file, a list of tasks, or a view of a
+ * file by a file editor. Everything else is a tool with the agent's data. Several changes of files are parts of one
+ * call. Gemini sends a command only as the title of the call, word for word.
  */
 import { resolve } from 'node:path'
 import { isObject } from '../../base/json.ts'
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
-import { memberAt, numberOf, objectsOf, textOf } from '../../base/fields.ts'
+import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { editsOf, lengthOf, pathIn, type Edit } from './edits.ts'
 import { tasksOf } from './plan.ts'
 import type { ToolCall } from './tool-calls.ts'
 
 export interface ShapeOptions {
   readonly workingDir: string
-  /** The agent's titles of `execute` calls are the commands themselves. */
+  /** The agent's titles of `execute` calls are the commands. */
   readonly titleIsCommand: boolean
 }
 
-/** What one action is shown as. */
+/** The form of one action. */
 export type Part =
   | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
   | { readonly as: 'edit'; readonly edit: Edit }
@@ -29,7 +29,7 @@ export type Part =
 
 export type Shape = Part | { readonly as: 'edits'; readonly edits: readonly Edit[] }
 
-/** A longer input is not copied into the history, which would hold it several times. */
+/** The longest input that is copied into the history, which holds it several times. */
 export const inputLimitChars = 1_000_000
 
 export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
@@ -47,7 +47,7 @@ export function partsOf(shape: Shape): readonly [Part, ...Part[]] {
   return [first, ...more]
 }
 
-/** True when the texts of all changes together are too long to be copied. */
+/** True when the texts of all changes together are too long to copy. */
 export function isTooLong(edits: readonly Edit[]): boolean {
   return edits.reduce((sum, edit) => sum + lengthOf(edit), 0) > inputLimitChars
 }
@@ -56,18 +56,22 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
   return more.length === 0 ? { as: 'edit', edit } : { as: 'edits', edits: [edit, ...more] }
 }
 
-/** What a call runs: a text, or the words of one; Cline sends several, each for itself. Undefined for a call that is shown otherwise. */
+/**
+ * The command of a call: a text, or joined words; Cline sends several, one a line. Undefined for a call in another
+ * form.
+ */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined
   const command = memberAt(call.input, 'command')
   const commands = memberAt(call.input, 'commands')
-  const several = Array.isArray(commands) && commands.every((one) => typeof one === 'string') ? commands.join('\n') : undefined
+  const areTexts = Array.isArray(commands) && commands.every((one) => typeof one === 'string')
+  const several = areTexts ? commands.join('\n') : undefined
   const text = textOf(Array.isArray(command) ? command.join(' ') : command) ?? textOf(several)
   const known = text ?? (titleIsCommand ? textOf(call.title) : undefined)
   return known === undefined || known.length > inputLimitChars ? undefined : known
 }
 
-/** OpenHands: a file editor that only looks. */
+/** OpenHands: the `view` command of a file editor. */
 function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefined {
   const path = kind === 'read' && memberAt(input, 'command') === 'view' ? pathIn(input) : undefined
   if (path === undefined) return undefined
@@ -76,11 +80,12 @@ function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefine
   return { as: 'view', path: resolve(workingDir, path), range: numbers.length === 2 ? numbers : undefined }
 }
 
-/** The list of a tool for tasks: `todos` (opencode), `task_list` (OpenHands). */
+/** The list of a task tool: `todos` (opencode), `task_list` (OpenHands). */
 function taskShape({ kind, input }: ToolCall): Shape | undefined {
   if (kind === 'execute' || kind === 'edit' || !isObject(input)) return undefined
   const todos = objectsOf(input.todos)
   const entries = todos.length > 0 ? todos : objectsOf(input.task_list)
-  const isList = entries.length > 0 && entries.every((entry) => typeof entry.status === 'string' && tasksOf([entry])[0]?.title !== '')
+  const isTask = (entry: Fields): boolean => typeof entry.status === 'string' && tasksOf([entry])[0]?.title !== ''
+  const isList = entries.length > 0 && entries.every(isTask)
   return isList ? { as: 'tasks', tasks: tasksOf(entries) } : undefined
 }

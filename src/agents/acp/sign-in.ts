@@ -1,9 +1,9 @@
 /**
- * What a client is told when an agent has no credential that it takes: which variable to set, which login to make.
+ * Tells a client that an agent has no credential that it accepts: which variable to set, which login to make.
  *
- * The run ends with ACPAuthRequired, whose detail says it in words; `agent_state` says it in fields until a session
- * starts again, with the methods that the agent offers and whether its provider's own login was found (spec: Credentials
- * 1 to 4). Names only, never a value. What the agent says of itself is masked and cut.
+ * The run ends with ACPAuthRequired, whose detail says it as text. `agent_state` says it in fields until a session
+ * starts again, with the agent's methods and whether its provider's own login was found (spec: Credentials 1 to 4).
+ * Names only, never a value. Texts of the agent are masked and cut.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
@@ -12,16 +12,16 @@ import type { Provider } from '../../settings/providers.ts'
 import { AcpFailure, cutDetail } from './failure.ts'
 import { objectsOf, textOf } from '../../base/fields.ts'
 
-/** With which credentials a program was started. */
+/** The credentials with which a program was started. */
 export interface SignIn {
   /** Undefined for a program that belongs to no provider. */
   readonly provider: Provider | undefined
   readonly login: Login
-  /** Variables of the provider that were taken away before the start. */
+  /** Variables of the provider that were removed before the start. */
   readonly removed: readonly string[]
 }
 
-/** A way to sign in, as `initialize` tells it. */
+/** An authentication method from the result of `initialize`. */
 export interface AuthMethod {
   readonly id: string
   readonly name?: string
@@ -38,12 +38,15 @@ export function readAuthMethods(value: unknown): AuthMethod[] {
   })
 }
 
-/** The keys of `agent_state` while a session is there. */
+/** The members of `agent_state` while a session exists. */
 export function signedInState({ provider, login }: SignIn): JsonObject {
   return { acp_auth_required: null, ...(provider === undefined ? {} : { acp_login: login }) }
 }
 
-/** Publishes what is missing if it is a credential; gives the failure, with what to do in its words. */
+/**
+ * Publishes a missing credential in `agent_state`; returns the failure with advice in its text. Other failures pass
+ * unchanged.
+ */
 export function askToSignIn(
   failure: AcpFailure,
   signIn: SignIn,
@@ -70,15 +73,20 @@ export function askToSignIn(
 
 function adviceFor({ provider, login, removed }: SignIn): string {
   if (provider === undefined || provider.apiKeyVariable === '') {
-    return 'Store the credential that the agent reads as a secret with the name of its variable, or sign in with its own program'
+    return 'Store the credential that the agent reads as a secret with the name of its variable, '
+      + 'or sign in with its own program'
   }
   const { apiKeyVariable, loginCommand, configDirVariable } = provider
-  const signingIn = loginCommand === '' ? 'sign in with its own program' : `sign in with "${loginCommand}" on the server's machine`
+  const signingIn = loginCommand === ''
+    ? 'sign in with its own program'
+    : `sign in with "${loginCommand}" on the server's machine`
   const isWithheld = removed.includes(apiKeyVariable)
   if (login === 'yes') {
     const about = isWithheld ? `and the key in ${apiKeyVariable} was not` : `and no key in ${apiKeyVariable} was needed`
     return `The login of ${provider.displayName} was used, ${about}: ${signingIn} again, or sign out to use a key`
   }
-  if (isWithheld) return `${apiKeyVariable} was not passed on because ${configDirVariable} is set: ${signingIn}, or unset that`
+  if (isWithheld) {
+    return `${apiKeyVariable} was not passed on because ${configDirVariable} is set: ${signingIn}, or unset that`
+  }
   return `Store a key as the secret ${apiKeyVariable}, or ${signingIn}`
 }

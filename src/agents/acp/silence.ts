@@ -1,9 +1,10 @@
 /**
- * Shows what an agent complains of on stderr while it says nothing on stdout: agents try a failing model again for minutes
- * without a word.
+ * Shows the trouble that an agent reports on stderr while it sends nothing on stdout: agents retry a failing model
+ * for minutes without an update.
  *
- * It looks from time to time, so that a flood on stderr costs nothing. What is new there since the last look, and came
- * while the agent was silent, is told, cut; it is taken back with the agent's next word. What is given here is masked.
+ * It checks from time to time, so a flood on stderr costs nothing. Text that is new since the last check, and came
+ * while the agent was silent, is published, cut; it is removed with the agent's next update. The stderr given here is
+ * masked.
  */
 import type { Timer, Timers } from './timers.ts'
 
@@ -11,13 +12,13 @@ export interface SilenceOptions {
   readonly timers: Timers
   /** The end of what the program wrote to stderr, masked. */
   readonly stderrTail: () => string
-  /** True while somebody else has the word: the agent is not silent then. */
+  /** True while a question or a call is open: the agent is not silent then. */
   readonly isWaiting: () => boolean
-  /** Lines that tell of no trouble. */
+  /** Lines that report no trouble. */
   readonly idleTalk: RegExp | undefined
-  /** Tells of trouble; undefined once the agent speaks again. */
+  /** Publishes trouble; undefined once the agent sends updates again. */
   readonly tell: (trouble: string | undefined) => void
-  /** How often it looks. Default 15 s. */
+  /** How often it checks. Default 15 s. */
   readonly everyMs?: number | undefined
 }
 
@@ -36,13 +37,13 @@ export class Silence {
     this.#wait()
   }
 
-  /** The agent has said something. */
+  /** Notes that the agent sent an update. */
   heard(): void {
     this.#hasHeard = true
     this.#tell(undefined)
   }
 
-  /** Nobody listens to it any more. Idempotent. */
+  /** Stops the checks. Idempotent. */
   close(): void {
     this.#timer?.stop()
     this.#timer = undefined
@@ -71,7 +72,7 @@ export class Silence {
   }
 }
 
-/** What came behind the end of before, as far as it can be told: of a long tail the beginning is gone. */
+/** The text after the end of the earlier tail, as far as it can be found: a long tail has lost its beginning. */
 function newPart(before: string, now: string): string {
   if (before === '') return now
   if (now.startsWith(before)) return now.slice(before.length)
@@ -81,7 +82,8 @@ function newPart(before: string, now: string): string {
 }
 
 function complaintIn(text: string, idleTalk: RegExp | undefined): string {
-  const lines = text.slice(-20_000).split('\n').map((line) => line.trim()).filter((line) => line !== '' && idleTalk?.test(line) !== true)
+  const all = text.slice(-20_000).split('\n').map((line) => line.trim())
+  const lines = all.filter((line) => line !== '' && idleTalk?.test(line) !== true)
   const words = lines.join('\n')
   return words.length <= troubleLimitChars ? words : `...${words.slice(3 - troubleLimitChars)}`
 }

@@ -1,8 +1,9 @@
 /**
- * What the answer to a prompt means for the turn (decisions, 25). Pure.
+ * The meaning of a prompt's result for the turn (decisions, 25). Pure.
  *
- * The stop reason is not the whole truth: Codex and Copilot report failures of their model as text and `end_turn`, and Codex ends a turn with
- * `cancelled` after a permission was denied (acp.md, sections 3.2 and 3.5). Unknown reasons count as an orderly end.
+ * The stop reason is not enough: Codex and Copilot report failures of their model as text and `end_turn`, and Codex
+ * ends a turn with `cancelled` after a permission was denied (acp.md, sections 3.2 and 3.5). Unknown reasons count as
+ * an orderly end.
  */
 import { AcpFailure, cutDetail, isAuthText } from './failure.ts'
 import { memberAt, textOf, type Fields } from '../../base/fields.ts'
@@ -11,28 +12,29 @@ import type { Quirks } from './quirks.ts'
 export interface TurnFacts {
   /** A permission was denied in this turn. */
   readonly hasDenied: boolean
-  /** What the agent's updates have shown of a failure of its model. */
+  /** The signs in the agent's updates that its model failed. */
   readonly signs: FailureSigns
   readonly quirks: Quirks
   readonly lastText: string
 }
 
 export interface FailureSigns {
-  /** A thread is in the status `systemError` (Codex). */
+  /** A thread has the status `systemError` (Codex). */
   readonly systemError?: true
-  /** The piece of a message that told of it (Copilot). */
+  /** The text of the message chunk that reported it (Copilot). */
   readonly text?: string
 }
 
-/** The signs with those of one more update. */
+/** Adds the signs in one more update. */
 export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
-  if (memberAt(update, '_meta', 'codex', 'threadStatus', 'type') === 'systemError') return { ...before, systemError: true }
+  const status = memberAt(update, '_meta', 'codex', 'threadStatus', 'type')
+  if (status === 'systemError') return { ...before, systemError: true }
   if (failureText === undefined || update.sessionUpdate !== 'agent_message_chunk') return before
   const text = textOf(memberAt(update, 'content', 'text'))
   return text !== undefined && failureText.test(text) ? { ...before, text } : before
 }
 
-/** The failure that the answer stands for, or undefined for an orderly end. */
+/** The failure that the result stands for; undefined for an orderly end. */
 export function endOf(result: unknown, facts: TurnFacts): AcpFailure | undefined {
   const reason = memberAt(result, 'stopReason')
   switch (reason) {
@@ -54,5 +56,6 @@ function hiddenFailure(result: unknown, { signs, quirks, lastText }: TurnFacts):
   const hasSaidSo = signs.text !== undefined && (usage === undefined || usage === null)
   if (!hasFailed && !hasSaidSo) return undefined
   const text = (hasSaidSo ? signs.text : lastText).trim()
-  return new AcpFailure(isAuthText(text, quirks.loginRefused) ? 'ACPAuthRequired' : 'ACPPromptError', cutDetail(text) || 'The agent could not reach its model')
+  const code = isAuthText(text, quirks.loginRefused) ? 'ACPAuthRequired' : 'ACPPromptError'
+  return new AcpFailure(code, cutDetail(text) || 'The agent could not reach its model')
 }

@@ -1,8 +1,8 @@
 /**
  * Timers as an argument, so that tests decide when time passes.
  *
- * Only waiting is here: nothing knows what the time is, and a wait that is to be given up with a signal belongs to
- * base/wait. A callback is called at most once and never at once.
+ * This file only waits: it has no clock, and a wait with a signal is in base/wait. A callback is called at most once
+ * and never immediately.
  */
 
 export interface Timers {
@@ -10,17 +10,17 @@ export interface Timers {
   after(ms: number, callback: () => void): Timer
 }
 
-/** Neither has an effect on a timer that has called back, or was stopped. */
+/** Both methods have no effect on a timer that has called back or was stopped. */
 export interface Timer {
   stop(): void
-  /** Lets all of its time pass again. */
+  /** Starts the time again from zero. */
   restart(): void
 }
 
-/** What setTimeout can wait for (about 24 days); it takes more for nothing. */
+/** The longest time that setTimeout can wait (about 24 days); it would not wait for a longer time. */
 const longestMs = 2 ** 31 - 1
 
-/** The timers of the process. They keep it alive: whoever starts one ends it when it closes. */
+/** The timers of the process. They keep it alive: stop each timer on close. */
 export const systemTimers: Timers = {
   after(ms, callback) {
     let isOver = false
@@ -34,7 +34,7 @@ export const systemTimers: Timers = {
         clearTimeout(timer)
       },
       restart() {
-        // `refresh` would also wake one that is over.
+        // `refresh` would also start a timer that is over.
         if (!isOver) timer.refresh()
       },
     }

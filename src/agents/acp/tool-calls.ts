@@ -1,10 +1,11 @@
 /**
- * What is known of one tool call of an external agent, and how a piece of news changes it.
+ * The known data of one tool call of an external agent, and how an update changes it.
  *
- * News comes from three places with the same members: `tool_call`, `tool_call_update` and the `toolCall` of a permission
- * request (ACP v1, tool calls). Members may be absent or null, arrays replace, an input is announced empty and filled
- * later, and a status may go backwards (Codex says in_progress, then asks with pending). Codex sends the output of a
- * command in `_meta.terminal_output_delta`, its exit code in `_meta.terminal_exit`. Pure: no event is decided here.
+ * Updates come in three messages with the same members: `tool_call`, `tool_call_update` and the `toolCall` of a
+ * permission request (ACP v1, tool calls). Members may be absent or null, arrays replace, an input is announced empty
+ * and filled later, and a status may go backwards (Codex sends in_progress, then asks with pending). Codex sends the
+ * output of a command in `_meta.terminal_output_delta`, its exit code in `_meta.terminal_exit`. Pure: no event is
+ * decided here.
  */
 import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { parseJson } from '../../base/json.ts'
@@ -14,23 +15,23 @@ export interface ToolCall {
   /** ACP's tool kind: `execute`, `edit`, `read`, ...; `other` when the agent does not say. */
   readonly kind: string
   readonly status: string
-  /** The raw input, undefined until it says something. JSON that came as a text is read, once all of it is there. */
+  /** The raw input; undefined while it is empty. JSON in a text is parsed once all of it is there. */
   readonly input: unknown
-  /** A raw input was sent, if only an empty one: it will be filled. */
+  /** A raw input was sent, perhaps empty: it will be filled. */
   readonly announcesInput: boolean
   readonly content: readonly Fields[]
-  /** False while `content` only explains what is about to be done. */
+  /** False while `content` only explains the planned work. */
   readonly contentIsOutput: boolean
   readonly locations: readonly Fields[]
   readonly rawOutput: unknown
-  /** What arrived in terminal deltas, in order. */
+  /** The output from terminal deltas, in order. */
   readonly terminalOutput: string
   readonly exitCode: number | undefined
-  /** The call of the sub-agent that makes this one (Claude). */
+  /** The call of the sub-agent that made this call (Claude). */
   readonly parent: string | undefined
 }
 
-/** More output of one command than this is dropped from memory; the observation says so. */
+/** The longest output of one command that is kept; the observation says that the rest was dropped. */
 const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100
@@ -50,7 +51,7 @@ export const newToolCall: ToolCall = {
   parent: undefined,
 }
 
-/** The call with the news in it. `asked` says that its action is already in the history, so that content is output. */
+/** Merges an update into a call. `asked`: its action is already in the history, so content is output. */
 export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
   const status = isFinal(call) ? call.status : (textOf(news.status) ?? call.status)
   const hasContent = Array.isArray(news.content)
@@ -70,7 +71,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
   }
 }
 
-/** True when the news names or describes a call; updates with nothing but `_meta` do not begin one. */
+/** True when the update describes a call; an update with only `_meta` does not begin a call. */
 export function describesCall(news: Fields): boolean {
   return ['title', 'kind', 'status', 'rawInput', 'content'].some((name) => !isEmpty(news[name]))
 }
@@ -83,14 +84,14 @@ export function hasOutput(call: ToolCall): boolean {
   return call.rawOutput !== undefined || call.terminalOutput !== ''
 }
 
-/** False while the input is missing, or is a text that begins as JSON and does not parse: more of it is to come. */
+/** False while the input is missing, or is a text that begins as JSON and does not parse: the rest is to come. */
 export function hasWholeInput({ input }: ToolCall): boolean {
   return input !== undefined && !(typeof input === 'string' && isJsonLike(input))
 }
 
 export interface Diff {
   readonly path: string
-  /** Null for a file that is new. Gemini sends an empty text instead. */
+  /** Null for a new file. Gemini sends an empty text instead. */
   readonly oldText: string | null
   readonly newText: string
   /** Codex: `add`, `update` or `delete`. */
@@ -107,7 +108,7 @@ export function diffsOf(call: ToolCall): readonly Diff[] {
   })
 }
 
-/** `{` or `[` after any white space */
+/** True for `{` or `[` after any white space. */
 function isJsonLike(text: string): boolean {
   return /^\s*[{[]/.test(text)
 }

@@ -1,10 +1,10 @@
 /**
- * Keeps account of the calls that an agent has run without a question while the policy asks, and stops the turn at the
- * first that should have been asked about, unless the conversation allows such calls (`acp_unasked_calls`).
+ * Counts the calls that an agent ran without a question while the policy asks, and stops the turn at the first call
+ * that needed a question, unless the conversation allows such calls (`acp_unasked_calls`).
  *
- * Each is a line in the log. How many there were in the life of the conversation, and the last one, is in `agent_state`
- * (`acp_unasked`) and kept with the session; a call that is let through is shown there at the end of its turn. Under a
- * policy that asks for nothing, nothing is marked.
+ * Each call is logged. Their number in the life of the conversation, and the last call, are in `agent_state`
+ * (`acp_unasked`) and kept with the session; a call that is let through is shown there at the end of its turn. Under
+ * a policy that asks for nothing, nothing is counted.
  */
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'
@@ -20,9 +20,9 @@ export interface UnaskedCallsOptions {
   readonly log: Log
 }
 
-/** The session as far as a judgement needs it. */
+/** The members of the session that a verdict needs. */
 interface JudgedSession {
-  /** What its mode of now runs without a question. */
+  /** The commands that the session's current mode runs without a question. */
   readonly runsUnasked: readonly string[]
 }
 
@@ -30,7 +30,7 @@ const shownTitleChars = 200
 
 export class UnaskedCalls {
   readonly #options: UnaskedCallsOptions
-  /** Those of the turn that were judged already: a call is told of twice. */
+  /** The verdicts of this turn, by call: a call is reported twice. */
   readonly #judged = new Map<string, Verdict>()
   #isShown = true
 
@@ -38,7 +38,7 @@ export class UnaskedCalls {
     this.#options = options
   }
 
-  /** Takes a call that ran; gives the reason for which the turn has to stop. */
+  /** Takes a call that ran; returns the failure with which the turn has to stop. */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options
     if (!asks(host.policy())) return undefined
@@ -57,7 +57,7 @@ export class UnaskedCalls {
     return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
   }
 
-  /** The turn is over. */
+  /** Ends the turn. */
   settle(): void {
     this.#judged.clear()
     this.#show()
@@ -67,7 +67,8 @@ export class UnaskedCalls {
     const { host } = this.#options
     const session = host.kept('session')
     const calls = (isObject(session?.['unasked']) ? (numberOf(session['unasked']['calls']) ?? 0) : 0) + more
-    const last = { tool_call_id: id, kind: call.kind, title: call.title.slice(0, shownTitleChars), verdict: verdict.replace('-', '_') }
+    const title = call.title.slice(0, shownTitleChars)
+    const last = { tool_call_id: id, kind: call.kind, title, verdict: verdict.replace('-', '_') }
     host.keep('session', { ...session, unasked: { calls, last } })
     this.#isShown = false
   }
@@ -90,5 +91,6 @@ const reasons: Readonly<Record<RanCall['permission'], string>> = {
 
 function stoppedBy({ call, shape, permission }: RanCall): string {
   const what = (shape.as === 'command' ? shape.command : call.title).slice(0, shownTitleChars)
-  return `The agent ran this (${call.kind}), ${reasons[permission]}: ${what}. The turn was stopped. To let such calls run, set "acp_unasked_calls" of the agent to "allow", or use the policy NeverConfirm`
+  return `The agent ran this (${call.kind}), ${reasons[permission]}: ${what}. The turn was stopped. `
+    + 'To let such calls run, set "acp_unasked_calls" of the agent to "allow", or use the policy NeverConfirm'
 }

@@ -1,12 +1,12 @@
 /**
- * Whether a call that ran should have been asked about (decisions, 24). Pure.
+ * Whether a call that ran needed a question (decisions, 24). Pure.
  *
- * The evidence is what the agent tells: a call that ended well, or that has an exit code or output of a command, ran; one
- * that was denied, or failed without either, did not. The kinds by which an agent reads, searches, thinks or changes its
- * mode change nothing, nor does a list of tasks. Running a command, changing, moving or removing a file, and fetching (an
- * address carries data out) need a question; so does a call of any other kind with a command, a diff or a patch. Of what is
- * left (a tool of an MCP server, mostly) nobody can tell: it is marked and stops nothing. A question covers what it was
- * about: a call that ran with another input was not asked about.
+ * The evidence is the agent's own report. A call that ended well, or has an exit code or output of a command, ran; a
+ * call that was denied, or failed without either, did not. Calls of the kinds read, search, think and switch_mode
+ * change nothing, nor does a list of tasks. Running a command, changing, moving or deleting a file, and fetching (a
+ * URL carries data out) need a question; so does a call of any other kind with a command, a diff or a patch. Other
+ * calls (mostly tools of MCP servers) cannot be judged: they are marked and stop nothing. A question covers only the
+ * input that it showed: a call that ran with another input was not asked about.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'
@@ -14,24 +14,25 @@ import { hasPathAndText } from './call-readiness.ts'
 import type { Shape } from './shape.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
-/** A call that ran, with the answer to the question about it. */
+/** A call that ran, with the answer to its question. */
 export interface RanCall {
-  /** As events name it. */
+  /** The id in events. */
   readonly id: string
   readonly call: ToolCall
-  /** What it is shown as. */
+  /** The form in which it is shown. */
   readonly shape: Shape
-  /** `changed`: it was allowed with another input. `refused`: it ran all the same. */
+  /** `changed`: allowed with another input. `refused`: it ran all the same. */
   readonly permission: 'none' | 'allowed' | 'changed' | 'refused'
 }
 
 /**
- * `fine`: nothing to ask about, or asked about. `let-through`: the agent's asking mode is known to run it without a
- * question. `unclear`: nobody was asked, and it is not known to change something. `unasked`: it should have been asked about.
+ * `fine`: it needed no question, or was asked about. `let-through`: the agent's asking mode is known to run it
+ * without a question. `unclear`: no question was asked, and it is not known to change anything. `unasked`: it needed
+ * a question.
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
-/** Says it of a call that ran in a mode that runs `lets` without a question (`ProviderModes.unasked`). */
+/** Judges a call that ran in a mode that runs `lets` without a question (`ProviderModes.unasked`). */
 export function judgeRan({ call, shape, permission }: RanCall, lets: readonly string[]): Verdict {
   if (permission === 'allowed') return 'fine'
   const effect = effectOf(call, shape)
@@ -67,7 +68,7 @@ function effectOf(call: ToolCall, shape: Shape): Effect {
 }
 
 const commandNames = ['command', 'commands', 'cmd', 'script']
-/** How a patch begins: of Codex's form, of git, of diff. */
+/** The beginnings of a patch: Codex's form, git, diff. */
 const patchBegins = /^\s*(?:\*\*\* Begin Patch|diff --git |Index: |--- \S)/
 
 function effectOfInput(input: unknown, shape: Shape): Effect {
@@ -79,11 +80,11 @@ function effectOfInput(input: unknown, shape: Shape): Effect {
   return shape.as === 'tasks' ? 'none' : 'unclear'
 }
 
-/** Parts of a command that only throw output away, or join it. */
+/** Redirections that only discard output, or join it. */
 const harmlessRedirects = /(?:[12&]?>\s*\/dev\/null|2>&1)(?=[\s;|&]|$)/g
-/** What makes a shell do more than run programs one after the other: writing, substitution, the background, more lines. */
+/** Shell syntax that does more than run programs in sequence: writing, substitution, the background, more lines. */
 const moreThanPrograms = /[>`\n\r\\]|<[<(>]|\$[({]|(?<!&)&(?!&)/
-/** Arguments by which programs that read write or run something, and scripts of sed and awk that may. */
+/** Arguments by which a reading program writes or runs something, and scripts of sed and awk that may. */
 const doesMore = new RegExp([
   String.raw`\s(?:-delete|-exec\w*|-ok\w*|-fprint\w*|-fls|--output|--pre|--ext-diff)\b`,
   String.raw`\b(?:sort|tree)\b.*\s-\w*o`,
@@ -101,7 +102,7 @@ export function isLetThrough(command: string, lets: readonly string[]): boolean 
   return bare.split(/\|\|?|&&|;/).every((part) => lets.some((words) => `${part.trim()} `.startsWith(`${words} `)))
 }
 
-/** Texts in quotes stand for a word where they could be taken for more; no substitution is hidden by double ones. */
+/** Replaces quoted texts by a word where they could be taken for syntax. Double quotes that may substitute stay. */
 function withoutQuotes(command: string): string {
   return command.replace(/'[^']*'|"[^"$`\\]*"/g, (quoted) => {
     const text = quoted.slice(1, -1)

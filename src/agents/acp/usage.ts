@@ -1,24 +1,24 @@
 /**
- * The figures of one prompt, from the places where agents put them. Pure.
+ * The usage of one prompt, from the places where agents put it. Pure.
  *
- * The answer to `session/prompt` carries `usage` (Claude, Codex, Copilot, opencode; null when the model's API failed), or
- * only `_meta.quota.token_count` (Gemini, in snake case), or `_meta.usage`. Qwen sends `_meta.usage` of each call of its
- * model on an empty chunk: they are added up. OpenHands sends the sum over the session with every update, in
- * `_meta.field_meta`: as with costs, only what it has grown by is counted. `usage_update` carries how full the context is and, from Claude, a
- * cost that is cumulative over the whole session and all processes that ever served it: only differences may be counted
- * (acp.md, sections 3.1 and 3.8).
+ * The result of `session/prompt` has `usage` (Claude, Codex, Copilot, opencode; null when the model's API failed), or
+ * only `_meta.quota.token_count` (Gemini, in snake case), or `_meta.usage`. Qwen sends `_meta.usage` of each call of
+ * its model on an empty chunk: these are added up. OpenHands sends the sum over the session with every update, in
+ * `_meta.field_meta`: as with costs, only the growth is counted. `usage_update` has the size of the context and, from
+ * Claude, a cost that is cumulative over the whole session and all processes that ever served it: only differences
+ * may be counted (acp.md, sections 3.1 and 3.8).
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent.ts'
 import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
-/** The newest figures of `usage_update` in a turn. */
+/** The newest figures of `usage_update` in a turn, with the token sums. */
 export interface ContextUse {
   readonly used?: number
   readonly size?: number
-  /** In US dollars, cumulative. Other currencies are not counted: nobody knows the rate. */
+  /** In US dollars, cumulative. Other currencies are not counted: the rate is unknown. */
   readonly cost?: number
-  /** The sum over the calls of the model that the turn has told of. */
+  /** The sum over the model calls that the turn reported. */
   readonly calls?: TokenFigures
   /** The sum over the whole session. */
   readonly session?: TokenFigures
@@ -27,14 +27,16 @@ export interface ContextUse {
 /** Tokens; absent figures are unknown. */
 export type TokenFigures = Pick<UsageReport, TokenName>
 type TokenName = (typeof tokenNames)[number]
-const tokenNames = ['promptTokens', 'completionTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+const tokenNames = [
+  'promptTokens', 'completionTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens',
+] as const
 
 export function mergeContextUse(before: ContextUse, update: Fields): ContextUse {
   const cost = memberAt(update, 'cost', 'currency') === 'USD' ? figureOf(memberAt(update, 'cost', 'amount')) : undefined
   return { ...before, ...present({ used: figureOf(update.used), size: figureOf(update.size), cost }) }
 }
 
-/** The figures beside the content of any update. */
+/** Adds the figures in `_meta` of any update. */
 export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse {
   if (_meta === undefined || _meta === null) return before
   const call = figuresIn(memberAt(_meta, 'usage'))
@@ -42,27 +44,27 @@ export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse 
   const all = memberAt(_meta, 'field_meta', 'openhands.dev/metrics')
   const session = figuresIn(all)
   if (!hasAny(session)) return before
-  // No cost is what it says of models whose prices it does not know.
+  // The agent sends zero for models whose prices it does not know.
   const cost = figureOf(memberAt(all, 'cost')) || undefined
   return { ...before, session, ...present({ cost }) }
 }
 
 export interface ReportOptions {
-  /** The agent's answer to the prompt. */
+  /** The result of the prompt. */
   readonly result: unknown
   readonly context: ContextUse
-  /** The model that was chosen, in case the answer names none. */
+  /** The chosen model, in case the result names none. */
   readonly model: string
   /** The part of the cost that has not been counted. */
   readonly cost: number | undefined
-  /** What was counted of the session before. */
+  /** The figures of the session that were counted before. */
   readonly counted: Counted | undefined
 }
 
 /** The usage id under which the figures of an external agent are counted (contract: conversations.md). */
 const usageId = 'acp-managed'
 
-/** The figures of one prompt. A cost is what the session's has grown by, so nobody has reported it as such. */
+/** The usage of one prompt. Its cost is the growth of the session's cost, and so `derived`. */
 export function reportOf({ result, context, model, cost, counted }: ReportOptions): UsageReport {
   const answered = tokensOf(result)
   const told = context.calls ?? (context.session && uncountedTokens(context.session, counted?.tokens))
@@ -75,13 +77,13 @@ export function reportOf({ result, context, model, cost, counted }: ReportOption
   }
 }
 
-/** What of a session was counted, kept between lives of a conversation. */
+/** The counted figures of a session, kept between openings of a conversation. */
 export interface Counted {
   readonly cost?: number
   readonly tokens?: TokenFigures
 }
 
-/** Of this session; what was kept of another one says nothing about it. */
+/** Reads the counted figures of this session; undefined where another session's were kept. */
 export function readCounted(kept: JsonObject | undefined, sessionId: string): Counted | undefined {
   if (kept?.session_id !== sessionId) return undefined
   const tokens = objectOf(kept.tokens)
@@ -90,28 +92,30 @@ export function readCounted(kept: JsonObject | undefined, sessionId: string): Co
 }
 
 export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObject {
-  return { session_id: sessionId, ...(cost === undefined ? {} : { cost }), ...(tokens === undefined ? {} : { tokens: { ...tokens } }) }
+  const costs = cost === undefined ? {} : { cost }
+  return { session_id: sessionId, ...costs, ...(tokens === undefined ? {} : { tokens: { ...tokens } }) }
 }
 
-/** The part of a cumulative cost that has not been counted. A cost that has fallen began again at zero. */
+/** The part of a cumulative cost that has not been counted. A cost that has fallen started again at zero. */
 export function uncountedCost(cost: number, counted: Counted | undefined): number {
   return counted?.cost === undefined || cost < counted.cost ? cost : cost - counted.cost
 }
 
-/** The same of tokens. */
+/** The part of cumulative tokens that has not been counted. */
 export function uncountedTokens(tokens: TokenFigures, counted: TokenFigures = {}): TokenFigures {
   const isFallen = tokenNames.some((name) => (tokens[name] ?? 0) < (counted[name] ?? 0))
   return isFallen ? tokens : added(tokens, counted, -1)
 }
 
-/** The token figures of a prompt's answer; absent ones are unknown. */
+/** The token figures in the result of a prompt; absent figures are unknown. */
 export function tokensOf(result: unknown): TokenFigures {
   const meta = memberAt(result, '_meta')
-  const places = [memberAt(result, 'usage'), memberAt(meta, 'quota', 'token_count'), memberAt(meta, 'usage'), memberAt(meta, 'field_meta', 'usage')]
+  const inMeta = [['quota', 'token_count'], ['usage'], ['field_meta', 'usage']]
+  const places = [memberAt(result, 'usage'), ...inMeta.map((path) => memberAt(meta, ...path))]
   return places.map(figuresIn).reduceRight((rest, figures) => ({ ...rest, ...figures }))
 }
 
-/** The figures of one object, in the words of ACP, of Gemini and of OpenHands. */
+/** The figures of one object, under the names of ACP, Gemini and OpenHands. */
 function figuresIn(place: unknown): TokenFigures {
   const use = objectOf(place)
   return present({
@@ -135,7 +139,7 @@ function hasAny(figures: object): boolean {
   return Object.keys(figures).length > 0
 }
 
-/** The model that was really called, where the agent says it. */
+/** The model that was really called, where the agent names it. */
 export function modelOf(result: unknown): string | undefined {
   return textOf(objectsOf(memberAt(result, '_meta', 'quota', 'model_usage'))[0]?.model)
 }
@@ -144,13 +148,13 @@ function firstNumber(...values: readonly unknown[]): number | undefined {
   return values.map(figureOf).find((value) => value !== undefined)
 }
 
-/** Figures of use are never below zero; one that is counts as absent. */
+/** A figure that is not negative; a negative figure counts as absent. */
 function figureOf(value: unknown): number | undefined {
   const number = numberOf(value)
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-/** The object without its undefined members, as `exactOptionalPropertyTypes` wants it. */
+/** The object without its undefined members, as `exactOptionalPropertyTypes` requires. */
 function present<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): Partial<T>
 function present(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
