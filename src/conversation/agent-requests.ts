@@ -1,8 +1,8 @@
 /**
- * What is asked of an agent besides its turns: a question beside the work and to condense the history by a client, a title
- * and a verdict on a goal by the conversation itself.
+ * Requests to an agent outside its turns: a client's question beside the work, a client's request to condense the
+ * history, and the conversation's own requests for a title and for a verdict on a goal.
  *
- * Within the budget of the conversation, and what it costs is counted. The status stays what it is.
+ * All are within the conversation's budget, and their cost is counted. None changes the status.
  */
 import { AppError } from '../base/errors.ts'
 import type { GoalVerdict } from '../schema/generated/conversations.ts'
@@ -11,20 +11,20 @@ import type { Agent, TitleAnswer, UsageReport } from './agent.ts'
 import type { ConversationState } from './state.ts'
 
 export interface AgentRequestsOptions {
-  /** The agent of this moment. */
+  /** Returns the current agent. */
   readonly agent: () => Agent
   readonly state: Readonly<ConversationState>
   readonly titleByProfile: TitleByProfile
   readonly isRunning: () => boolean
-  /** Resolves when a run that has ended for everyone to see has written all that it had to. */
+  /** Resolves when a run whose end is published has written everything. */
   readonly woundUp: () => Promise<void>
-  /** Why no more may be spent; undefined while it may. */
+  /** Why no more may be spent; undefined while more may be spent. */
   readonly budgetSpent: () => string | undefined
   readonly record: (draft: EventDraft) => void
   readonly count: (usage: UsageReport) => void
 }
 
-/** A title by the model of a stored profile; undefined when there is none that could be asked. */
+/** Asks the model of a stored profile for a title. Undefined when there is no such model. */
 export type TitleByProfile = (
   request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
 ) => Promise<TitleAnswer | undefined>
@@ -39,8 +39,8 @@ export class AgentRequests {
   }
 
   /**
-   * Asks the agent beside its work; nothing but the cost of it is left.
-   * @throws AppError `conflict` while another question is open, or when the budget is spent; what the agent throws.
+   * Asks the agent beside its work. Only the cost is recorded.
+   * @throws AppError `conflict` while another question is pending, or when the budget is spent; the agent's errors.
    */
   async askAside(question: string, signal: AbortSignal): Promise<string> {
     const { agent, budgetSpent, count } = this.#options
@@ -57,15 +57,16 @@ export class AgentRequests {
   }
 
   /**
-   * Has the history condensed, between two runs.
-   * @throws AppError `bad_request` when the agent cannot, `conflict` during a run or another condensation, or when the
-   * budget is spent; what the agent throws.
+   * Has the agent condense the history, between two runs.
+   * @throws AppError `bad_request` when the agent cannot; `conflict` during a run or another condensation, or when the
+   * budget is spent; the agent's errors.
    */
   async condense(signal: AbortSignal): Promise<void> {
     const { agent, record, count } = this.#options
     const condenser = agent()
     if (condenser.condense === undefined) {
-      throw new AppError('bad_request', 'Cannot condense the history: the conversation is driven by an external agent, which keeps its own')
+      const reason = 'the conversation is driven by an external agent, which keeps its own'
+      throw new AppError('bad_request', `Cannot condense the history: ${reason}`)
     }
     await this.#options.woundUp()
     const refusal = this.#busy()
@@ -79,8 +80,8 @@ export class AgentRequests {
   }
 
   /**
-   * Asks for a title: the model that the conversation names for it, or else the agent's. Undefined, at once or later, when
-   * there is none that may be asked.
+   * Asks for a title: the model that the conversation names for titles, else the agent's model. Returns undefined, or
+   * resolves with undefined, when there is no such model or the budget is spent.
    */
   askTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { state, titleByProfile, budgetSpent } = this.#options
@@ -94,7 +95,7 @@ export class AgentRequests {
 
   /**
    * Has the agent's model judge a goal.
-   * @throws AppError `conflict` when the budget is spent, `bad_request` without such a model; what the agent throws
+   * @throws AppError `conflict` when the budget is spent, `bad_request` without such a model; the agent's errors
    */
   async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
     const { agent, budgetSpent, count } = this.#options
@@ -106,7 +107,7 @@ export class AgentRequests {
     return judgement.verdict
   }
 
-  /** An external agent has no model that could be asked. */
+  /** Asks the built-in agent's model. An external agent has no model to ask. */
   #titleByAgent(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
     const { state, agent } = this.#options
     if (state.agent['kind'] !== 'Agent') return undefined

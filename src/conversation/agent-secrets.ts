@@ -1,8 +1,9 @@
 /**
- * The secrets that a conversation's agent may use: all global ones, and the conversation's own on top (decisions 23).
+ * The secrets that a conversation's agent may use: all global secrets and the conversation's own, which win (decisions
+ * 23).
  *
- * Names and descriptions are told without a value being looked up; values are resolved for those that ask for them, and
- * every value is masked from then on.
+ * Names and descriptions are listed without looking up values. Values are looked up only for wanted names, and every
+ * value is masked from then on.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
@@ -15,7 +16,7 @@ export interface AgentSecretsOptions {
   readonly vault: AgentVault
   readonly globals: SecretStore
   readonly log: Log
-  /** Addresses of this server, the main one first. */
+  /** Addresses of this server, the main address first. */
   readonly serverUrls: readonly string[]
   readonly fetchText: ResolveSecretsOptions['fetchText']
 }
@@ -23,13 +24,19 @@ export interface AgentSecretsOptions {
 /** Sealed sources by name, as a conversation stores them. */
 export type SealedSources = Readonly<Record<string, JsonObject>>
 
-/** Which secrets are wanted, by name. */
+/** Selects secrets by name. */
 export type Wanted = (name: string) => boolean
 
 export interface AgentSecrets {
   list(sources: SealedSources): Promise<readonly NamedSecret[]>
-  resolve(owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
-  /** True when it is stored, false when the secret is another by now, or the sealed sources to keep with the conversation. */
+  /** Returns the values of the wanted secrets by name. */
+  resolve(
+    owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>>
+  /**
+   * Stores a changed value. Returns true when it is stored as a global secret, false when the secret was replaced
+   * meanwhile, or the sealed sources that the caller must store with the conversation.
+   */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }
 
@@ -52,7 +59,7 @@ export function createAgentSecrets({ vault, globals, log, serverUrls, fetchText 
       return new Map([...onlyWanted(await globals.values(), wanted), ...resolved.values])
     },
 
-    /** A value that a program has renewed goes back where it came from; hidden it is in any case. */
+    /** Stores a value that a program renewed where it came from. The value is masked in any case. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

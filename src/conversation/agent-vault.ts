@@ -1,26 +1,22 @@
 /**
  * Agents and secrets as a conversation stores them: every secret value sealed (decisions 12).
  *
- * `sealAgent` chooses the agent of a new conversation and seals it; `openAgent` gives it back in plain when it is about
- * to run. A client may send tokens of this server in the place of an agent's secrets. Every value that passes in plain is
- * registered with the masker first, so that no text can show it.
+ * `sealAgent` chooses the agent of a new conversation and seals its secrets. `openAgent` returns the agent with plain
+ * secrets right before it runs. A client may send sealed tokens of this server in place of an agent's secrets. Every
+ * plain value is registered with the masker before it is used, so no text can show it.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
 import {
-  isConversationAgent,
-  toConversationAgent,
-  type ACPAgent,
-  type Agent,
-  type ConfirmationPolicy,
-  type ConversationAgent,
-  type CriticInput,
-  type StartConversationRequest,
+  isConversationAgent, toConversationAgent, type ACPAgent, type Agent, type ConfirmationPolicy, type ConversationAgent,
+  type CriticInput, type StartConversationRequest,
 } from '../schema/generated/conversations.ts'
 import { isSecretSource, toSecretSource, type SecretSource } from '../schema/generated/secrets.ts'
 import type { LLM } from '../schema/generated/llm.ts'
-import { isAcpServer, type AcpAgentSettings, type AgentSettings, type Verification } from '../schema/generated/settings.ts'
+import {
+  isAcpServer, type AcpAgentSettings, type AgentSettings, type Verification,
+} from '../schema/generated/settings.ts'
 import { readAgentSettings } from '../settings/agent-settings.ts'
 import { isToken, type Cipher } from '../settings/cipher.ts'
 import type { MaskedValues } from '../settings/masked-values.ts'
@@ -39,29 +35,37 @@ export interface AgentVaultOptions {
   readonly cipher: Cipher
   readonly providers: readonly Provider[]
   readonly setMasked: MaskedValues
-  /** Names that decide which code a program loads: no secret may be called that. */
+  /** True for a variable name that decides which code a program loads. No secret may have such a name. */
   readonly isLoaderVariable: (name: string) => boolean
 }
 
-/** `owner` is the id of the conversation whose secrets they are. */
+/** `owner` is the id of the conversation that the secrets belong to. */
 export interface AgentVault {
   /** @throws AppError `invalid_input` */
   sealAgent(owner: string, request: StartConversationRequest, settings: () => Promise<Settings>): Promise<JsonObject>
   openAgent(owner: string, sealed: JsonObject): ConversationAgent
-  /** The sealed agent with another model; the same object if it is no other. @throws AppError `invalid_input` */
+  /**
+   * Returns the sealed agent with another model, or `sealed` itself if the model is the same. @throws AppError
+   * `invalid_input`
+   */
   sealLlm(owner: string, sealed: JsonObject, llm: LLM): JsonObject
-  /** The secrets that the context of a sealed agent holds. @throws AppError `invalid_input` */
+  /** Returns the secrets in the context of a sealed agent, as sealed sources. @throws AppError `invalid_input` */
   sealContextSecrets(owner: string, sealed: JsonObject): Record<string, JsonObject>
   /** @throws AppError `invalid_input` */
-  sealSources(owner: string, sources: Readonly<Record<string, SecretSource>>, areTokens: boolean): Record<string, JsonObject>
+  sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
-  /** The sealed source with the new value; undefined when the conversation has not this secret with the lent value of its own. */
-  replaceSource(owner: string, sealed: Readonly<Record<string, JsonObject>>, change: SecretChange): Record<string, JsonObject> | undefined
-  /** Has values that were fetched for a conversation masked as well. */
+  /** Returns the sealed source with the new value; undefined unless an own secret has the lent value. */
+  replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
+  /** Masks values that were fetched for a conversation. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
-  /** The conversation is closed: its values need not be masked for ever. */
+  /** Stops masking the values of a conversation that was closed. */
   forget(owner: string): void
 }
+
+type SecretSources = Readonly<Record<string, SecretSource>>
+type SealedSources = Readonly<Record<string, JsonObject>>
+type SealedAgents = Pick<AgentVault, 'sealAgent' | 'openAgent' | 'sealLlm'>
+type SourceVault = Pick<AgentVault, 'sealSources' | 'openSources' | 'replaceSource'>
 
 const agentType = 'ConversationAgent'
 
@@ -84,13 +88,15 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/** Has the values of an owner masked, by the name of what they belong to. */
+/** Masks values of an owner. Each name stands for the values of one agent or secret; a repeated name replaces them. */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
-function hiding({ setMasked }: AgentVaultOptions): { readonly hideAll: HideAll; readonly forget: (owner: string) => void } {
+function hiding(
+  { setMasked }: AgentVaultOptions,
+): { readonly hideAll: HideAll; readonly forget: AgentVault['forget'] } {
   const hidden = new Map<string, Map<string, readonly string[]>>()
   return {
-    /** All of them or, when the masker refuses, none: what is refused must not be in the way of what comes later. */
+    /** Masks all values. If the masker refuses, the values masked before stay, so that later calls do not fail. */
     hideAll(owner, valuesByName) {
       const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
       setMasked(owner, [...own.values()].flat())
@@ -102,7 +108,7 @@ function hiding({ setMasked }: AgentVaultOptions): { readonly hideAll: HideAll; 
   }
 }
 
-function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): Pick<AgentVault, 'sealAgent' | 'openAgent' | 'sealLlm'> {
+function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgents {
   const { cipher, providers } = options
   const seal = (agent: ConversationAgent): JsonObject => {
     return sealed(mapSecrets(agentType, agent, (value, path) => cipher.seal(value, path)))
@@ -127,14 +133,14 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): Pick<AgentV
       const before = this.openAgent(owner, stored)
       const agent = withCondenserOf(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
-      // The key before is in use for as long as a step runs with it.
+      // A step under way still uses the key of the former model.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
       return seal(agent)
     },
   }
 }
 
-function sealedSources(options: AgentVaultOptions, hideAll: HideAll): Pick<AgentVault, 'sealSources' | 'openSources' | 'replaceSource'> {
+function sealedSources(options: AgentVaultOptions, hideAll: HideAll): SourceVault {
   const { cipher } = options
   return {
     sealSources(owner, sources, areTokens) {
@@ -163,7 +169,7 @@ function sealedSources(options: AgentVaultOptions, hideAll: HideAll): Pick<Agent
   }
 }
 
-/** @throws AppError `invalid_input` for one that no program may be given. */
+/** Returns a source with plain values. @throws AppError `invalid_input` for a secret that must not reach a program */
 function plainSource(name: string, source: SecretSource, isToken: boolean, options: AgentVaultOptions): SecretSource {
   const plain = isToken ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
   const problem = problemOf(name, plain, options)
@@ -180,11 +186,12 @@ async function chooseAgent(
     const given = withPlainSecrets(request.agent, cipher)
     return given.kind === 'ACPAgent' ? resolved(given, providers) : given
   }
-  const chosen = request.agent_settings === undefined ? (await settings()).agent_settings : readAgentSettings(request.agent_settings, cipher)
+  const given = request.agent_settings
+  const chosen = given === undefined ? (await settings()).agent_settings : readAgentSettings(given, cipher)
   return agentOf(chosen, providers)
 }
 
-/** What a client may send: tokens of ours are opened, and what stands for no value is left out. @throws AppError `invalid_input` */
+/** Opens this server's tokens in a client's agent and leaves out unset values. @throws AppError `invalid_input` */
 function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
   const plain = mapSecrets(agentType, agent, (value, path) => {
     if (isUnset(value)) return undefined
@@ -196,7 +203,7 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
   return toConversationAgent(plain)
 }
 
-/** A condenser that had the agent's own model goes on with the new one; one that was given another keeps it. */
+/** Gives a condenser that used the agent's own model the new model. A condenser with a model of its own keeps it. */
 function withCondenserOf(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return agent
   const { condenser, llm } = agent
@@ -204,7 +211,7 @@ function withCondenserOf(before: ConversationAgent, agent: ConversationAgent): C
   return { ...agent, condenser: { ...condenser, llm: { ...llm, usage_id: condenser.llm.usage_id } } }
 }
 
-/** The same model at the same place with the same key: clients send such copies under a usage id of their own. */
+/** True for the same model, address and key. Clients send copies of one model under several usage ids. */
 function isSameModel(one: LLM, other: LLM): boolean {
   return one.model === other.model && one.base_url === other.base_url && one.api_key === other.api_key
 }
@@ -213,7 +220,8 @@ function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, S
   return Object.fromEntries(Object.entries(secrets).map(([name, source]): [string, SecretSource] => {
     if (typeof source === 'string') return [name, { kind: 'StaticSecret', value: source }]
     if (isSecretSource(source)) return [name, toSecretSource(source)]
-    throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: expected a text or an object with a value`)
+    const problem = 'expected a text or an object with a value'
+    throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
   }))
 }
 
@@ -222,19 +230,21 @@ function agentOf(settings: AgentSettings, providers: readonly Provider[]): Conve
 }
 
 function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
-  const agent = toConversationAgent({ ...settings, kind: 'ACPAgent', llm: { model: 'acp-managed', usage_id: 'acp-managed' } })
+  const llm = { model: 'acp-managed', usage_id: 'acp-managed' }
+  const agent = toConversationAgent({ ...settings, kind: 'ACPAgent', llm })
   if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the agent kind that was asked for')
   return agent
 }
 
 function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
   const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, condenser, verification } = settings
-  // There is no such tool here. Asked for by its name, it is told to the agent and in the history as missing.
+  // This server has no such tool. Naming it tells the agent, and shows in the history, that the tool is missing.
   const subAgents = settings.enable_sub_agents ? ['task_tool_set'] : []
   const usual = ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
   const isCondensed = condenser.condenser_kind === 'llm_summarizing' && condenser.enabled
   const memory = { condenser: isCondensed ? condenser : null }
-  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic: criticOf(verification), ...memory }
+  const critic = criticOf(verification)
+  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic, ...memory }
   const agent = toConversationAgent({ kind: 'Agent', ...rest })
   if (agent.kind !== 'Agent') throw new TypeError('Expected the agent kind that was asked for')
   return agent
@@ -254,51 +264,56 @@ function criticOf(verification: Verification): CriticInput | null {
   }
 }
 
-/** With the command and the model that its preset means. @throws AppError `invalid_input` for one without a command. */
+/**
+ * Returns the agent with the command and the model of its preset. @throws AppError `invalid_input` without a command
+ */
 function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
   const named = agent.acp_server ?? detectProvider(agent.acp_command, providers)?.name ?? customServer
   const acp_server = isAcpServer(named) ? named : customServer
-  const { command, model } = resolveAcp({ acp_server, acp_command: agent.acp_command, acp_model: agent.acp_model }, providers)
+  const chosen = { acp_server, acp_command: agent.acp_command, acp_model: agent.acp_model }
+  const { command, model } = resolveAcp(chosen, providers)
   if (command.length === 0) {
-    throw new AppError('invalid_input', 'Cannot start the conversation: "acp_command" is empty, expected the command of the custom agent')
+    const problem = '"acp_command" is empty, expected the command of the custom agent'
+    throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
   }
   return { ...agent, acp_server, acp_command: command, acp_model: model ?? null }
 }
 
-/** What no schema can say of an agent. @throws AppError `invalid_input` */
+/** Checks the rules that no schema can express. @throws AppError `invalid_input` */
 function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   assertMode(agent, policy, providers)
   assertVariables(agent)
   assertCondenses(agent)
 }
 
-/** Variables of the program must not steer it. */
+/** Refuses environment variables that would change which code the agent's program runs. */
 function assertVariables(agent: ConversationAgent): void {
   const problem = agent.kind === 'ACPAgent' ? problemWithAcpEnv(agent.acp_env) : undefined
   if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** A session mode that is named must not allow unasked what the policy wants to be asked about (decisions 24). */
+/** Refuses a session mode that allows actions for which the policy requires a confirmation (decisions 24). */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
   const mode = agent.acp_session_mode
-  const provider = providers.find(({ name }) => name === agent.acp_server) ?? detectProvider(agent.acp_command, providers)
+  const named = providers.find(({ name }) => name === agent.acp_server)
+  const provider = named ?? detectProvider(agent.acp_command, providers)
   const isOpen = provider?.modes?.moreOpen.includes(mode) ?? isOpenByName(mode)
   if (!isOpen) return
   const problem = `the session mode "${mode}" is more open than the policy ${policy.kind}`
   throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** What stays of a view has to fit beside a summary (contract: conversations.md, section 1). */
+/** Refuses a condenser whose kept events leave no room for a summary (contract: conversations.md, section 1). */
 function assertCondenses(agent: ConversationAgent): void {
   if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return
   const { keep_first, max_size } = agent.condenser
   if (keep_first + 1 < Math.floor(max_size / 2)) return
-  const message = `Cannot start the conversation: the condenser keeps the first ${keep_first} events of ${max_size}, expected less than half but one`
-  throw new AppError('invalid_input', message)
+  const kept = `the condenser keeps the first ${keep_first} events of ${max_size}, expected less than half but one`
+  throw new AppError('invalid_input', `Cannot start the conversation: ${kept}`)
 }
 
-/** What cannot become a variable of a program would fail every turn, since secrets are never taken away. */
+/** Returns why a secret cannot become an environment variable. Such a secret would fail every turn, as secrets stay. */
 function problemOf(name: string, source: SecretSource, { isLoaderVariable }: AgentVaultOptions): string | undefined {
   const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
   if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'

@@ -1,11 +1,11 @@
 /**
- * The contract between a conversation and whatever drives it: the consumer owns it, `agents/` implements it.
+ * The contract between a conversation and its agent. The conversation owns the contract; `agents/` implements it.
  *
  * A conversation runs at most one turn at a time. A turn gets the user messages that no turn has served yet and a
- * `Turn` to report through; it ends by returning, never by throwing for an expected failure. When `signal` is aborted the
- * agent stops its work and returns `stopped` once nothing of the turn runs any more: after that it reports nothing,
- * and the conversation drops what would still come. What the agent leaves unanswered, the conversation answers with an
- * AgentErrorEvent, so an implementation need not clean up the history behind itself.
+ * `Turn` to report through. `runTurn` resolves with a `TurnEnd`; it never rejects for an expected failure. When
+ * `signal` is aborted the agent stops its work and returns `stopped` once nothing of the turn runs any more. Later
+ * reports are dropped. The conversation gives each action without a result an AgentErrorEvent, so an agent need not
+ * complete the history itself.
  */
 import type { MaskingStream } from '../base/masking.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -13,119 +13,137 @@ import type { ClientTool, ConfirmationPolicy, GoalVerdict } from '../schema/gene
 import type { Event, EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import type { Message, TextContent } from '../schema/generated/values.ts'
 
-/** One instance per open conversation. Starts its programs when the first turn needs them, not before. */
+/** One instance per open conversation. Starts its programs for the first turn, not before. */
 export interface Agent {
   /**
-   * A stepping agent reads the history itself before each of its steps, so it sees what the user says during a run, and
-   * it ends a turn between two steps when `turn.pausing` is aborted. Any other is cancelled in both cases.
+   * A stepping agent reads the history before each of its steps, so it sees messages that arrive during a run. It ends
+   * a turn between two steps when `turn.pausing` is aborted. Any other agent is cancelled in both cases.
    */
   readonly isStepping?: true
-  /** What has to stand in the history before the first message of the user. */
+  /** Returns the event that must precede the first user message. */
   introduction?(): Promise<EventDraft>
-  /** What goes into the history with a message of the user that is about to be recorded. Asked in the order of messages. */
+  /** Returns content and skills for a user message that is about to be recorded. Called in the order of messages. */
   contextOf?(message: Message): Promise<MessageContext>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
-  /** The confirmation policy has changed: apply it to what runs now (a session mode, say). */
+  /** Applies a changed confirmation policy to running work (to the session mode, for example). */
   policyChanged(): void
-  /** Switches the model for the turns that follow. @throws AppError `bad_request` when the agent refuses. */
+  /** Switches the model for later turns. @throws AppError `bad_request` when the agent refuses. */
   switchModel(model: string, signal: AbortSignal): Promise<void>
   /**
-   * Switches the session mode (contract: settings 3.3) for what follows.
-   * @throws AppError `bad_request` when the agent refuses, `invalid_input` for one that is more open than the policy.
+   * Switches the session mode (contract: settings 3.3) for this session and later ones.
+   * @throws AppError `bad_request` when the agent refuses, `invalid_input` for a mode that is more open than the
+   * policy.
    */
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
-   * Sets an option of the agent's session beside mode and model, now and for the sessions that follow.
-   * @throws AppError `bad_request` when the agent does not offer it, `invalid_input` when it is more open than the policy.
+   * Sets an option of the agent's session other than mode and model, for this session and later ones.
+   * @throws AppError `bad_request` when the agent does not offer it, `invalid_input` when it is more open than the
+   * policy.
    */
   switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
   /**
-   * Answers a question from what the agent knows, without a trace in its work: no event, no change of anything.
+   * Answers a question from the agent's knowledge. Records no event and changes nothing.
    * @throws AppError `bad_request` when the agent cannot, `agent_failed`, `agent_timeout`.
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /**
-   * A title for a conversation that begins with this text, beside the work; undefined when there is no model to ask.
-   * Rejects with the signal's reason when that is aborted.
+   * Returns a title for a conversation that begins with this text; undefined when there is no model to ask. Rejects
+   * with the signal's reason when the signal is aborted.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
-  /** Judges from the history whether an objective is reached; without it the agent has no model that could. @throws Error */
+  /**
+   * Judges from the history whether an objective is reached. Absent for an agent without a model to ask. @throws Error
+   */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /**
-   * Condenses the history that the agent works from; asked for between turns only, and a turn that begins meanwhile waits
-   * for it. @throws AppError `bad_request` without a condenser, `conflict` when there is too little, `agent_failed`.
+   * Condenses the history that the agent works from. Called between turns only; a turn that begins meanwhile waits for
+   * it.
+   * @throws AppError `bad_request` without a condenser, `conflict` when there is too little, `agent_failed`.
    */
   condense?(work: CondensingWork): Promise<void>
-  /** Ends everything the agent started, within its own grace time. Idempotent; nothing is left afterwards. */
+  /** Ends everything that the agent started, within the agent's grace time. Idempotent; nothing is left afterwards. */
   close(): Promise<void>
 }
 
-/** What goes into the history with a message. */
+/** Content and skills that go into the history with a user message. */
 export interface MessageContext {
   readonly content: readonly TextContent[]
-  /** Skills that the message calls for; those that the model has the text of are not given again. */
+  /** Skills that the message calls for. A skill whose text the model has already is not given again. */
   readonly skills: readonly CalledSkill[]
 }
 
 export interface CalledSkill {
   readonly name: string
-  /** For the model. */
+  /** The skill's text for the model. */
   readonly text: string
 }
 
-/** What a conversation lends to its agent for as long as it is open. */
+/** Everything that a conversation lends to its agent while the conversation is open. */
 export interface AgentHost {
   readonly conversationId: string
-  /** Absolute path; exists when the conversation is created, may have vanished since. */
+  /** Absolute path. It exists when the conversation is created and may have vanished since. */
   readonly workingDir: string
-  /** A private folder of this conversation for the agent's own files (long outputs); created on first use by whoever writes. */
+  /** A private folder of this conversation for the agent's own files (long outputs). The first writer creates it. */
   readonly observationsDir: string
-  /** A private folder of this conversation for what the agent's program keeps over its lives; created by whoever writes. */
+  /**
+   * A private folder of this conversation for files that the agent's program keeps across restarts. The first writer
+   * creates it.
+   */
   readonly agentDir: string
-  /** As `readHookConfig` made it; null without hooks. */
+  /** The result of `readHookConfig`; null without hooks. */
   readonly hookConfig: JsonObject | null
-  /** Tools that the client runs; their names differ from each other. */
+  /** Tools that the client runs. Their names are unique. */
   readonly clientTools: readonly ClientTool[]
-  /** The events of the active branch, for an agent that works from the history. Each call begins at its beginning. */
+  /**
+   * Reads the events of the active branch, for an agent that works from the history. Each call begins with the first
+   * event.
+   */
   history(): History
-  /** The ids of the newest tool calls in the history, oldest first. */
+  /** Returns the ids of the newest tool calls in the history, oldest first. */
   toolCallIds(limit: number): Promise<readonly string[]>
-  /** The agent as it is set at this moment, its secrets sealed. The same object until it is set anew. */
+  /** Returns the current agent settings, secrets sealed. The same object until the settings change. */
   settings(): JsonObject
-  /** The rules of this moment for an agent that judges its own steps. */
+  /** Returns the current rules for an agent that judges its own steps. */
   rules(): RunRules
-  /** The policy of this moment. */
+  /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
-  /** Secrets of the conversation on top of the global ones, resolved; names are environment variable names. */
+  /**
+   * Returns the values of the conversation's and the global secrets; the conversation's secrets win. Keys are names of
+   * environment variables.
+   */
   secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
-  /** The names of the conversation's own secrets, which go before variables of its settings. */
+  /** Returns the names of the conversation's own secrets. These win over variables of the agent's settings. */
   ownSecretNames(): ReadonlySet<string>
-  /** What secrets there are, without looking their values up. */
+  /** Lists the secrets without looking up their values. */
   secretNames(): Promise<readonly NamedSecret[]>
   /**
-   * Gives back a secret that was lent as a file and that the agent's program has changed, to be sealed where it came from.
-   * False when the secret is another by now: then that one stays.
+   * Stores a secret that was lent as a file and changed by the agent's program, sealed where it came from. Returns
+   * false, and stores nothing, when the secret was replaced meanwhile.
    */
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
-   * The agent has begun to work by itself: a run begins, or the one under way has another turn, with `Turn.isOwn`, unless
-   * a turn with messages comes first. Rejects when there can be none: then the agent has to end what it has begun.
+   * Reports that the agent began to work by itself: a run begins, or the current run gets another turn with
+   * `Turn.isOwn`, unless a turn with messages comes first. Rejects when no run may begin: then the agent must end that
+   * work.
    */
   beginRun(): Promise<void>
-  /** What the agent kept with `keep` in an earlier life of this conversation. */
+  /** Returns the value that `keep` stored, also across restarts of the server. */
   kept(key: KeptKey): JsonObject | undefined
-  /** Keeps private state: durable with the next commit, never served, at most a few KB. */
+  /** Stores private state, at most a few KB. It is durable with the next commit and never served to clients. */
   keep(key: KeptKey, value: JsonObject): void
   /** Publishes one key of `agent_state` (contract: conversations.md section 11) when its value changes. */
   state(changes: JsonObject): void
-  /** The model has asked for the text of a skill and is given it: shown as `invoked_skills`. */
+  /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
   skillInvoked(name: string): void
   /** Replaces every known secret in a text that is about to be recorded. */
   mask(text: string): string
-  /** The same for a text that comes in pieces. */
+  /** Masks a text that arrives in pieces. */
   maskingStream(): MaskingStream
-  /** What was said and done, masked: all of it, or without the messages that no turn has served. The oldest is left out. */
+  /**
+   * Returns the masked transcript of the conversation, with or without messages that no turn has served. The oldest
+   * part is left out when the transcript exceeds the limit.
+   */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
 }
 
@@ -134,7 +152,7 @@ export interface NamedSecret {
   readonly description: string | null
 }
 
-/** A secret that was lent, the value it had then, and the one that the program has made of it. */
+/** A secret that was lent, the value that was lent, and the value that the program wrote. */
 export interface SecretChange {
   readonly name: string
   readonly lent: string
@@ -143,62 +161,75 @@ export interface SecretChange {
 
 /** Reads the active branch, part by part. */
 export interface History {
-  /** What has become history since the last call; everything recorded before the call is in it. */
+  /** Returns the history since the last call. It includes everything recorded before the call. */
   next(): Promise<HistoryPart>
 }
 
 export interface HistoryPart {
-  /** True when this part begins at the beginning: it is the first, or the head was moved and what was read before is void. */
+  /**
+   * True when the events of this part begin with the first event of the branch: in the first part, and after the head
+   * was moved, which makes the earlier parts void.
+   */
   readonly isFresh: boolean
   readonly events: readonly Event[]
-  /** What `keepResponse` kept, by the id of the response. */
+  /** The values given to `keepResponse`, by the id of the response. */
   readonly responses: ReadonlyMap<string, JsonObject>
-  /** What `keepCall` kept, by the id of the action; absent for none. */
+  /** The values given to `keepCall`, by the id of the action; absent when there are none. */
   readonly calls?: ReadonlyMap<string, string>
-  /** Messages of the user that came while the agent was answering an earlier one: id -> the event that answer begins with. */
+  /**
+   * User messages that arrived during an LLM response. Maps the message's id to the id of the response's first event.
+   */
   readonly late: ReadonlyMap<string, string>
-  /** The agent was set anew (another model) when this many of the events had been recorded; undefined if it was not since. */
+  /**
+   * The number of events before the last change of the agent's settings (another model); undefined without such a
+   * change.
+   */
   readonly switchedAt?: number | undefined
 }
 
 export interface RunRules {
   readonly maxIterations: number
   readonly stuckDetection: boolean
-  /** Whether risks that a model declares are believed. */
+  /** True when the conversation has a security analyzer, so that a risk declared by the model counts. */
   readonly hasAnalyzer: boolean
-  /** Why no step may begin any more; undefined while one may. */
+  /** Why no further step may begin; undefined while one may. */
   readonly budgetSpent: string | undefined
 }
 
-/** The names under which an agent may keep private state. A closed list: it is part of the format on disk. */
+/** Names under which an agent may keep private state. The list is closed: the names are part of the format on disk. */
 export type KeptKey = 'session' | 'usage' | 'provider_state'
 
-/** What one turn works with and reports through. */
+/** The input of one turn, and the methods that the agent reports through. */
 export interface Turn {
-  /** The agent has begun this turn by itself (`AgentHost.beginRun`): it has no messages, and none is sent. */
+  /** True when the agent began this turn by itself (`AgentHost.beginRun`). Such a turn has no messages. */
   readonly isOwn: boolean
   /** User messages that no turn has served, oldest first. Empty when the user resumes a stopped run. */
   readonly messages: readonly MessageEvent[]
   readonly signal: AbortSignal
-  /** Aborted when a stepping agent is to end the turn before its next step. */
+  /** Aborted when a stepping agent must end the turn before its next step. */
   readonly pausing: AbortSignal
-  /** Ids of the actions that waited for the user and are approved now. */
+  /** Ids of the actions that waited for the user and are now approved. */
   readonly approved: readonly string[]
-  /** The agent has got the user messages up to this event, also such as came during the turn. */
+  /**
+   * Reports that the agent has got the user messages up to this event, including messages that arrived during the turn.
+   */
   served(messageId: string): void
-  /** Keeps what a provider wants back with one of its answers: privately, beside the events of that answer. */
+  /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
-  /** Keeps a recorded action as it is to be executed, sealed: privately, beside its event. */
+  /** Stores a recorded action in its executable form, sealed and private, beside its event. */
   keepCall(actionId: string, sealed: string): void
-  /** Records one event; its place in the history is the order of calls. Ignored once the turn has ended. */
+  /** Records one event. The order of calls is the order in the history. Ignored after the end of the turn. */
   record(draft: EventDraft): Recorded
-  /** Sends a piece of text to live readers only; it is never stored. Secrets in it are masked, also across pieces. */
+  /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
-  /** Asks the user. Resolves with the answer, with `denied` at the deadline, with `cancelled` when the turn is stopped or `withdrawn` aborts. */
+  /**
+   * Asks the user for a confirmation. Resolves with the user's answer, with `denied` at the deadline, with `cancelled`
+   * when the turn is stopped or `withdrawn` is aborted.
+   */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<Answer>
-  /** Adds to the usage figures of one usage id; publishes `stats`. */
+  /** Adds to the usage figures of one usage id and publishes `stats`. */
   usage(report: UsageReport): void
-  /** What reading more input has to wait for: the log, when a flood of records has left it behind; mostly nothing. */
+  /** Backpressure: resolves when the log has caught up with a flood of records. Usually undefined: no need to wait. */
   ready(): Promise<void> | undefined
 }
 
@@ -211,9 +242,9 @@ export interface Recorded {
 export interface QuestionDraft {
   readonly toolCallId: string
   readonly title: string
-  /** The ActionEvent that says all of it; it was recorded before. */
+  /** Id of the ActionEvent that describes the action in full. It was recorded before. */
   readonly actionId?: string
-  /** Absent when no command would run, or none is known. */
+  /** Absent when the action runs no command, or when the command is unknown. */
   readonly command?: string
   readonly diff?: QuestionDiff
   readonly locations?: readonly QuestionLocation[]
@@ -222,11 +253,11 @@ export interface QuestionDraft {
 
 export interface QuestionDiff {
   readonly path: string
-  /** Null for a file that is new. */
+  /** Null for a new file. */
   readonly old_text: string | null
   /** Null for a file that is deleted or moved away. */
   readonly new_text: string | null
-  /** How many other files would be changed too. */
+  /** Number of other files that would change. */
   readonly more: number
 }
 
@@ -235,14 +266,14 @@ export interface QuestionLocation {
   readonly line: number | null
 }
 
-/** ACP's own shape (session/request_permission). */
+/** An option as in ACP's session/request_permission. */
 export interface QuestionOption {
   readonly id: string
   readonly name: string
   readonly kind: string
 }
 
-/** `by` is absent where the user denied it. */
+/** A refusal. `by` is absent when the user denied. */
 export interface Denied {
   readonly outcome: 'denied'
   readonly reason: string
@@ -259,7 +290,7 @@ export interface GoalJudgement {
   readonly usage: UsageReport
 }
 
-/** What a condensation works with and reports through. */
+/** The signal of a condensation, and the methods that it reports through. */
 export interface CondensingWork extends Pick<Turn, 'signal' | 'usage'> {
   record(draft: EventDraft): void
 }
@@ -269,16 +300,18 @@ export interface AsideAnswer {
   readonly usage: UsageReport
 }
 
-/** The title as the model gave it, or why it gave none, as ConversationErrorEvent tells it. */
+/** The title as the model returned it, or the code and detail of the failure as in ConversationErrorEvent. */
 export type TitleAnswer = AsideAnswer | { readonly failure: { readonly code: string; readonly detail: string } }
 
-/** Figures of one step. An absent figure is unknown, which is not zero. */
+/** Figures of one step. An absent figure is unknown, not zero. */
 export interface UsageReport {
   readonly usageId: string
   readonly model: string
   /** In US dollars. */
   readonly cost?: number
-  /** Whether the agent told the cost of this step, as it is the case by default, or something that it follows from. */
+  /**
+   * `reported` (default): the agent reported the cost. `derived`: the cost was computed from other reported figures.
+   */
   readonly costSource?: 'reported' | 'derived'
   readonly promptTokens?: number
   readonly completionTokens?: number
@@ -290,14 +323,16 @@ export interface UsageReport {
 }
 
 /**
- * How a turn ended. `served` says whether the agent has got the turn's messages: what it has not got is offered again
+ * How a turn ended. `served` says whether the agent got the turn's messages. Messages that it did not get are offered
  * to the next turn.
  */
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
-  /** Only for agents that can answer later, from the history alone: pending actions wait for the user, also over a restart. */
+  /**
+   * Pending actions wait for the user, also over a restart. Only for agents that can continue from the history alone.
+   */
   | { readonly outcome: 'waiting'; readonly served: true }
-  /** It goes round in circles. */
+  /** The agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }
   | { readonly outcome: 'failed'; readonly served: boolean; readonly code: string; readonly detail: string }

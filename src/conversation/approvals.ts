@@ -1,8 +1,8 @@
 /**
- * What waits for the user's word, and that word.
+ * Pending confirmations and the user's responses to them.
  *
- * There are two kinds: questions that a turn under way has asked, and actions of the built-in agent that wait between two
- * runs. Clients see one list and answer both in the same way (decisions 15).
+ * There are two kinds: confirmations that the current turn asks for, and actions of the built-in agent that wait
+ * between two runs. Clients see one list and answer both kinds in the same way (decisions 15).
  */
 import { AppError } from '../base/errors.ts'
 import type { Driver } from './driver.ts'
@@ -15,7 +15,7 @@ import type { OpenAction } from './state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** Of one that waits; without it, of the question that is open, or of all actions that wait between two runs. */
+  /** Id of one confirmation. Absent: the turn's pending confirmation, or all actions that wait between two runs. */
   readonly id?: string | undefined
 }
 
@@ -37,14 +37,20 @@ export class Approvals {
     return [...this.#options.driver.questions(), ...listPending(this.waiting())]
   }
 
-  /** Empty while a turn waits itself. One of a stepping agent has ended with the question, though its run may still be writing. */
+  /**
+   * Returns the actions that wait between two runs. Empty while a turn itself waits. A stepping agent's turn ends when
+   * it asks, though its run may still be writing.
+   */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, driver } = this.#options
-    const isWaiting = (!driver.isRunning || driver.isStepping) && state.execution_status === 'waiting_for_confirmation'
+    const mayWait = !driver.isRunning || driver.isStepping
+    const isWaiting = mayWait && state.execution_status === 'waiting_for_confirmation'
     return isWaiting ? state.open_actions : []
   }
 
-  /** Answers. Without anything that waits nothing happens. @throws AppError `not_found` when nothing with this id waits */
+  /**
+   * Applies the user's response. Does nothing when nothing is pending. @throws AppError `not_found` for an unknown id
+   */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, driver } = this.#options
     const { accept, reason, id } = approval
@@ -55,7 +61,7 @@ export class Approvals {
     await journal.durable()
   }
 
-  /** Answers for actions that wait between two runs. */
+  /** Applies the response to actions that wait between two runs. */
   async #respondLater({ accept, reason, id }: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, driver, assertWritable } = this.#options
     await assertWritable()

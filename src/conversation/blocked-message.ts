@@ -1,9 +1,9 @@
 /**
- * A user's message that a hook has refused (contract: conversations.md, section 10).
+ * A user message that a hook refused (contract: conversations.md, section 10).
  *
- * It stands in the history like any other, with the reason in `extended_content`, where no client can write. The mark is
- * part of the event, so it is durable with it: nobody ever sees the message without. Such a message is served by no turn
- * and shown to no model.
+ * It is recorded like other messages, with the reason in `extended_content`, which clients cannot write. The mark is
+ * part of the event, so both are durable together and the message is never seen without it. No turn serves such a
+ * message and no model is shown it.
  */
 import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import { toTextContent, type TextContent } from '../schema/generated/values.ts'
@@ -14,17 +14,19 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** What a hook, a skill or the settings add to a message: never the mark, whatever text it is. */
+/** Returns text that a hook, a skill or the settings add to a message. A text that looks like the mark is changed. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }
 
-/** What tells everyone: clients that show no extended content too. */
+/** Returns the message that shows the refusal to all clients, also to those that show no extended content. */
 export function blockedNote(reason: string): EventDraft {
-  return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: `[Message blocked by hook] ${reason}` } }
+  const content = `[Message blocked by hook] ${reason}`
+  return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }
 }
 
-/** Why the message was refused; undefined when it was not. */
-export function blockedReason({ source, extended_content: [first] }: Pick<MessageEvent, 'source' | 'extended_content'>): string | undefined {
+/** Returns why the message was refused; undefined when it was not refused. */
+export function blockedReason(event: Pick<MessageEvent, 'source' | 'extended_content'>): string | undefined {
+  const { source, extended_content: [first] } = event
   return source === 'user' && first?.text.startsWith(mark) === true ? first.text.slice(mark.length) : undefined
 }

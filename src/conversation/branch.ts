@@ -1,9 +1,9 @@
 /**
- * The active branch of a history, read part by part for an agent that works from it.
+ * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * An event continues the one before it in the log, unless the head was moved in between (`navigate`, a fork). A part
- * costs what is new, however long the history is; only after a move everything is read again. A message that came while
- * the model was answering stands in the log before the answer to the one before it: it is told apart as late.
+ * An event continues the event before it in the log, unless the head was moved in between (`navigate`, a fork). Reading
+ * a part costs only the new lines, however long the history is; after a move everything is read again. A message that
+ * arrived during an LLM response stands in the log before that response, so it is reported as late.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../base/json.ts'
@@ -33,10 +33,10 @@ export function readBranch(log: ConversationLog, settled: () => Promise<void>): 
   }
 }
 
-/** An event and the one that it continues. */
+/** An event and the event that it continues. */
 interface Link {
   readonly event: Event
-  /** How often the agent had been set anew before. */
+  /** Number of changes of the agent's settings before the event. */
   readonly switches: number
   readonly previous: Link | undefined
 }
@@ -48,7 +48,7 @@ interface Lines {
   readonly responses: ReadonlyMap<string, JsonObject>
   readonly calls: ReadonlyMap<string, string>
   readonly late: ReadonlyMap<string, string>
-  /** Messages of the user that the agent has not heard by the end of these lines. */
+  /** User messages that the agent has not got by the end of these lines. */
   readonly unheard: readonly string[]
   readonly switches: number
 }
@@ -85,7 +85,7 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
       if (value[0] === 'call') calls.set(value[1].id, value[1].sealed)
       if (value[0] === 'created') agent = value[1].agent
       if (value[0] === 'agent') {
-        // A fork repeats the agent of its source.
+        // A fork repeats the agent settings of its source.
         if (!isDeepStrictEqual(value[1], agent)) switches++
         agent = value[1]
       }

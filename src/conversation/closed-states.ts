@@ -1,23 +1,23 @@
 /**
- * States of conversations that are not open, for lists that are asked for again and again.
+ * States of closed conversations, cached for repeated list requests.
  *
- * Read from the conversation's folder (conversation/state-cache) and kept as JSON text, the size of which is known;
- * together they keep to a limit, and what was not asked for the longest goes first. Nobody but an open conversation
- * changes its state: who opens one says `forget`, and a reading that was under way then is not kept.
+ * A state is read from the conversation's folder (conversation/state-cache) and kept as JSON text, whose size is known.
+ * Beyond the size limit the least recently used states are dropped. Only an open conversation changes its state: call
+ * `forget` before opening it. A read that was under way at that time is not kept.
  */
 import { parseState, peekState } from './state-cache.ts'
 import type { ConversationState } from './state.ts'
 
 export interface ClosedStatesOptions {
-  /** 32 Mi unless told: about 10,000 conversations. */
+  /** Default: 32 Mi characters, about 10,000 conversations. */
   readonly limitCharacters?: number
 }
 
 export class ClosedStates {
   readonly #limitCharacters: number
-  /** Least recently asked for first: a Map keeps the order in which its members were added. */
+  /** Least recently used first: a Map keeps the order of insertion. */
   readonly #texts = new Map<string, string>()
-  /** The newest reading of each conversation that is being read. */
+  /** The newest read of each conversation that is being read. */
   readonly #readings = new Map<string, symbol>()
   #characters = 0
 
@@ -29,7 +29,7 @@ export class ClosedStates {
     return this.#characters
   }
 
-  /** As `peekState`. */
+  /** Returns the state like `peekState`, from memory if possible. */
   async read(id: string, directory: string): Promise<ConversationState | undefined> {
     const text = this.#texts.get(id)
     if (text !== undefined) {
@@ -47,7 +47,7 @@ export class ClosedStates {
     return state
   }
 
-  /** To be called before the state of a conversation can change, and when it is gone. */
+  /** Must be called before the state of a conversation can change, and after its removal. */
   forget(id: string): void {
     this.#readings.delete(id)
     this.#characters -= this.#texts.get(id)?.length ?? 0

@@ -1,9 +1,9 @@
 /**
- * One open conversation: its journal, its readers, its agent and the run under way.
+ * One open conversation: its journal, its readers, its agent and its current run.
  *
- * Made by the service, which sees to it that there is at most one per id. Every public method that changes something
- * resolves when the change is durable, so a 2xx may follow (decisions 6). What is refused is an AppError; what merely
- * changes nothing (a pause of a finished conversation) is not. `close()` ends run, agent, readers and log, once.
+ * The service creates it and keeps at most one object per id. Every public method that changes something resolves when
+ * the change is durable, so a 2xx response may follow (decisions 6). A refused request throws an AppError; a request
+ * that changes nothing (a pause of a finished conversation) does not. `close()` ends run, agent, readers and log, once.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
@@ -35,9 +35,9 @@ export interface ConversationOptions extends Omit<DriverOptions, 'nextFrameStamp
   readonly directory: string
   readonly random: RandomBytes
   readonly reserve: Reserve
-  /** What the log takes as one event. */
+  /** The largest event that the log accepts. */
   readonly eventLimitBytes: number
-  /** Writes the state cache; called at the end of runs and at close. */
+  /** Writes the state cache. Called at the end of each run and at close. */
   readonly saveState: () => Promise<void>
   readonly onClosed: () => void
 }
@@ -85,7 +85,7 @@ export class Conversation {
     return this.state.id
   }
 
-  /** The state as of the newest durable line. Do not change it. */
+  /** The state after the newest durable line. Callers must not change it. */
   get state(): Readonly<ConversationState> {
     return this.#options.journal.state
   }
@@ -99,14 +99,14 @@ export class Conversation {
     return this.#driver.isRunning
   }
 
-  /** Whether someone uses it right now, so that it must stay open. */
+  /** True while a run, a goal or a reader uses the conversation. A busy conversation is not closed for idleness. */
   get isBusy(): boolean {
     return this.isRunning || this.goal.isActive || this.#options.feed.readerCount > 0
   }
 
   /**
-   * Appends a user message and, if asked, has it served: by a new run, or by the one under way. It interrupts a goal.
-   * @throws AppError `body_too_large` when the message makes a longer event than the log takes.
+   * Appends a user message. With `run`, the message is served by the current run, or by a new one. Stops a goal.
+   * @throws AppError `body_too_large` when the event would be longer than the log accepts.
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
     return this.#requests.once(request, async (recorded) => {
@@ -120,7 +120,7 @@ export class Conversation {
   }
 
   /**
-   * Starts a run, or approves the pending actions of an agent that waits for the user between turns.
+   * Starts a run. When the agent waits for the user between turns, this also approves the pending actions.
    * @throws AppError `already_running`
    */
   run(request?: KeyedRequest): Promise<void> {
@@ -129,7 +129,7 @@ export class Conversation {
 
   async #run(request: KeyedRequest | undefined): Promise<void> {
     await this.#assertWritable()
-    // A run that has ended for everyone to see may still be writing its cache: that is nothing to be refused for.
+    // A run whose end is published may still be writing its state cache. Wait for it instead of refusing the request.
     if (isEnded(this.#options.journal.status) || this.#approvals.waiting().length > 0) await this.#driver.settled()
     this.#assertOpen()
     if (this.isRunning) throw new AppError('already_running', 'Cannot run the conversation: it is running already')
@@ -141,8 +141,8 @@ export class Conversation {
   }
 
   /**
-   * Stops between steps. Leaves a conversation that waits for an answer, or has ended, as it is. A step may take long,
-   * so the answer does not wait for the end of it for ever.
+   * Stops the run between two steps. A conversation that has ended or waits for a confirmation stays as it is. A step
+   * may take long, so the response is sent after `pauseLimitMs` at the latest.
    */
   async pause(): Promise<void> {
     if (this.isRunning && this.#options.journal.status === 'waiting_for_confirmation') return
@@ -153,7 +153,7 @@ export class Conversation {
     this.#pushFullState()
   }
 
-  /** Stops at once: resolves when nothing of the turn is left. Without a run it is the same as a pause. */
+  /** Stops the run at once and resolves when nothing of the turn is left. Without a run it does the same as `pause`. */
   async interrupt(): Promise<void> {
     this.#assertOpen()
     this.goal.stop()
@@ -167,8 +167,8 @@ export class Conversation {
   }
 
   /**
-   * Answers one open question, or all. Without any open question nothing happens.
-   * @throws AppError `not_found` when the id is not that of an open question.
+   * Answers one pending confirmation, or all of them. Does nothing when none is pending.
+   * @throws AppError `not_found` when the id names no pending confirmation.
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
     return this.#requests.once(request, () => this.#approvals.respond(approval, request))
@@ -183,7 +183,7 @@ export class Conversation {
     return this.#set('security_analyzer', analyzer)
   }
 
-  /** Changes title, tags and budget; tags replace all that were there. */
+  /** Changes title, tags and budget. New tags replace all existing tags. */
   patch({ title, tags, budget }: Patch): Promise<void> {
     return this.#write(async () => {
       const at = formatMicros(Math.floor(this.#options.clock() * 1000))
@@ -194,7 +194,7 @@ export class Conversation {
     })
   }
 
-  /** Adds secrets (sealed sources) to those of the conversation; never takes one away. */
+  /** Adds secrets (sealed sources) to the conversation. Never removes a secret. */
   addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
     return this.#write(() => {
       const { journal, diagnostics } = this.#options
@@ -203,43 +203,45 @@ export class Conversation {
     })
   }
 
-  /** Switches the model of the built-in agent for the steps that follow: gives its settings, secrets sealed, another one. */
+  /** Switches the built-in agent's model from the next step on. `change` returns the settings, secrets sealed. */
   switchLlm(change: (agent: JsonObject) => JsonObject): Promise<void> {
     return this.#write(() => this.#driver.set(change))
   }
 
-  /** Switches the agent's model for the turns that follow. */
+  /** Switches the agent's model from the next turn on. */
   switchModel(model: string, signal: AbortSignal): Promise<void> {
     return this.#write(() => this.#driver.switchModel(model, signal))
   }
 
-  /** Switches the mode of the agent's session, now and for the turns that follow. */
+  /** Switches the mode of the agent's session at once and for later turns. */
   switchMode(mode: string, signal: AbortSignal): Promise<void> {
     return this.#write(() => this.#driver.switchMode(mode, signal))
   }
 
-  /** Sets an option of the agent's session beside mode and model, now and for the sessions that follow. */
+  /** Sets an option of the agent's session other than mode and model, for this session and later ones. */
   switchOption(id: string, value: string, signal: AbortSignal): Promise<void> {
     return this.#write(() => this.#driver.switchOption(id, value, signal))
   }
 
-  /** Asks the agent beside its work, whether it works or not: neither events nor status change. */
+  /** Asks the agent a question beside its work, also during a run. Records no event and changes no status. */
   askAside(question: string, signal: AbortSignal): Promise<string> {
     return this.#write(() => this.#driver.askAside(question, signal))
   }
 
-  /** Has the older part of the history summarized, between two runs. */
+  /** Has the agent summarize the older part of the history, between two runs. */
   condense(signal: AbortSignal): Promise<void> {
     return this.#write(() => this.#driver.condense(signal))
   }
 
-  /** Moves the head of the history to an event, or before the first; nothing is deleted. @throws AppError `not_found` */
+  /** Moves the head to an event, or before the first for null. Deletes nothing. @throws AppError `not_found` */
   async navigate(eventId: string | null): Promise<void> {
     const head = eventId === null ? null : await this.idOfEvent(eventId)
     await this.#write(() => this.#options.journal.keep(['head', head]))
   }
 
-  /** The id of an event as it is stored: it may come without dashes or in upper case. @throws AppError `not_found` */
+  /**
+   * Returns the stored form of an event's id. `given` may lack dashes or have upper case. @throws AppError `not_found`
+   */
   async idOfEvent(given: string): Promise<string> {
     const json = await readEvent(this.log, given)
     if (json === undefined) throw new AppError('not_found', `Event not found: ${given.slice(0, 64)}`)
@@ -247,8 +249,8 @@ export class Conversation {
   }
 
   /**
-   * Adds a live reader. Its first frame is the full state at the point where it joins; then events number `from`
-   * and on, or from now on. @throws AppError `unavailable` when there are too many.
+   * Adds a live reader. Its first frame is the full state at this point. Then come the events from seq `from` on, or
+   * only new events. @throws AppError `unavailable` when there are too many readers.
    */
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {
     const { feed } = this.#options
@@ -257,22 +259,22 @@ export class Conversation {
     return feed.join(from, options.encode, options.sink)
   }
 
-  /** The push-only frame that tells the whole state. */
+  /** Builds the frame with the whole state. The frame is sent to readers and never stored. */
   fullStateFrame(): Buffer {
     return fullStateFrame(fullState(this.state, this.#options.directory), this.#frameStamp())
   }
 
-  /** Stamp for a frame that is not stored. */
+  /** Returns a stamp for a frame that is not stored. */
   nextFrameStamp(): Stamp {
     return this.#frameStamp()
   }
 
-  /** The log takes no more: a turn that goes on would do work that nobody will ever see. */
+  /** Aborts the turn after the log has failed, because further work of the turn could not be recorded. */
   logFailed(): void {
     this.#driver.abortTurn()
   }
 
-  /** Ends everything. `deleted` tells the readers why. */
+  /** Ends everything, once. `reason` is what the readers are told. */
   close(reason: 'closed' | 'deleted' = 'closed'): Promise<void> {
     this.#closing ??= this.#close(reason)
     return this.#closing
@@ -286,7 +288,7 @@ export class Conversation {
     await goal
     await log.durable().catch(() => undefined)
     feed.close(reason)
-    // The state file is a cache: without it the next opening folds the log.
+    // The state file is a cache. Without it the next opening folds the log.
     if (reason === 'closed' && log.failure === undefined) await saveState().catch(() => undefined)
     await log.close()
     this.#options.onClosed()
@@ -294,14 +296,14 @@ export class Conversation {
 
   #pauseIdle(): Promise<void> {
     return this.#write(() => {
-      // A run may have begun meanwhile: it came after the pause.
+      // A run that began meanwhile came after the pause, so it is not paused.
       if (this.#options.journal.status !== 'idle') return
       this.#options.journal.move('paused')
       this.#options.journal.record({ kind: 'PauseEvent', source: 'user' })
     })
   }
 
-  /** Records a new value of a state field; an equal one changes nothing. */
+  /** Records a new value of a state field. An equal value records nothing. */
   #set(key: 'confirmation_policy' | 'security_analyzer' | 'tags', value: JsonValue): Promise<void> {
     return this.#write(() => {
       if (!isDeepStrictEqual(this.state[key], value)) this.#options.journal.update(key, value)
@@ -324,7 +326,7 @@ export class Conversation {
     this.#options.journal.push(this.fullStateFrame())
   }
 
-  /** Resolves when all that the work has recorded is durable. */
+  /** Runs `work` and resolves when everything that it recorded is durable. */
   async #write<T>(work: () => T | Promise<T>): Promise<T> {
     await this.#assertWritable()
     const result = await work()
@@ -332,7 +334,7 @@ export class Conversation {
     return result
   }
 
-  /** A write would be refused while the disk is full, or once the conversation is being closed. */
+  /** Throws when the disk is full or the conversation is being closed. */
   async #assertWritable(): Promise<void> {
     this.#assertOpen()
     await this.#repair.assertWritable(() => this.isRunning)
@@ -344,5 +346,5 @@ export class Conversation {
   }
 }
 
-/** A pause is answered within this, whatever the tools of the step do. */
+/** The longest wait of a pause request, whatever the tools of the step do. */
 const pauseLimitMs = 5000

@@ -1,9 +1,9 @@
 /**
- * From a create request to the first line of a conversation (contract: conversations.md section 1, decisions 20).
+ * Turns a create request into the first line of a conversation (contract: conversations.md section 1, decisions 20).
  *
- * The agent is settled here, once: given with the request, or as the stored settings of this moment say; a preset is
- * resolved to its command and model. So a running conversation keeps its agent whatever becomes of the settings. Secrets
- * are sealed before they go anywhere.
+ * The agent is settled here, once: from the request, or from the stored settings at this moment. A preset becomes its
+ * command and model. So later changes of the settings do not change the agent of a conversation. Secrets are sealed
+ * before they go anywhere.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
@@ -19,16 +19,16 @@ export interface CreationDeps {
   readonly clock: Clock
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
-  /** Refuses a kind of agent that this server cannot drive. @throws AppError `part_missing` */
+  /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
-  /** Makes sure that the folder is there and may be worked in; gives its path. */
+  /** Makes sure that the folder exists and may be worked in. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
-  /** Working folder of an existing conversation, undefined if there is none. */
+  /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
   readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
 }
 
 /**
- * Settles everything that a request leaves open.
+ * Fills in everything that a request leaves open.
  * @throws AppError `invalid_input`, `not_found` for an unknown profile.
  */
 export async function settleRequest(request: StartConversationRequest, deps: CreationDeps): Promise<Created> {
@@ -36,7 +36,7 @@ export async function settleRequest(request: StartConversationRequest, deps: Cre
   try {
     return await settle(request, id, deps)
   } catch (thrown) {
-    // Its secrets are masked already, though nothing comes of it.
+    // The request's secrets were added to the masker. Remove them, since no conversation is created.
     deps.vault.forget(id)
     throw thrown
   }
@@ -73,7 +73,7 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
   }
 }
 
-/** Lower case with dashes, whichever of the two forms came in. */
+/** Returns a UUID in lower case with dashes. The argument may lack dashes or have upper case. */
 export function dashed(uuid: string): string {
   const hex = uuid.replaceAll('-', '').toLowerCase()
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -83,16 +83,18 @@ function assertOneAgent(request: StartConversationRequest): void {
   const { agent, agent_settings: settings, agent_profile_id: profile } = request
   if (profile === undefined) return
   if (agent !== undefined || settings !== undefined) {
-    throw new AppError('invalid_input', 'Cannot start the conversation: "agent_profile_id" excludes "agent" and "agent_settings"')
+    const reason = '"agent_profile_id" excludes "agent" and "agent_settings"'
+    throw new AppError('invalid_input', `Cannot start the conversation: ${reason}`)
   }
   throw new AppError('not_found', `Agent profile not found: ${profile}`)
 }
 
-/** An external agent has tools of its own, and no way to be given more by its client. */
+/** Refuses two client tools with the same name. */
 function assertClientTools(tools: readonly ClientTool[]): void {
   const names = tools.map(({ name }) => name)
   const double = names.find((name, place) => names.indexOf(name) < place)
-  if (double !== undefined) throw new AppError('invalid_input', `Cannot use the client tool "${double}" twice: give each tool once`)
+  if (double === undefined) return
+  throw new AppError('invalid_input', `Cannot use the client tool "${double}" twice: give each tool once`)
 }
 
 async function parentOf(

@@ -1,40 +1,40 @@
 /**
- * Conversations that are made by requests, which may be sent again and carry an idempotency key.
+ * Creates conversations for requests that may be retried with an idempotency key.
  *
- * The key is in the first line of the conversation's log, so it is there if and only if the conversation is; from there it
- * is read again when the server starts. Who deletes the conversation takes back what the request has done, key included.
- * The answer to a retry is that to the first try: the state is folded up to where the request was done with, and no further.
+ * The key is in the first line of the conversation's log, so it exists exactly as long as the conversation, and it is
+ * read from there when the server starts. Deleting the conversation also deletes the key. A retry gets the response of
+ * the first try: the state is folded up to the end of the request, and no further.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { conversationInfo } from './info.ts'
 import { foldLog } from './log-state.ts'
-import { isSame, OpenRequests, requestLimits, type KeyedRequest } from './requests.ts'
+import { isSame, OpenRequests, requestLimits, type KeyedRequest, type RequestRecord } from './requests.ts'
 import type { ConversationState } from './state.ts'
 import type { Created } from './origins.ts'
 
-/** A conversation and the keyed request that has made it. */
+/** A conversation and the keyed request that created it. */
 export interface Creation {
   readonly id: string
   readonly request: KeyedRequest
 }
 
-/** It is new for everyone who has asked for it to be made. */
+/** Result of a create request. A retry with the same key also gets `isNew`. */
 export interface Made {
   readonly id: string
   readonly isNew: boolean
 }
 
-/** What a create request comes down to. */
+/** The parts of a create request that decide whether a conversation is created. */
 export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
-  /** The id that the client has chosen. */
+  /** The id that the client chose. */
   readonly id: string | undefined
-  /** Settles what is left open; called only when a conversation is to be made. */
+  /** Fills in everything that the request leaves open. Called only when a conversation is created. */
   readonly settle: () => Promise<Created>
 }
 
-/** What is needed of the service. */
+/** The part of the service that this file needs. */
 export interface Conversations {
   has(id: string): boolean
   create(created: Created): Promise<{ readonly isNew: boolean }>
@@ -51,14 +51,14 @@ export class Creations {
     this.#conversations = conversations
   }
 
-  /** What there is when the server starts, in any order. */
+  /** Adds the creations that exist when the server starts, in any order. */
   load(creations: readonly Creation[]): void {
     for (const creation of [...creations].sort((one, other) => one.request.at - other.request.at)) this.#note(creation)
   }
 
   /**
-   * Gives the conversation that this request has made, if it is still there, or makes it.
-   * @throws AppError `idempotency_mismatch`, and what `settle` and the making throw
+   * Returns the conversation that an earlier try of this request created, if it still exists; otherwise creates one.
+   * @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
    */
   once(request: CreateRequest): Promise<Made> {
     const { keyed } = request
@@ -70,7 +70,7 @@ export class Creations {
     })
   }
 
-  /** ConversationInfo as it was when the request was done with, its message included if it had one. */
+  /** Returns ConversationInfo as it was at the end of the request, including the request's message, if any. */
   async info(
     { id, request }: Creation,
     options: { readonly includeSkills: boolean; readonly hasMessage: boolean; readonly persistenceDir: string },
@@ -97,7 +97,9 @@ export class Creations {
   }
 }
 
-/** Whether the request of this key is done with after the newest event. */
+/** True when the keyed request had ended at the newest event. */
 function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
-  return requests.some((record) => record.key === key && record.goes_on !== true && (record.event === null || record.event === newest))
+  const isDone = ({ event, goes_on }: RequestRecord): boolean =>
+    goes_on !== true && (event === null || event === newest)
+  return requests.some((record) => record.key === key && isDone(record))
 }

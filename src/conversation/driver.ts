@@ -1,8 +1,8 @@
 /**
- * What makes a conversation go: its agent, the run under way, and the questions that are open in it.
+ * The work side of a conversation: its agent, its current run, and the pending confirmations of that run.
  *
- * The agent is made when the first run needs it and lives until `close()`. This is where the agent's contract
- * (`agent.ts`) meets the journal; what an agent may read and keep is in `host.ts`, and nothing else is.
+ * The agent is created for the first run and lives until `close()`. This class connects the agent contract (`agent.ts`)
+ * to the journal. `host.ts` holds everything that an agent may read and keep.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError, errorOf } from '../base/errors.ts'
@@ -59,13 +59,13 @@ export class Driver {
   readonly #ledger: UsageLedger
   #isClosed = false
   #introducing: Promise<void> | undefined
-  /** As it was set last, durable or not. */
+  /** The newest agent settings, durable or not. */
   #settings: JsonObject
   /** The newest recorded `agent_state`, durable or not. */
   #agentState: JsonObject
-  /** As it was recorded last, durable or not. */
+  /** The newest recorded `invoked_skills`, durable or not. */
   #invokedSkills: readonly string[]
-  /** What the agent has kept, durable or not. */
+  /** The newest private state that the agent kept, durable or not. */
   #kept: Readonly<Partial<Record<KeptKey, JsonObject>>>
 
   constructor(options: DriverOptions) {
@@ -97,21 +97,21 @@ export class Driver {
     return this.#runner?.isRunning ?? false
   }
 
-  /** Starts a run; resolves when `running` is durable. Must not be called while one is under way. */
+  /** Starts a run; resolves when `running` is durable. Must not be called during a run. */
   async start(request?: KeyedRequest): Promise<void> {
     this.#ensureAgent()
     this.#runner ??= this.#createRunner()
     await this.#runner.start(request)
   }
 
-  /** The agent works by itself: a run takes what it does. */
+  /** Starts a run, or a turn of the current run, for work that the agent began by itself. */
   async #beginOwn(): Promise<void> {
     if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
     this.#runner ??= this.#createRunner()
     await this.#runner.startOwn()
   }
 
-  /** Has the newest message served: by the run under way, or by a new one. A message approves nothing (decisions 15). */
+  /** Has the newest message served by the current run or by a new one. A message approves no action (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -121,17 +121,17 @@ export class Driver {
     await journal.durable()
   }
 
-  /** Stops the run and resolves when nothing of it is left. */
+  /** Stops the run and resolves when nothing of the run is left. */
   async stop(reason: StopReason): Promise<void> {
     await this.#runner?.stop(reason)
   }
 
-  /** Whether the agent ends a turn between its steps: how long that takes is up to its tools. */
+  /** True when the agent can end a turn between two steps. The length of a step depends on its tools. */
   get isStepping(): boolean {
     return this.#agent?.isStepping === true
   }
 
-  /** Records what an agent has to say before the first message of the user, once. */
+  /** Records the agent's introduction before the first user message, once. */
   async introduce(): Promise<void> {
     const { journal, log } = this.#options
     const isNew = journal.state.last_user_message_id === null && journal.state.agent['kind'] === 'Agent'
@@ -145,7 +145,7 @@ export class Driver {
     if (draft !== undefined) await this.#options.journal.record(draft).durable()
   }
 
-  /** What the agent puts beside a message before it is recorded. */
+  /** Returns the content and the skills that the agent adds to a message before it is recorded. */
   async contextOf(message: Message): Promise<MessageContext> {
     const nothing = { content: [], skills: [] }
     if (this.#options.journal.state.agent['kind'] !== 'Agent') return nothing
@@ -157,7 +157,7 @@ export class Driver {
     await this.#runner?.settled()
   }
 
-  /** Tells the turn under way, if any, to stop. */
+  /** Aborts the current turn, if any. */
   abortTurn(): void {
     this.#turn?.abort()
   }
@@ -166,7 +166,7 @@ export class Driver {
     return this.#questions.list()
   }
 
-  /** Answers one open question or all; false when there was none. */
+  /** Answers one pending confirmation, or all. Returns false when none was pending. */
   answer(answer: Answer, id: string | undefined): boolean {
     return this.#questions.answer(answer, id)
   }
@@ -175,7 +175,7 @@ export class Driver {
     this.#agent?.policyChanged()
   }
 
-  /** Sets the agent anew; steps that begin from now on work with that. */
+  /** Changes the agent's settings. Steps that begin later use the new settings. */
   set(change: (agent: JsonObject) => JsonObject): void {
     const { journal } = this.#options
     const next = change(this.#settings)
@@ -205,17 +205,17 @@ export class Driver {
     return this.#requests.condense(signal)
   }
 
-  /** As `AgentRequests.askTitle`. */
+  /** See `AgentRequests.askTitle`. */
   askTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     return this.#requests.askTitle(text, signal)
   }
 
-  /** As `AgentRequests.judgeGoal`. */
+  /** See `AgentRequests.judgeGoal`. */
   judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
     return this.#requests.judgeGoal(objective, signal)
   }
 
-  /** Stops the run and ends the agent. */
+  /** Stops the run and closes the agent. */
   async close(reason: StopReason): Promise<void> {
     this.#isClosed = true
     await this.stop(reason)
@@ -276,9 +276,9 @@ export class Driver {
   }
 
   /**
-   * Publishes the figures of one step. `stats` has no form for what is not known; `usage` of the agent's state has, from
-   * the first figure on that is known of the conversation. What the rest of that state weighs (lists of models) is not
-   * stored with every step: the report is, and the state is folded from it.
+   * Publishes the usage figures of one step. `stats` cannot express unknown figures. `agent_state.usage` can: it is
+   * published from the first known figure of the conversation on. Only the report is stored with each step, not the
+   * rest of `agent_state` (its lists of models are long); the state is folded from the reports.
    */
   #count(report: UsageReport): void {
     const { journal } = this.#options
@@ -289,7 +289,7 @@ export class Driver {
     journal.keep(['usage', report])
   }
 
-  /** Why no more may be spent; undefined while it may. What nobody knows the cost of counts for nothing. */
+  /** Why no more may be spent; undefined while more may be spent. Steps of unknown cost count as free. */
   #budgetSpent(): string | undefined {
     const { max_budget_per_task: budget } = this.#options.journal.state
     const { cost } = this.#ledger
@@ -334,7 +334,9 @@ export class Driver {
     })
   }
 
-  /** What the log refuses must not fail in the hands of an agent, a timer or a signal: it ends the turn. */
+  /**
+   * Runs `work`. When the log refuses the record, the turn ends; nothing is thrown into an agent, a timer or a signal.
+   */
   #report(work: () => void): void {
     try {
       work()

@@ -1,43 +1,49 @@
 /**
- * Live reading of a conversation. A reader is a cursor in the log, not a queue (decisions 35).
+ * The live readers of a conversation. A reader is a cursor in the log, not a queue (decisions 35).
  *
- * A reader that stands at the head gets each committed event as bytes that were encoded once for all readers of its
- * kind. When its sink is full it simply stops taking them; once the sink has drained it reads on from the log until it
- * stands at the head again. Replay, live and catching up are therefore one path, and a slow reader costs no memory here.
- * Push-only frames (deltas, full_state) go to readers at the head and are dropped for the others. Order is the log's:
- * nothing is lost, doubled or reordered. Knows no socket: `event-socket` and `event-stream` are thin sinks of it.
+ * A reader at the head gets each committed event. The bytes are encoded once for all readers with the same encoding. A
+ * reader with a full sink takes no events; when its sink has drained it reads on from the log until it is at the head
+ * again. Replay, live reading and catching up are therefore one path, and a slow reader costs no memory here. Frames
+ * that are not stored (deltas, full_state) go to readers at the head; other readers do not get them. The order is the
+ * order of the log: no event is lost, doubled or reordered. This file knows no sockets: `event-socket` and
+ * `event-stream` are thin sinks.
  */
 import { AppError } from '../base/errors.ts'
 import { Turns } from '../base/turns.ts'
 import type { EventRange } from '../storage/log-reader.ts'
 
 /**
- * Turns the JSON bytes of one event, or of a frame that is not stored, into what goes on the wire. The same function object
- * means the same encoding.
+ * Encodes the JSON bytes of one event, or of a frame that is not stored, for the wire. Readers with the same function
+ * object share the encoded bytes.
  */
 export type Encode = (json: Buffer, isStored: boolean) => Buffer
 
 export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
-  /** Takes one encoded event. False: not taken, and no more please until `Reader.drained` is called. */
+  /**
+   * Takes one encoded event. False: the event was not taken, and the sink takes none until `Reader.drained` is called.
+   */
   write(encoded: Buffer): boolean
-  /** The same for stored events that are not encoded yet: all of them or none. Without it, they come one by one. */
+  /** Takes several stored events that are not encoded yet: all or none. Without this method they come one by one. */
   writeMany?(events: readonly Buffer[]): boolean
-  /** Whether it would take nothing now, so that nothing need be read for it. */
+  /** True when the sink would take nothing now. Then nothing is read for it. */
   readonly isFull?: boolean
-  /** No more will come. */
+  /** Called once, when no more events will come. */
   end(reason: FeedEnd): void
 }
 
-/** What the feed needs of the log: only durable events are counted and read. */
+/** The part of the log that the feed needs. Only durable events are counted and read. */
 export interface EventSource {
   readonly eventCount: number
-  /** Events from number `from` on, fewer than `to - from` if they are many bytes; a damaged one is left out. */
+  /**
+   * Reads events from seq `from` on. Returns fewer than `to - from` when they exceed the limit. Damaged events are left
+   * out.
+   */
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
 }
 
-/** How much of the log a reader that catches up reads at a time. */
+/** Bytes of the log that a lagging reader reads at a time. */
 const readBytes = 256 * 1024
 
 export interface Committed {
@@ -49,12 +55,14 @@ export class Feed {
   readonly #place: ReaderPlace
   readonly #limit: number
   readonly #readers = new Set<Reader>()
-  /** Number of the next event to be published: a group commit makes several durable before the first is published. */
+  /**
+   * Seq of the next event to be published. A group commit makes several events durable before it publishes the first.
+   */
   #head: number
-  /** Why the feed was closed. */
+  /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
 
-  /** @param turns of those who read on from a log, shared by all feeds that may hold each other up */
+  /** @param turns limits the number of concurrent log reads; shared by all feeds that compete for the disk */
   constructor(source: EventSource, readerLimit: number, turns = createReadingTurns()) {
     this.#place = { source, turns, left: (reader) => this.#readers.delete(reader) }
     this.#limit = readerLimit
@@ -66,11 +74,12 @@ export class Feed {
   }
 
   /**
-   * Adds a reader whose next event is number `from`; one that comes after the end is told so at once.
-   * @throws AppError `unavailable` when there are too many.
+   * Adds a reader whose next event has the seq `from`. A reader that joins after the close is told the end at once.
+   * @throws AppError `unavailable` when there are too many readers.
    */
   join(from: number, encode: Encode, sink: Sink): Reader {
-    if (this.#readers.size >= this.#limit) throw new AppError('unavailable', 'Too many connections for this conversation')
+    const isFull = this.#readers.size >= this.#limit
+    if (isFull) throw new AppError('unavailable', 'Too many connections for this conversation')
     const reader = new Reader(this.#place, from, encode, sink)
     this.#readers.add(reader)
     if (this.#ended === undefined) reader.drained()
@@ -78,7 +87,7 @@ export class Feed {
     return reader
   }
 
-  /** Gives a newly committed event to everyone who stands just before it. */
+  /** Gives a newly committed event to each reader at the head. */
   publish(event: Committed): void {
     this.#head = event.sequence + 1
     const encoded = new Map<Encode, Buffer>()
@@ -87,7 +96,7 @@ export class Feed {
     }
   }
 
-  /** Sends a frame that is not in the log to everyone who stands at the head. */
+  /** Sends a frame that is not stored to each reader at the head. */
   push(json: Buffer): void {
     const encoded = new Map<Encode, Buffer>()
     for (const reader of this.#readers) {
@@ -101,14 +110,17 @@ export class Feed {
   }
 }
 
-/** What readers have of their feed. */
+/** The part of the feed that its readers use. */
 interface ReaderPlace {
   readonly source: EventSource
   readonly turns: Turns
   readonly left: (reader: Reader) => void
 }
 
-/** A few suffice to keep the disk and the sockets busy; a thousand readers that come back together then hold up nobody. */
+/**
+ * Number of readers that read the log at the same time. Two keep the disk and the sockets busy, and a thousand readers
+ * that reconnect together do not hold up other work.
+ */
 const readersInTurn = 2
 
 export function createReadingTurns(): Turns {
@@ -133,25 +145,25 @@ export class Reader {
     return this.#state === 'ready' && this.#next === sequence
   }
 
-  /** The event that it wants. One that is not taken is read again from the log later. */
+  /** Offers the reader its next event. An event that the sink does not take is read from the log later. */
   take(encoded: Buffer): void {
     if (this.#sink.write(encoded)) this.#next++
     else this.#state = 'full'
   }
 
-  /** A frame that is not in the log: one that is not taken is lost. */
+  /** Offers a frame that is not stored. A frame that the sink does not take is lost. */
   push(encoded: Buffer): void {
     if (!this.#sink.write(encoded)) this.#state = 'full'
   }
 
-  /** The sink has room again: go on, from the log if events have passed meanwhile. */
+  /** Called when the sink has room again. Reads from the log when events have passed meanwhile. */
   drained(): void {
     if (this.#state === 'closed' || this.#state === 'reading') return
     this.#state = 'ready'
     if (this.#next < this.#place.source.eventCount) void this.#catchUp()
   }
 
-  /** Leaves the feed. Idempotent; the sink hears nothing more. */
+  /** Leaves the feed. Idempotent. The sink is not called any more. */
   close(): void {
     this.#state = 'closed'
     this.#place.left(this)
@@ -169,12 +181,17 @@ export class Reader {
     try {
       while (this.#state === 'reading' && this.#next < source.eventCount) {
         if (this.#sink.isFull === true) this.#state = 'full'
-        else await turns.run(async () => this.#takeRange(await source.readRange(this.#next, source.eventCount, readBytes)))
+        else await turns.run(() => this.#readOn())
       }
       if (this.#state === 'reading') this.#state = 'ready'
     } catch {
       this.end('failed')
     }
+  }
+
+  async #readOn(): Promise<void> {
+    const { source } = this.#place
+    this.#takeRange(await source.readRange(this.#next, source.eventCount, readBytes))
   }
 
   #takeRange({ events, next }: EventRange): void {

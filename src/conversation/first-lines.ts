@@ -1,9 +1,9 @@
 /**
- * How a conversation begins on disk: its first lines are written before anyone can see its folder, so there is never
- * an empty or half-copied conversation. Meant as the `fill` of `Catalogue.create`.
+ * Writes the first lines of a conversation before its folder becomes visible, so there is never an empty or half-copied
+ * conversation. Used as the `fill` of `Catalogue.create`.
  *
- * The lines that make a conversation what it is stand there twice: folding them again changes nothing, and one that is
- * damaged does not take the conversation with it.
+ * The lines that define the conversation are written twice. Folding them again changes nothing, and the loss of one to
+ * damage does not lose the conversation.
  */
 import type { JsonObject } from '../base/json.ts'
 import { copyPrefix } from '../storage/copy-prefix.ts'
@@ -14,7 +14,7 @@ import { eventKinds } from '../schema/generated/events.ts'
 import type { Created, Forked } from './origins.ts'
 import type { PrivateRecord } from './records.ts'
 
-/** Writes the line that makes a conversation, twice. */
+/** Writes the line that creates a conversation, twice. */
 export async function writeCreated(directory: string, cache: LineCache, created: Created): Promise<void> {
   const line = record(['created', created])
   await append(directory, cache, [line, line])
@@ -23,15 +23,17 @@ export async function writeCreated(directory: string, cache: LineCache, created:
 export interface ForkSource {
   readonly log: ConversationLog
   readonly directory: string
-  /** Number of the last event to copy; -1 when there is none. */
+  /** Seq of the last event to copy; -1 for no event. */
   readonly lastEvent: number
-  /** Both as they are now, since what came after the last event is not in the copy. */
+  /** The current agent and secrets, since lines after the last copied event are not in the copy. */
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
 }
 
-/** Writes a copy of the source's lines, and those that make it a conversation of its own, twice. */
-export async function writeForked(directory: string, cache: LineCache, source: ForkSource, forked: Forked): Promise<void> {
+/** Writes a copy of the source's lines, and twice the lines that define the fork. */
+export async function writeForked(
+  directory: string, cache: LineCache, source: ForkSource, forked: Forked,
+): Promise<void> {
   const once = [record(['agent', source.agent]), record(['secrets', source.secrets]), record(['forked', forked])]
   const own = [...once, ...once]
   if (source.lastEvent >= 0) {

@@ -1,7 +1,7 @@
 /**
- * What a fork takes from the conversation that it copies: from a request to what is written first (first-lines).
+ * Plans a fork: turns a request into the first lines to write (first-lines).
  *
- * Nothing is written or made here.
+ * Nothing is written here.
  */
 import type { Conversation } from './conversation.ts'
 import type { ForkSource } from './first-lines.ts'
@@ -13,18 +13,18 @@ export interface ForkRequest {
   readonly title: string | null
   readonly tags: Readonly<Record<string, string>>
   readonly resetMetrics: boolean
-  /** The last event to copy; null: all of them. */
+  /** Id of the last event to copy; null for all events. */
   readonly fromEventId: string | null
 }
 
-/** Where the source is, and when it is copied. */
+/** The folder of the source, and the time of the copy. */
 export interface ForkPlace {
   readonly directory: string
-  /** As a timestamp of the wire. */
+  /** A timestamp as on the wire. */
   readonly now: string
 }
 
-/** @throws AppError `not_found` for an event that the source has not */
+/** @throws AppError `not_found` when the source does not have the event */
 export async function planFork(
   source: Conversation, request: ForkRequest, { directory, now }: ForkPlace,
 ): Promise<{ readonly from: ForkSource; readonly forked: Forked }> {

@@ -5,26 +5,28 @@
  */
 import type { Stamp } from '../base/stamp.ts'
 import type { JsonObject } from '../base/json.ts'
-import { toServerErrorEvent, toStreamingDeltaEvent, toConversationStateUpdateEvent } from '../schema/generated/events.ts'
+import {
+  toConversationStateUpdateEvent, toServerErrorEvent, toStreamingDeltaEvent,
+} from '../schema/generated/events.ts'
 
 export interface DeltaPiece {
   readonly content?: string
   readonly reasoning_content?: string
 }
 
-/** A piece of text that is being written by the agent. */
+/** Builds a frame with a piece of the text that the agent is writing. */
 export function deltaFrame(piece: DeltaPiece, stamp: Stamp): Buffer {
   const { id, timestamp } = stamp
   return print(toStreamingDeltaEvent({ kind: 'StreamingDeltaEvent', id, timestamp, source: 'agent', ...piece }))
 }
 
-/** An error for one client, about something that this client sent. */
+/** Builds an error frame for one client, about a frame that the client sent. */
 export function errorFrame(code: string, detail: string, stamp: Stamp): Buffer {
   const { id, timestamp } = stamp
   return print(toServerErrorEvent({ kind: 'ServerErrorEvent', id, timestamp, source: 'environment', code, detail }))
 }
 
-/** The whole state of the conversation, as the first frame of a stream and after a run. */
+/** Builds the frame with the whole state. It is the first frame of a stream and follows each run. */
 export function fullStateFrame(value: JsonObject, stamp: Stamp): Buffer {
   const { id, timestamp } = stamp
   return print(

@@ -1,14 +1,13 @@
 /**
- * Which skills a model has the text of: those that came with a message which it is told still.
+ * Tracks the skills whose text a model has: skills that came with a message still in the model's context.
  *
- * A skill is given once, and again when the message that held it was condensed away, or the head of the history was moved
- * to before it. Ids of events grow with time, so a message that is younger than the event which the head is moved to
- * cannot lie before that. Where a head comes back to a branch that it has left, a skill may be given there a second time;
- * it is never missing. Pure.
+ * A skill is given once. It is given again when its message was condensed away, or when the head was moved to before
+ * the message. Event ids grow with time, so a message newer than the new head cannot lie before the head. When the head
+ * returns to a branch, a skill may be given there a second time; it is never missing. Pure functions.
  */
 import type { Event } from '../schema/generated/events.ts'
 
-/** Name of the skill -> id of the message that holds it. */
+/** Maps the skill's name to the id of the message that holds the skill's text. */
 export type GivenSkills = Readonly<Record<string, string>>
 
 export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
@@ -20,7 +19,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** @param head the event that the next one follows; null: none */
+/** @param head id of the event that the next event follows; null for none */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

@@ -1,11 +1,11 @@
 /**
- * A goal that a conversation pursues over many runs (contract: conversations.md section 9).
+ * Pursues a goal over several runs (contract: conversations.md section 9).
  *
- * The objective is sent as a message and run. After each run a judge says whether it is reached; if not, the next message
- * says what is missing, for as many rounds as were asked for. A run that was paused or has failed interrupts the goal, a stuck
- * one does not, and one that waits for the user is waited for. Whatever the user says or stops interrupts it too. What
- * became of a goal is in the history as the state update `goal`, and an interrupted one can be resumed from there, also
- * after a restart.
+ * The objective is sent as a message and run. After each run a judge decides whether the goal is reached. If not, the
+ * next message says what is missing, until the limit of rounds is reached. A run that was paused or failed interrupts
+ * the goal; a stuck run does not; a run that waits for the user is waited for. A user message or a stop also interrupts
+ * the goal. Each change is in the history as the state update `goal`. An interrupted goal can be resumed from there,
+ * also after a restart.
  */
 import { AppError, errorOf } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
@@ -22,13 +22,16 @@ export interface GoalLoopOptions {
   readonly driver: Pick<Driver, 'isRunning' | 'settled' | 'judgeGoal'>
   /** @throws AppError when nothing can be recorded */
   readonly assertWritable: () => Promise<void>
-  /** Sends a message and has it served, unless the signal is aborted first; false when a hook has refused it. */
+  /**
+   * Sends a message and has it served, unless the signal is aborted first. Returns false when a hook refused the
+   * message.
+   */
   readonly send: (text: string, signal: AbortSignal) => Promise<boolean>
 }
 
-/** One goal while it is pursued. */
+/** A goal while it is pursued. */
 interface Pursuit {
-  /** As it was recorded last. */
+  /** The goal as last recorded. */
   goal: Goal
   readonly controller: AbortController
 }
@@ -36,9 +39,9 @@ interface Pursuit {
 export class GoalLoop {
   readonly #options: GoalLoopOptions
   #pursuit: Pursuit | undefined
-  /** Until the last pursuit has let go of everything. */
+  /** Resolves when the last pursuit has ended completely. */
   #work: Promise<void> = Promise.resolve()
-  /** Resolves with the next end of a run. */
+  /** Resolves at the end of the next run. */
   #ended: Deferred<void> | undefined
 
   constructor(options: GoalLoopOptions) {
@@ -50,9 +53,9 @@ export class GoalLoop {
   }
 
   /**
-   * Resolves when the objective is sent; the rest goes on by itself.
-   * @throws AppError `bad_request` for an empty objective, or an agent without a model that could judge; `conflict`,
-   *   `already_running`
+   * Starts a goal. Resolves when the objective is sent; the pursuit then goes on by itself.
+   * @throws AppError `bad_request` for an empty objective or an agent without a model that can judge; `conflict`;
+   * `already_running`
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')
@@ -60,32 +63,36 @@ export class GoalLoop {
     await this.#begin({ objective, iteration: 0, max_iterations: maxIterations, verdict: null }, objective)
   }
 
-  /** Goes on with the newest goal where it was interrupted. @throws AppError as `start`; `bad_request` when there is none */
+  /**
+   * Resumes the newest goal where it was interrupted. @throws AppError as `start`; `bad_request` when there is no such
+   * goal
+   */
   async resume(): Promise<void> {
     const { goal } = this.#options.journal.state
-    if (goal === null || goal.status === 'complete' || goal.status === 'capped') throw new AppError('bad_request', 'no_resumable_goal')
+    const isResumable = goal !== null && goal.status !== 'complete' && goal.status !== 'capped'
+    if (!isResumable) throw new AppError('bad_request', 'no_resumable_goal')
     await this.#assertFree()
     await this.#begin(goal, resumption(goal))
   }
 
-  /** Interrupts the goal, if one is pursued. The run under way is left alone. */
+  /** Interrupts the goal, if one is pursued. The current run goes on. */
   stop(): void {
     if (this.#pursuit !== undefined) this.#end(this.#pursuit, 'interrupted')
   }
 
-  /** The same, durable. */
+  /** Interrupts the goal and resolves when that is durable. */
   async interrupt(): Promise<void> {
     this.stop()
     await this.#options.journal.durable()
   }
 
-  /** A run has ended. */
+  /** Must be called at the end of each run. */
   runEnded(): void {
     this.#ended?.resolve()
     this.#ended = undefined
   }
 
-  /** Interrupts the goal; resolves when nothing of it is left. Idempotent. */
+  /** Interrupts the goal. Resolves when nothing of the pursuit is left. Idempotent. */
   async close(): Promise<void> {
     this.stop()
     await this.#work
@@ -94,11 +101,15 @@ export class GoalLoop {
   async #assertFree(): Promise<void> {
     const { journal, assertWritable, driver } = this.#options
     await assertWritable()
-    // A run that has ended for everyone to see may still be writing its cache.
+    // A run whose end is published may still be writing its state cache.
     if (isEnded(journal.status)) await driver.settled()
     if (journal.state.agent['kind'] !== 'Agent') throw new AppError('bad_request', 'no_judge_llm')
-    if (this.#pursuit !== undefined) throw new AppError('conflict', 'Cannot pursue a goal: another one is pursued already')
-    if (driver.isRunning || !isEnded(journal.status)) throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')
+    if (this.#pursuit !== undefined) {
+      throw new AppError('conflict', 'Cannot pursue a goal: another one is pursued already')
+    }
+    if (driver.isRunning || !isEnded(journal.status)) {
+      throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')
+    }
   }
 
   async #begin(goal: Omit<Goal, 'active' | 'status'>, text: string): Promise<void> {
@@ -116,7 +127,7 @@ export class GoalLoop {
     this.#work = before.then(() => this.#pursue(pursuit))
   }
 
-  /** Never rejects. */
+  /** Runs rounds until the pursuit ends. Never rejects. */
   async #pursue(pursuit: Pursuit): Promise<void> {
     const { signal } = pursuit.controller
     try {
@@ -145,7 +156,7 @@ export class GoalLoop {
     if (!isTaken) this.#end(pursuit, 'interrupted')
   }
 
-  /** Resolves when nothing runs and nothing waits for the user. */
+  /** Resolves when no run is under way and no confirmation is pending. */
   async #untilRunEnded(signal: AbortSignal): Promise<void> {
     const { journal, driver } = this.#options
     for (;;) {
@@ -157,7 +168,7 @@ export class GoalLoop {
     }
   }
 
-  /** Once for each pursuit. */
+  /** Ends the pursuit and records that, once per pursuit. */
   #end(pursuit: Pursuit, status: 'complete' | 'capped' | 'interrupted'): void {
     if (this.#pursuit !== pursuit) return
     this.#pursuit = undefined
@@ -174,19 +185,21 @@ export class GoalLoop {
   }
 }
 
-/** A goal that nobody pursues any more, because its server is gone, is interrupted. */
+/** Records an active goal as interrupted after the server that pursued it was killed. */
 export function endOrphanedGoal(journal: Pick<Journal, 'state' | 'update'>): void {
   const { goal } = journal.state
   if (goal?.active === true) journal.update('goal', toJsonObject({ ...goal, active: false, status: 'interrupted' }))
 }
 
 function followUp({ objective, iteration, max_iterations: limit }: Goal, { score, missing }: GoalVerdict): string {
-  const judged = `The goal is not reached yet: a judge scores it with ${score.toFixed(2)} of 1 after round ${iteration} of ${limit}.`
+  const standing = `a judge scores it with ${score.toFixed(2)} of 1 after round ${iteration} of ${limit}.`
+  const judged = `The goal is not reached yet: ${standing}`
   return `${judged} What is missing:\n\n${missing}\n\n${reminder(objective)}`
 }
 
 function resumption({ objective, verdict }: Goal): string {
-  const missing = verdict === null || verdict.missing === '' ? '' : `What was missing when it was judged last:\n\n${verdict.missing}\n\n`
+  const isEmpty = verdict === null || verdict.missing === ''
+  const missing = isEmpty ? '' : `What was missing when it was judged last:\n\n${verdict.missing}\n\n`
   return `Go on with the goal that was interrupted. ${missing}${reminder(objective)}`
 }
 

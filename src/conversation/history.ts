@@ -1,9 +1,9 @@
 /**
- * Reading events back: one, some, a page, a count (contract: conversations.md section 5).
+ * Reads stored events: one event, a page, a search, a count (contract: conversations.md section 5).
  *
- * Times and kinds are answered from the index alone, and a page is a handful of byte slices of the log: no event is
- * parsed unless its text is searched, and a search through text lets other work run between batches. All branches are
- * returned, in the order of the log.
+ * Filters by time and kind use the index alone, and a page is a few byte slices of the log. An event is parsed only for
+ * a text search, and a text search lets other work run between batches. Events of all branches are returned, in the
+ * order of the log.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../base/json.ts'
@@ -16,10 +16,10 @@ import { eventKinds } from '../schema/generated/events.ts'
 import type { EventSource } from '../schema/generated/values.ts'
 
 export interface EventFilter {
-  /** Bare kind, or any dotted name that ends in it. */
+  /** The kind, or a dotted name that ends in the kind. */
   readonly kind?: string | undefined
   readonly source?: EventSource | undefined
-  /** Part of a message's text, in any case. */
+  /** Part of a message's text; case does not matter. */
   readonly body?: string | undefined
   /** Microseconds since the epoch, inclusive. */
   readonly from?: number | undefined
@@ -30,7 +30,7 @@ export interface EventFilter {
 export interface EventQuery extends EventFilter {
   readonly newestFirst: boolean
   readonly limit: number
-  /** Id of the first event of the page; an unknown one begins from the start. */
+  /** Id of the first event of the page. With an unknown id the page begins at the start. */
   readonly pageId?: string | undefined
 }
 
@@ -39,26 +39,29 @@ export interface EventPage {
   readonly nextPageId: string | null
 }
 
-/** How many events are looked at before other work gets a turn. */
+/** Number of events that are examined before other work gets a turn of the event loop. */
 const batch = 256
 
-/** A page that would be longer ends early: a hundred events may be gigabytes. */
+/** A longer page ends early, because a hundred events may be gigabytes. */
 const pageLimitBytes = 32 * 1024 * 1024
 
-/** The bytes of the event with this id, or undefined; at once if it is in memory. */
+/** Returns the bytes of the event with this id, or undefined. Synchronous when the event is in memory. */
 export function readEvent(log: ConversationLog, id: string): Buffer | undefined | Promise<Buffer | undefined> {
   const sequence = sequenceOf(log, id)
   if (sequence === -1) return undefined
   return andThen(log.read(sequence), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
 }
 
-/** Number of the event whose id begins like this one, or -1. Ids may be given with or without dashes. */
+/** Returns the seq of the event whose id has the same upper half, or -1. The id may lack dashes. */
 export function sequenceOf(log: ConversationLog, id: string): number {
   const upper = upperHalf(id)
   return upper === undefined ? -1 : log.numberOf(upper)
 }
 
-/** A page of events: as many as asked for, or fewer that are very long and the id of the next. */
+/**
+ * Returns a page of events. It has fewer than `limit` events when they are very long; `nextPageId` is the next event's
+ * id.
+ */
 export async function searchEvents(log: ConversationLog, query: EventQuery): Promise<EventPage> {
   const range = rangeOf(log, query)
   const page = query.pageId === undefined ? -1 : sequenceOf(log, query.pageId)
@@ -84,7 +87,7 @@ export async function countEvents(log: ConversationLog, filter: EventFilter): Pr
   return count
 }
 
-/** Whether any event of this kind is in the log, on whichever branch. */
+/** True when the log has an event of this kind, on any branch. */
 export function hasEventOf(log: ConversationLog, kind: string): boolean {
   for (let sequence = 0; sequence < log.eventCount; sequence++) {
     if (kindOfMark(log.markOf(sequence)) === kind) return true
@@ -92,7 +95,7 @@ export function hasEventOf(log: ConversationLog, kind: string): boolean {
   return false
 }
 
-/** The text of the agent's newest answer: a finish message, or a message of its own. Empty if there is none. */
+/** Returns the text of the agent's newest answer: a finish message or a message. Empty if there is none. */
 export async function finalResponse(log: ConversationLog): Promise<string> {
   for (let sequence = log.eventCount - 1; sequence >= 0; sequence--) {
     const mark = log.markOf(sequence)
@@ -107,7 +110,7 @@ export async function finalResponse(log: ConversationLog): Promise<string> {
   return ''
 }
 
-/** The id of an event, from the beginning of its bytes: `kind` and `id` come first in the canonical form. */
+/** Returns the id of an event from its first bytes: `kind` and `id` come first in the canonical form. */
 export function idOf(json: Buffer): string {
   const head = json.toString('latin1', 0, 160)
   return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''
@@ -133,8 +136,10 @@ function* ordered(range: Range, newestFirst: boolean, page: number): Generator<n
   }
 }
 
-/** The events among `sequences` that pass the filter, as bytes. */
-async function* matches(log: ConversationLog, filter: EventFilter, sequences: Iterable<number>): AsyncGenerator<Buffer> {
+/** Yields the bytes of those events in `sequences` that pass the filter. */
+async function* matches(
+  log: ConversationLog, filter: EventFilter, sequences: Iterable<number>,
+): AsyncGenerator<Buffer> {
   const passesMark = markFilter(filter)
   const needle = filter.body?.toLowerCase()
   let looked = 0
@@ -160,7 +165,7 @@ async function countMarks(log: ConversationLog, filter: EventFilter, range: Rang
 }
 
 function markFilter(filter: EventFilter): (mark: number) => boolean {
-  // Some clients send the class path of the kind; its last part is the kind.
+  // Some clients send the class path of the kind. Its last part is the kind.
   const kind = filter.kind?.slice(filter.kind.lastIndexOf('.') + 1)
   return (mark) =>
     (kind === undefined || kindOfMark(mark) === kind) &&
@@ -171,7 +176,7 @@ function kindOfMark(mark: number): string | undefined {
   return eventKinds[kindPlaceOf(mark)]
 }
 
-/** Ids may come without dashes and in upper case. */
+/** Compares ids. `given` may lack dashes or have upper case. */
 function isSameId(known: string, given: string): boolean {
   return known === given || known.replaceAll('-', '') === given.replaceAll('-', '').toLowerCase()
 }
@@ -188,7 +193,7 @@ function messageContains(event: unknown, needle: string): boolean {
 function messageText(event: unknown): string | undefined {
   if (!isObject(event) || !isObject(event['llm_message'])) return undefined
   const text = texts(event['llm_message']['content']).join('')
-  // Thoughts alone are no answer.
+  // A message with reasoning alone is not an answer.
   return text === '' ? undefined : text
 }
 

@@ -1,16 +1,16 @@
 /**
- * The hooks of a request, made the one form in which they are stored and answered (contract: conversations.md, section 10).
+ * Parses the hooks of a request into the one stored form (contract: conversations.md, section 10).
  *
- * A request may name the six points in PascalCase, as files of other programs do, and may wrap them in an object with the
- * one member `hooks`. A point that is named twice, a name that is none and an expression that cannot be compiled are
- * errors. Pure; what a matcher matches is told by `matcherOf`, so that both ends of a hook's life agree about it.
+ * A request may name the six hook points in PascalCase, as other programs' files do, and may wrap them in an object
+ * with the single member `hooks`. A point that is named twice, an unknown name and a regular expression that does not
+ * compile are errors. Pure. `matcherOf` defines the meaning of a matcher for the check here and for the execution.
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { parse } from '../schema/check.ts'
 import { HookConfig } from '../schema/generated/hooks.ts'
 
-/** Points of the built-in agent's work, in the words of the contract, with the names of their lists. */
+/** Hook points of the built-in agent, by the contract's name, with the name of their list. */
 export const hookPoints = {
   PreToolUse: 'pre_tool_use',
   PostToolUse: 'post_tool_use',
@@ -22,14 +22,14 @@ export const hookPoints = {
 
 export type HookPoint = keyof typeof hookPoints
 
-/** Which tools a list of hooks is for. */
+/** Selects the tools that a list of hooks applies to. */
 export type Matcher =
   | { readonly type: 'all' }
   | { readonly type: 'name'; readonly name: string }
-  /** It has to match the whole name. */
+  /** A regular expression that must match the whole name. */
   | { readonly type: 'expression'; readonly source: string }
 
-/** @throws AppError `invalid_input` with an issue for each place */
+/** @throws AppError `invalid_input` with one issue per fault */
 export function readHookConfig(value: Readonly<Record<string, unknown>>): HookConfig {
   const wrapped = value['hooks']
   const isWrapped = isObject(wrapped) && Object.keys(value).length === 1
@@ -45,19 +45,21 @@ export function readHookConfig(value: Readonly<Record<string, unknown>>): HookCo
 
 export function matcherOf(text: string): Matcher {
   if (text === '' || text === '*') return { type: 'all' }
-  if (text.length > 2 && text.startsWith('/') && text.endsWith('/')) return { type: 'expression', source: text.slice(1, -1) }
+  const isDelimited = text.length > 2 && text.startsWith('/') && text.endsWith('/')
+  if (isDelimited) return { type: 'expression', source: text.slice(1, -1) }
   return metacharacters.test(text) ? { type: 'expression', source: text } : { type: 'name', name: text }
 }
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Members under the names of the lists; the first of two that mean the same list stays. */
+/** Renames members to the list names. Of two members for the same list the first is kept and the second is an issue. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {
     const listName = isPoint(name) ? hookPoints[name] : name
-    if (named.has(listName)) issues.push({ type: 'value_error', loc: [name], msg: `Hooks are given twice: ${listName}`, input: name })
-    else named.set(listName, list)
+    const isTwice = named.has(listName)
+    if (!isTwice) named.set(listName, list)
+    else issues.push({ type: 'value_error', loc: [name], msg: `Hooks are given twice: ${listName}`, input: name })
   }
   return Object.fromEntries(named)
 }
@@ -70,11 +72,12 @@ function matcherIssues(config: HookConfig): Issue[] {
   return Object.values(hookPoints).flatMap((list) => config[list].flatMap(({ matcher }, place): Issue[] => {
     const read = matcherOf(matcher)
     if (read.type !== 'expression' || isExpression(read.source)) return []
-    return [{ type: 'value_error', loc: [list, place, 'matcher'], msg: 'Expected a regular expression', input: matcher }]
+    const msg = 'Expected a regular expression'
+    return [{ type: 'value_error', loc: [list, place, 'matcher'], msg, input: matcher }]
   }))
 }
 
-/** Compiling is quick whatever the expression is; what may take for ever is matching, which is not done here. */
+/** True when the expression compiles. Compiling is always quick; matching may not be, and happens elsewhere. */
 function isExpression(source: string): boolean {
   try {
     void new RegExp(source)

@@ -1,7 +1,7 @@
 /**
- * What a conversation lends to its agent (`AgentHost`), made of its journal, its log and its secrets.
+ * Builds the `AgentHost` of a conversation from its journal, its log and its secrets.
  *
- * What only the driver of the conversation knows (the newest settings and kept state, durable or not) comes from there.
+ * The newest settings and the newest kept state, durable or not, come from the driver.
  */
 import {
   isClientTool, isConfirmationPolicy, toClientTool, toConfirmationPolicy, type ConfirmationPolicy,
@@ -16,12 +16,14 @@ import type { ConversationState } from './state.ts'
 import { toolCallIds } from './tool-call-ids.ts'
 import { readTranscript } from './transcript.ts'
 
-export interface HostOptions extends Pick<AgentHost, 'observationsDir' | 'agentDir' | 'settings' | 'beginRun' | 'kept' | 'keep' | 'state' | 'skillInvoked' | 'mask'> {
+type FromDriver = 'observationsDir' | 'agentDir' | 'settings' | 'beginRun' | 'kept' | 'keep' | 'state' | 'skillInvoked'
+
+export interface HostOptions extends Pick<AgentHost, FromDriver | 'mask'> {
   readonly journal: Journal
   readonly log: ConversationLog
   readonly secrets: AgentSecrets
   readonly createMaskingStream: () => MaskingStream
-  /** Why no more may be spent; undefined while it may. */
+  /** Why no more may be spent; undefined while more may be spent. */
   readonly budgetSpent: () => string | undefined
 }
 
@@ -68,11 +70,12 @@ async function replaceSecret(change: SecretChange, { journal, secrets }: HostOpt
   return true
 }
 
-function rulesOf({ max_iterations, stuck_detection, security_analyzer }: Readonly<ConversationState>): Omit<RunRules, 'budgetSpent'> {
+function rulesOf(state: Readonly<ConversationState>): Omit<RunRules, 'budgetSpent'> {
+  const { max_iterations, stuck_detection, security_analyzer } = state
   return { maxIterations: max_iterations, stuckDetection: stuck_detection, hasAnalyzer: security_analyzer !== null }
 }
 
-/** The policy that the schema let in; one of a later version is taken for the strictest. */
+/** Returns the stored policy. An unknown policy, written by a later version, becomes the strictest. */
 function policyOf({ confirmation_policy: stored }: Readonly<ConversationState>): ConfirmationPolicy {
   return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
 }

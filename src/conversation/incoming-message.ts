@@ -1,9 +1,9 @@
 /**
- * A message of the user on its way into the history.
+ * Records a user message.
  *
- * Before it is recorded, the agent says what stands in front of it and what goes with it; that may take as long as its
- * hooks do, and holds up nothing but this message. What is recorded then is recorded in one go; a
- * skill whose text the model has already is not given again.
+ * First the agent returns the events and contents that go with the message. That may take as long as the agent's hooks
+ * and delays only this message. Then everything is recorded together. A skill whose text the model already has is left
+ * out.
  */
 import { toTextContent, type Message, type TextContent } from '../schema/generated/values.ts'
 import { addedContent, blockedNote, blockedReason } from './blocked-message.ts'
@@ -17,18 +17,18 @@ export interface IncomingOptions {
   readonly journal: Journal
   readonly driver: Pick<Driver, 'introduce' | 'contextOf' | 'serve' | 'isRunning'>
   readonly titles: Pick<Titles, 'begin'>
-  /** What the log takes as one event. */
+  /** The largest event that the log accepts. */
   readonly eventLimitBytes: number
-  /** @throws AppError when the conversation has been closed meanwhile, or the message is not wanted any more */
+  /** @throws AppError when the conversation was closed meanwhile, or when the message is no longer wanted */
   readonly assertOpen: () => void
   readonly onRunEnd: () => Promise<void>
-  /** What the message came with. */
+  /** The keyed request that the message came with. */
   readonly request?: KeyedRequest | undefined
 }
 
 /**
- * Records a message and, if asked, has it served: by a new run, or by the one under way. Resolves when it is durable,
- * with whether it is to be served: a hook may have refused it.
+ * Records a message. With `run`, the message is served by the current run, or by a new one. Resolves when the message
+ * is durable, with false when a hook refused it.
  * @throws AppError `body_too_large`, `conflict`
  */
 export async function takeMessage(message: Message, run: boolean, options: IncomingOptions): Promise<boolean> {
@@ -40,7 +40,7 @@ export async function takeMessage(message: Message, run: boolean, options: Incom
   return isToBeServed
 }
 
-/** The same for a text of the server's own, unless the signal is aborted before it is recorded. */
+/** Records and runs a text of the server's own, unless the signal is aborted before it is recorded. */
 export function takeText(text: string, signal: AbortSignal, options: IncomingOptions): Promise<boolean> {
   const assertOpen = (): void => {
     options.assertOpen()
@@ -49,7 +49,7 @@ export function takeText(text: string, signal: AbortSignal, options: IncomingOpt
   return takeMessage(userMessageOf({ content: [toTextContent({ text })] }), true, { ...options, assertOpen })
 }
 
-/** Has a message served that a request has brought before, when the server was stopped in between. */
+/** Serves a message that an earlier try of the request recorded before the server was stopped. */
 export async function serveRecorded(messageId: string, { journal, driver, request }: IncomingOptions): Promise<void> {
   if (journal.state.unserved.includes(messageId)) return driver.serve(request)
   journal.answered(request)
@@ -71,7 +71,8 @@ async function recordMessage(message: Message, run: boolean, options: IncomingOp
   const event = userMessageEvent(message, context, skills.map(({ name }) => name))
   assertOpen()
   journal.move('message')
-  const { id } = journal.record(event, request === undefined ? undefined : { ...request, ...(run ? { goes_on: true } : {}) })
+  const keyed = request === undefined ? undefined : { ...request, ...(run ? { goes_on: true } : {}) }
+  const { id } = journal.record(event, keyed)
   journal.update('last_user_message_id', id)
   if (refusal !== undefined) journal.record(blockedNote(refusal))
   titles.begin(message, { isShownToModels: refusal === undefined })
@@ -79,7 +80,7 @@ async function recordMessage(message: Message, run: boolean, options: IncomingOp
   return refusal === undefined
 }
 
-/** A run that has nothing to do, because a hook refused what it was for. */
+/** Records a run without a turn, because a hook refused the message. */
 async function finishUnserved({ journal, driver, onRunEnd, request }: IncomingOptions): Promise<void> {
   if (driver.isRunning || journal.status === 'waiting_for_confirmation') {
     journal.answered(request)

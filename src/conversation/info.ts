@@ -1,22 +1,22 @@
 /**
- * How a conversation shows itself: ConversationInfo for REST, the `full_state` value for streams
- * (contract: conversations.md section 2, events.md section 4). Pure functions of the state; secrets are redacted here.
+ * The two public views of a conversation: ConversationInfo for REST and the `full_state` value for streams (contract:
+ * conversations.md section 2, events.md section 4). Pure functions of the state. Secrets are redacted here.
  */
 import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
 
-/** What stands for a secret value wherever it would be shown. */
+/** Shown in place of a secret value. */
 const redacted = '**********'
 
 export interface InfoOptions {
-  /** Skills of the agent's context are left out unless asked for: they can be long. */
+  /** Whether to include the skills of the agent's context, which can be long. */
   readonly includeSkills: boolean
   readonly persistenceDir: string
   readonly subConversationIds: readonly string[]
 }
 
-/** The whole wire object; nulls included. */
+/** Returns the whole wire object, nulls included. */
 export function conversationInfo(state: Readonly<ConversationState>, options: InfoOptions): JsonObject {
   const agentState = state.agent_state
   return {
@@ -39,7 +39,7 @@ export function conversationInfo(state: Readonly<ConversationState>, options: In
   }
 }
 
-/** The value of the push-only `full_state` update; null members left out. */
+/** Returns the value of the `full_state` update, which is never stored. Null members are left out. */
 export function fullState(state: Readonly<ConversationState>, persistenceDir: string): JsonObject {
   const value: JsonObject = {
     id: state.id,
@@ -74,7 +74,7 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
   }
 }
 
-/** The agent as it was chosen, without any secret value: those are sealed tokens in the state. */
+/** Returns the agent settings without secret values. In the state these are sealed tokens. */
 export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
   const shown = redactTokens(agent)
   if (!isObject(shown)) return {}
@@ -83,7 +83,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Replaces every sealed token. They are the only form in which a secret can be in the state. */
+/** Replaces every sealed token. A secret occurs in the state in no other form. */
 function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)
@@ -99,13 +99,14 @@ function shownSecrets(secrets: Readonly<Record<string, JsonObject>>): JsonObject
   return Object.fromEntries(entries)
 }
 
-/** The budget and what was spent of it; null without one. */
+/** Returns the budget and the cost so far; null without a budget. */
 function shownBudget({ max_budget_per_task, stats }: Readonly<ConversationState>): JsonObject | null {
   if (max_budget_per_task === null) return null
-  return { model_name: 'default', accumulated_cost: new UsageLedger(stats).cost, max_budget_per_task, accumulated_token_usage: null }
+  const accumulated_cost = new UsageLedger(stats).cost
+  return { model_name: 'default', accumulated_cost, max_budget_per_task, accumulated_token_usage: null }
 }
 
-/** The per-call lists of the full form are always empty (decisions 18). */
+/** Returns `stats` with empty per-call lists (decisions 18). */
 function shownStats(stats: JsonObject): JsonObject {
   const metrics = stats['usage_to_metrics']
   if (!isObject(metrics)) return { usage_to_metrics: {} }

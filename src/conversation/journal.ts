@@ -1,10 +1,10 @@
 /**
- * The one writer of a conversation: everything that becomes history passes through here.
+ * The one writer of a conversation's history.
  *
- * `record` gives an event its id and time, makes its bytes once and appends them; when the group commit that holds them
- * is durable, the state is folded and readers get the same bytes, in that order (decisions 4-6). So nobody, `state`
- * included, ever sees an event that a crash could take back. Deltas wait for the events before them, not for a sync
- * of their own. A log that has failed refuses new lines; what was durable stays readable.
+ * `record` gives an event its id and time, serialises it once and appends the bytes. When the group commit with these
+ * bytes is durable, the state is folded and then the readers get the same bytes (decisions 4-6). So neither a reader
+ * nor `state` ever shows an event that a crash could take back. Deltas wait for the events before them, but need no
+ * sync of their own. A failed log refuses new lines; durable lines stay readable.
  */
 import { type Event, type EventDraft, type ConversationStateUpdateEvent, toEvent } from '../schema/generated/events.ts'
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
@@ -20,7 +20,7 @@ import { nextStatus, type Trigger } from './status-table.ts'
 import { foldEvent, type ConversationState } from './state.ts'
 import { foldRecord, type PrivateRecord } from './records.ts'
 
-/** What waits for its line to become durable, in the order of the log. */
+/** A line that waits to become durable, or a frame that waits for the lines before it. In the order of the log. */
 type Pending =
   | { readonly type: 'event'; readonly event: Event; readonly micros: number }
   | { readonly type: 'record'; readonly record: PrivateRecord }
@@ -31,11 +31,11 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /** More bytes than this waiting for the disk, frames behind them included, make `ready()` wait. */
+  /** `ready()` waits while more bytes than this wait for the disk. Frames that wait for lines count too. */
   readonly backlogLimitBytes: number
-  /** Called after every commit, once the state is folded. */
+  /** Called after each commit, after the state is folded. */
   readonly onChange: () => void
-  /** Called when the log has failed: what was recorded and not yet durable will never be. */
+  /** Called when the log has failed. Recorded lines that were not durable are lost. */
   readonly onFailure: () => void
 }
 
@@ -46,7 +46,7 @@ export class Journal {
   #room: Deferred<void> | undefined
   #status: ExecutionStatus
   #isWatching = false
-  /** Why nothing is taken until `reopen`, once the failure of the log is known here. */
+  /** The log's failure, thrown for every line until `reopen`; undefined while the log works. */
   #failure: unknown
 
   constructor(options: JournalOptions) {
@@ -54,17 +54,17 @@ export class Journal {
     this.#status = options.state.execution_status
   }
 
-  /** The newest recorded status, durable or not: what the next step of the state machine starts from. */
+  /** The newest recorded status, durable or not. The next transition of the state machine starts from it. */
   get status(): ExecutionStatus {
     return this.#status
   }
 
-  /** The state as of the newest durable line. Do not change it. */
+  /** The state after the newest durable line. Callers must not change it. */
   get state(): Readonly<ConversationState> {
     return this.#options.state
   }
 
-  /** Skills that the model has the text of, by what was recorded, durable or not. */
+  /** Returns the skills whose text the model has, by all recorded lines, durable or not. */
   givenSkills(): GivenSkills {
     return this.#pending.reduce((given, line) => {
       if (line.type === 'event') return givenAfterEvent(given, line.event)
@@ -73,8 +73,9 @@ export class Journal {
   }
 
   /**
-   * Appends an event. Its place is the order of calls. The request that it is the effect of is remembered with it.
-   * @throws AppError `storage_failed` or `storage_full` when the log takes no more.
+   * Appends an event. The order of calls is the order of the log. A keyed request that caused the event is stored with
+   * it.
+   * @throws AppError `storage_failed` or `storage_full` when the log accepts no line.
    */
   record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
     const { id, timestamp, micros } = this.#options.nextStamp()
@@ -84,7 +85,7 @@ export class Journal {
     return { id, durable: () => this.durable() }
   }
 
-  /** Records the status that `trigger` leads to, if it is another one. */
+  /** Records the status that `trigger` leads to. Records nothing when the status stays the same. */
   move(trigger: Trigger, request?: KeyedRequest): void {
     const next = nextStatus(this.#status, trigger)
     if (next === this.#status) return this.answered(request)
@@ -92,13 +93,13 @@ export class Journal {
     this.#status = next
   }
 
-  /** Appends a state update: the same as `record`, for the most frequent kind. */
+  /** Appends a state update, the most frequent kind of event. */
   update(key: string, value: JsonValue, request?: KeyedRequest): Recorded {
     const draft = { kind: 'ConversationStateUpdateEvent', source: 'environment', key, value } as const
     return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
   }
 
-  /** Remembers a request, if it carries a key, that has no event for its effect. */
+  /** Stores a keyed request that caused no event. Does nothing without a key. */
   answered(request: KeyedRequest | undefined): void {
     if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }
@@ -108,7 +109,7 @@ export class Journal {
     this.#append(JSON.stringify(record), { type: 'record', record })
   }
 
-  /** Sends a frame to live readers after everything that was recorded before it. Never stored. */
+  /** Sends a frame to live readers after all events recorded before it. The frame is never stored. */
   push(json: Buffer): void {
     if (this.#failure !== undefined) return
     if (this.#pending.length === 0) return this.#options.feed.push(json)
@@ -121,14 +122,14 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Resolves when the disk has caught up with a flood; undefined when it has. */
+  /** Resolves when the disk has caught up with a flood of lines; undefined when there is no need to wait. */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()
     return this.#room.promise
   }
 
-  /** To be called by the log, in order, with every group that became durable. */
+  /** Called by the log with each group of lines that became durable, in order. */
   committed(lines: readonly CommittedLine[]): void {
     for (const line of lines) {
       const pending = this.#pending.shift()
@@ -142,7 +143,7 @@ export class Journal {
   }
 
   /**
-   * Makes writing possible again after a failure; what never became durable is forgotten. One call at a time.
+   * Makes writing possible again after a failure. Lines that never became durable are dropped. One call at a time.
    * @throws AppError `storage_failed` or `storage_full`; then nothing has changed.
    */
   async reopen(): Promise<void> {
@@ -152,7 +153,7 @@ export class Journal {
   }
 
   #append(json: string, pending: Pending): void {
-    // Also while the log is being reopened: what is appended then would be cut off.
+    // Also refuse while the log is being reopened: a line appended then would be cut off.
     if (this.#failure !== undefined) throw this.#failure
     const bytes = Buffer.from(json)
     this.#options.log.append(bytes)
@@ -161,7 +162,7 @@ export class Journal {
     this.#watch()
   }
 
-  /** Hears of a failure of the log, also when nobody waits for what was recorded. */
+  /** Notices a failure of the log even when no caller waits for `durable`. */
   #watch(): void {
     if (this.#isWatching) return
     this.#isWatching = true

@@ -1,9 +1,9 @@
 /**
- * All conversations of the server, open or not, as far as lists need to know them (contract: conversations.md section 4).
+ * The list of all conversations, open or closed (contract: conversations.md section 4).
  *
- * Kept in memory, a few words for each; the catalogue on disk is the folders themselves. Lists are sorted by creation or
- * by last change (conversation/sorted-entries), and a page begins at an id that the page before named, so that what is
- * added meanwhile neither repeats nor hides another; the last page costs what the first one does.
+ * It is kept in memory, a few words per conversation; on disk the folders are the catalogue. Lists are sorted by time
+ * of creation or of last change (conversation/sorted-entries). A page begins at an id that the page before named, so
+ * additions neither repeat nor hide entries, and the last page costs as much as the first.
  */
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
 import type { Creation } from './creations.ts'
@@ -17,15 +17,15 @@ export interface ListQuery {
   readonly status?: ExecutionStatus | undefined
   readonly sortOrder: SortOrder
   readonly limit: number
-  /** Id of the first item; an unknown one begins from the start. */
+  /** Id of the first item. With an unknown id the page begins at the start. */
   readonly pageId?: string | undefined
 }
 
 export class Listing {
   readonly #entries = new Map<string, ListEntry>()
-  /** By the parent that they name. */
+  /** Children by the id of their parent. */
   readonly #children = new Map<string, SortedEntries>()
-  /** Made when first asked for. */
+  /** Built on first use. */
   #byCreation: SortedEntries | undefined
   #byChange: SortedEntries | undefined
 
@@ -33,7 +33,7 @@ export class Listing {
     return this.#entries.has(id)
   }
 
-  /** Adds a conversation, or what has become of one; its creation and its parent stay. */
+  /** Adds or updates a conversation. Its time of creation and its parent never change. */
   set(entry: ListEntry): void {
     const known = this.#entries.get(entry.id)
     this.#entries.set(entry.id, entry)
@@ -42,7 +42,7 @@ export class Listing {
     if (entry.parentId !== null) this.#siblingsOf(entry.parentId).put(entry, known)
   }
 
-  /** Takes one out and gives it. */
+  /** Removes a conversation and returns its entry. */
   delete(id: string): ListEntry | undefined {
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
@@ -54,8 +54,8 @@ export class Listing {
   }
 
   /**
-   * Lists what another one's `entries` gave, as JSON, but for the conversations that had not ended: gives the ids of those.
-   * Undefined, and nothing is listed, when it is something else.
+   * Adopts the `entries` of another Listing, given as JSON. Ended conversations are listed; the ids of the others are
+   * returned. Returns undefined, and lists nothing, when the value is not such a list.
    */
   adopt(entries: unknown): string[] | undefined {
     if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined
@@ -63,12 +63,12 @@ export class Listing {
     return entries.filter(({ status }) => !isEnded(status)).map(({ id }) => id)
   }
 
-  /** All of them, in no order. */
+  /** Returns all entries, in no order. */
   entries(): ListEntry[] {
     return [...this.#entries.values()]
   }
 
-  /** Those that a keyed request has made. */
+  /** Returns the conversations that keyed requests created. */
   creations(): Creation[] {
     return this.entries().flatMap(({ id, createdBy }) => (createdBy === null ? [] : { id, request: createdBy }))
   }
@@ -80,12 +80,13 @@ export class Listing {
     return count
   }
 
-  /** Ids of conversations that name this one as their parent, in the order of their creation. */
+  /** Returns the ids of conversations whose parent is this one, in order of creation. */
   childrenOf(id: string): string[] {
     return this.#children.get(id)?.ids() ?? []
   }
 
-  page({ status, sortOrder, limit, pageId }: ListQuery): { readonly ids: readonly string[]; readonly nextPageId: string | null } {
+  page(query: ListQuery): { readonly ids: readonly string[]; readonly nextPageId: string | null } {
+    const { status, sortOrder, limit, pageId } = query
     const sorted = this.#sortedBy(sortOrder)
     const isDescending = sortOrder.endsWith('_DESC')
     const named = pageId === undefined ? undefined : this.#entries.get(pageId)

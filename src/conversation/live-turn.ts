@@ -1,8 +1,8 @@
 /**
- * The turn that is under way: what an agent reports through, with a fence around it.
+ * The `Turn` of an agent's current turn. Its fence drops late reports.
  *
- * Once fenced, a turn takes nothing more: late reports of a slow agent neither reach the history nor the readers
- * (decisions 16). A report that the log refuses (a full disk, say) aborts the turn instead of surprising the agent.
+ * A fenced turn accepts nothing: late reports of a slow agent reach neither the history nor the readers (decisions 16).
+ * When the log refuses a report (on a full disk, for example) the turn is aborted; the agent sees no exception.
  */
 import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -23,7 +23,7 @@ export interface LiveTurnOptions {
   readonly questions: Questions
   readonly count: (report: UsageReport) => void
   readonly nextFrameStamp: () => Stamp
-  /** Masks a text that comes in pieces; what is held back at a border comes with a later piece. */
+  /** Creates a masker for a text that arrives in pieces. It may hold back the end of a piece until the next piece. */
   readonly createMaskingStream: () => MaskingStream
 }
 
@@ -56,17 +56,17 @@ export class LiveTurn implements Turn {
     return this.#pausing.signal
   }
 
-  /** Resolves when the turn is told to stop; never, if it is not. */
+  /** Resolves when the turn is aborted. */
   get aborted(): Promise<void> {
     return this.#aborted.promise
   }
 
-  /** Why the log did not take something that the agent reported; undefined if it took everything. */
+  /** The log's error for a report that it refused; undefined while it accepted every report. */
   get refusal(): unknown {
     return this.#refusal
   }
 
-  /** Tells the agent to stop. Too late for a turn that is over. */
+  /** Aborts the turn's signal. Does nothing after the fence. */
   abort(): void {
     if (this.#fenced) return
     this.#controller.abort(new Error('The turn was stopped'))
@@ -78,13 +78,13 @@ export class LiveTurn implements Turn {
     this.#pausing.abort(new Error('The turn was paused'))
   }
 
-  /** Something of this turn could not be recorded, so it cannot go on. */
+  /** Aborts the turn because a report of it could not be recorded. */
   refuse(cause: unknown): void {
     this.#refusal ??= cause
     this.abort()
   }
 
-  /** Nothing is taken from now on, and nobody is asked any more. */
+  /** Drops all later reports and cancels all confirmations of the turn. */
   fence(): void {
     this.#flushDeltas()
     this.#options.questions.close()
@@ -103,7 +103,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** An agent may say so with every step. */
+  /** Records each id once, since an agent may report the same id with every step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId
@@ -118,7 +118,7 @@ export class LiveTurn implements Turn {
     this.#keep(['call', { id, sealed }])
   }
 
-  /** A secret may be cut in two by a border of pieces, so the end of one may have to wait for the next. */
+  /** Masks a piece and sends it. The end of a piece may wait for the next piece, since a secret may span two pieces. */
   delta(piece: DeltaPiece): void {
     if (this.#fenced) return
     for (const field of ['content', 'reasoning_content'] as const) {
@@ -158,7 +158,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Who has begun to act has got the messages: after a crash they must not make it act a second time. */
+  /** Records the messages as served before the first action. After a crash they must not cause the action again. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return
@@ -166,7 +166,7 @@ export class LiveTurn implements Turn {
     this.#options.journal.keep(['served', last.id])
   }
 
-  /** Whatever was held back: no event overtakes the text before it. */
+  /** Sends text that was held back for masking, so that no event overtakes the text before it. */
   #flushDeltas(): void {
     for (const [field, mask] of this.#masks) {
       const rest = mask.end()
@@ -181,5 +181,5 @@ export class LiveTurn implements Turn {
   }
 }
 
-/** What a fenced turn answers: there is no event, and nothing to wait for. */
+/** The result of `record` on a fenced turn: no event, and nothing to wait for. */
 const dropped: Recorded = { id: '', durable: () => Promise.resolve() }

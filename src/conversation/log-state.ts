@@ -1,8 +1,8 @@
 /**
- * The state that the lines of a log fold to: all of them, or those up to a point that matters.
+ * Folds the lines of a log to a state: all lines, or the lines up to a given point.
  *
- * The same lines give the same state, whoever folds them and whenever. A sound line that this version does not know is
- * refused with its place: a state without it would be another state.
+ * The same lines always give the same state. A valid record that this version does not know is refused with its
+ * position, since the state without it would be wrong.
  */
 import { AppError } from '../base/errors.ts'
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
@@ -14,14 +14,15 @@ import { foldRecord, isPrivateRecord } from './records.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface FoldOptions {
-  /** What is known: the state up to a line, which is changed in place. */
+  /** A known state and the line up to which it is folded. The state is changed in place. */
   readonly from?: { readonly line: Position; readonly state: ConversationState } | undefined
-  /** Asked after every line whether that was the last one to fold. */
+  /** Called after each line. Folding stops when it returns true. */
   readonly until?: (state: Readonly<ConversationState>) => boolean
 }
 
-/** @throws AppError `not_found` when the log is not that of a conversation, `format_unsupported` for an unknown record */
-export async function foldLog(log: ConversationLog, { from, until = never }: FoldOptions = {}): Promise<ConversationState> {
+/** @throws AppError `not_found` when the log holds no conversation, `format_unsupported` for an unknown record */
+export async function foldLog(log: ConversationLog, options: FoldOptions = {}): Promise<ConversationState> {
+  const { from, until = never } = options
   let state = from?.state
   for await (const line of log.lines(from?.line ?? start)) {
     const value = await parseOwnJsonBytes(line.json)
@@ -36,14 +37,15 @@ export async function foldLog(log: ConversationLog, { from, until = never }: Fol
 }
 
 function firstState(value: unknown): ConversationState {
-  if (!isPrivateRecord(value) || value[0] !== 'created') throw new AppError('not_found', 'The log does not begin with its creation')
+  const isFirst = isPrivateRecord(value) && value[0] === 'created'
+  if (!isFirst) throw new AppError('not_found', 'The log does not begin with its creation')
   return initialState(value[1])
 }
 
 function unknownRecord(value: unknown, { offset }: Position): AppError {
   const name = Array.isArray(value) ? JSON.stringify(value[0]).slice(0, 64) : 'a line without a name'
-  const expected = 'a newer version may have written it'
-  return new AppError('format_unsupported', `Cannot read the log: the record ${name} that ends at byte ${offset} is unknown; ${expected}`)
+  const problem = `the record ${name} that ends at byte ${offset} is unknown; a newer version may have written it`
+  return new AppError('format_unsupported', `Cannot read the log: ${problem}`)
 }
 
 function foldStored(state: ConversationState, value: unknown): void {

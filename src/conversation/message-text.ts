@@ -1,6 +1,6 @@
 /**
- * What a message says in words: its texts in their order. Images are left out without a trace, so this is not what a
- * model is shown.
+ * Returns the texts of a message in their order. Images are left out without a trace, so a model must not be shown this
+ * text in place of the message.
  */
 import type { Content } from '../schema/generated/values.ts'
 

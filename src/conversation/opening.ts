@@ -1,9 +1,10 @@
 /**
- * From a folder to an open conversation: opens the log, folds the state, repairs what a killed server left behind.
+ * Opens the conversation in a folder: opens the log, folds the state, repairs the end of a killed run.
  *
- * The state is read from its cache as far as that agrees with the log, and folded from there, so opening costs the same
- * however long the history is. A stored `running`, and a question whose asker died with its process, become `error`:
- * every action without an answer gets one, and the conversation can be run again at once (decisions 14).
+ * The state comes from its cache as far as the cache agrees with the log, and the rest is folded from the log. So
+ * opening costs the same however long the history is. A stored `running` becomes `error`, and so does a confirmation
+ * whose agent process is gone. Each action without a result gets an AgentErrorEvent, and the conversation can be run
+ * again at once (decisions 14).
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -28,36 +29,37 @@ import { foldLog } from './log-state.ts'
 import type { ConversationState } from './state.ts'
 import type { JsonObject } from '../base/json.ts'
 
-/** What every conversation of a server shares. */
+/** Objects and limits that all conversations of a server share. */
 export interface ConversationDeps {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly diagnostics: Log
   readonly cache: LineCache
-  /** The real disk unless told. */
+  /** Default: the real disk. */
   readonly files?: Files
   readonly reserve: Reserve
   readonly readerLimit: number
-  /** Shared by all conversations: see feed. */
+  /** Limits concurrent log reads of all conversations' readers (see feed.ts). */
   readonly readingTurns?: Turns
   readonly backlogLimitBytes: number
   readonly eventLimitBytes: number
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
-  /** Loads what `createAgent` needs for such an agent. */
+  /** Loads the parts that `createAgent` needs for this agent. */
   readonly prepareAgent?: (agent: JsonObject) => Promise<void>
   readonly createAgent: (agent: JsonObject, host: AgentHost) => Agent
   readonly titleByProfile: TitleByProfile
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
-  /** Called when a conversation is closed, or could not be made. */
+  /** Called when a conversation was closed, or when its creation failed. */
   readonly onClosed: (conversationId: string) => void
 }
 
 const killed = {
   code: 'ServerRestarted',
-  detail: 'a restart occurred while the conversation was running, perhaps after a fatal memory error; run it again to go on',
+  detail:
+    'a restart occurred while the conversation was running, perhaps after a fatal memory error; run it again to go on',
 }
 
 export interface OpenOptions {
@@ -69,7 +71,7 @@ export interface OpenOptions {
 
 /**
  * Opens the conversation in a folder.
- * @throws AppError `not_found` when the folder holds none.
+ * @throws AppError `not_found` when the folder holds no conversation.
  */
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
   const { directory, deps } = options
@@ -81,7 +83,10 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     lineLimitBytes: deps.eventLimitBytes,
     files: deps.files ?? nodeFiles,
     onCommit: (lines) => late.journal?.committed(lines),
-    onDamage: (damage) => deps.diagnostics.error('A damaged part of a log was set aside', { directory, damage: JSON.stringify(damage) }),
+    onDamage: (damage) => {
+      const about = { directory, damage: JSON.stringify(damage) }
+      deps.diagnostics.error('A damaged part of a log was set aside', about)
+    },
   })
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
@@ -98,7 +103,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     late.journal = journal
     endOrphanedRun(journal, killed)
     endOrphanedGoal(journal)
-    // On a full disk it is served all the same, and what could not be recorded is when the log takes lines again.
+    // On a full disk the conversation is served all the same. The repair is recorded when the log accepts lines again.
     await journal.durable().catch(ignore)
     await deps.prepareAgent?.(state.agent)
     late.conversation = assemble(options, { log, feed, journal })
@@ -114,7 +119,8 @@ function assemble(
   parts: { readonly log: ConversationLog; readonly feed: Feed; readonly journal: Journal },
 ): Conversation {
   const { log, journal } = parts
-  const { clock, random, diagnostics, reserve, eventLimitBytes, confirmationDeadlineMs, stopLimitMs, mask, createMaskingStream } = deps
+  const { clock, random, diagnostics, reserve, mask, createMaskingStream } = deps
+  const { eventLimitBytes, confirmationDeadlineMs, stopLimitMs } = deps
   return new Conversation({
     ...parts,
     directory,

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../base/json.ts'
 import type { KeyedRequest } from './requests.ts'
 
-/** What a create request came to. Secrets inside are sealed. */
+/** A create request with all open members filled in. Secrets inside are sealed. */
 export interface Created {
   readonly id: string
   readonly created_at: string
@@ -23,15 +23,15 @@ export interface Created {
   readonly client_tools: readonly JsonValue[]
   readonly parent_conversation_id: string | null
   readonly launched_agent_profile: JsonObject | null
-  /** In US dollars. Absent in logs that were begun before there were budgets. */
+  /** In US dollars. Absent in logs from before budgets existed. */
   readonly max_budget_per_task?: number | null
-  /** Absent when it carried no idempotency key. */
+  /** Absent when the create request had no idempotency key. */
   readonly request?: KeyedRequest
-  /** Absent in logs that were begun before there were profiles. */
+  /** Absent in logs from before LLM profiles existed. */
   readonly title_llm_profile?: string | null
 }
 
-/** The line that makes a copied prefix a conversation of its own. */
+/** The record that makes a copied prefix a separate conversation. */
 export interface Forked {
   readonly id: string
   readonly created_at: string

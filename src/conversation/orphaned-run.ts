@@ -1,7 +1,8 @@
 /**
- * Ends a run that nobody drives any more: its server was killed, or its log failed under it (decisions 13, 14).
+ * Ends a run whose server was killed or whose log failed (decisions 13, 14).
  *
- * Every action without an answer gets one, the conversation gets one error that says why, and it can be run again.
+ * Each action without a result gets an AgentErrorEvent, the conversation gets one error event with the reason, and it
+ * can be run again.
  */
 import type { Journal } from './journal.ts'
 
@@ -11,10 +12,12 @@ export interface OrphanReason {
   readonly detail: string
 }
 
-/** Does nothing unless the state says that a run is under way that cannot be. */
+/**
+ * Ends the run that the state claims. Does nothing when the state claims no run. Call it only when no run is under way.
+ */
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   const { execution_status: status, agent, pending_confirmations: pending } = journal.state
-  // The built-in agent can answer from its history later; the question of an external one died with its process.
+  // The built-in agent can continue from its history later. A confirmation of an external agent ended with its process.
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && agent['kind'] === 'ACPAgent')
   if (!isOrphan) return
   answerOpenActions(journal, `The result is unknown: ${reason.detail}`)
@@ -23,7 +26,7 @@ export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   journal.move('restarted')
 }
 
-/** One AgentErrorEvent for every action that has no answer. */
+/** Records an AgentErrorEvent for each action without a result. */
 export function answerOpenActions(journal: Journal, error: string): void {
   for (const action of journal.state.open_actions) {
     const { tool_name, tool_call_id } = action

@@ -1,8 +1,8 @@
 /**
  * Actions of the built-in agent that wait for the user between two runs.
  *
- * Unlike the questions of an external agent they are in the history, so they wait without a deadline and outlive a
- * restart (decisions 14, 15). What is refused is answered here; what is approved runs in the turn that comes next.
+ * Unlike the confirmations of an external agent they are in the history, so they wait without a deadline and outlive a
+ * restart (decisions 14, 15). A rejected action gets its observation here; approved actions run in the next turn.
  */
 import { AppError } from '../base/errors.ts'
 import type { Journal } from './journal.ts'
@@ -15,7 +15,7 @@ const options = [
   { id: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
-/** The action in the history says what it would do. */
+/** Not given here: the action in the history describes its effect. */
 const untold = { command: null, diff: null, locations: [] } as const
 
 export function listPending(actions: readonly OpenAction[]): PendingConfirmation[] {
@@ -24,7 +24,9 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
   })
 }
 
-/** Answers one waiting action, or all. When none is left the conversation waits no more. @throws AppError `not_found` */
+/**
+ * Rejects one waiting action, or all. After the last one the conversation waits no more. @throws AppError `not_found`
+ */
 export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
   const waiting = journal.state.open_actions
   const refused = waiting.filter((action) => id === undefined || action.action_id === id)
@@ -44,11 +46,13 @@ export function rejectPending(journal: Journal, reason: string, id?: string, req
   }
 }
 
-/** An approval is for all that waits: a model's calls of one answer belong together. @throws AppError */
+/** Refuses to approve some of several actions, since calls of one LLM response belong together. @throws AppError */
 export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {
   if (id === undefined) return
-  if (!actions.some((action) => action.action_id === id)) throw new AppError('not_found', `Confirmation not found: ${id}`)
+  const isWaiting = actions.some((action) => action.action_id === id)
+  if (!isWaiting) throw new AppError('not_found', `Confirmation not found: ${id}`)
   if (actions.length > 1) {
-    throw new AppError('bad_request', `Cannot approve one of ${actions.length} actions: reject the others first, or approve all`)
+    const remedy = 'reject the others first, or approve all'
+    throw new AppError('bad_request', `Cannot approve one of ${actions.length} actions: ${remedy}`)
   }
 }

@@ -1,36 +1,37 @@
 /**
- * Permission questions of the turn under way, asked one at a time and in order, and their deadlines (decisions 15).
+ * The confirmations of the current turn and their deadlines, asked one at a time and in order (decisions 15).
  *
- * A published client shows one question and one button, and one click must not allow what is hidden: only the first is
- * open, the others wait for their turn and for their deadline to begin. A question has an id of its own, is listed over
- * REST and in the state update `pending_confirmations`, and ends in exactly one of four ways: the user answers, the
- * deadline passes (denied), the turn is stopped, or the agent withdraws it (cancelled, both). The owner hears of every change
- * and publishes it; nothing here is stored, since a question of an external agent dies with its process.
+ * A published client shows one confirmation and one button, and one click must not allow hidden actions. So only the
+ * first confirmation is pending; the others wait, and the deadline of each begins when it becomes pending. A
+ * confirmation has its own id, is listed over REST and in the state update `pending_confirmations`, and ends in exactly
+ * one of four ways: the user answers, the deadline passes (denied), the turn is stopped, or the agent withdraws it
+ * (both cancelled). The owner gets each change and publishes it. Nothing is stored here: a confirmation of an external
+ * agent ends with the agent's process.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../base/json.ts'
 import { formatMicros, type Clock } from '../base/stamp.ts'
 import type { Answer, QuestionDiff, QuestionDraft, QuestionLocation, QuestionOption } from './agent.ts'
 
-/** One open question as clients see it. */
+/** A pending confirmation as clients see it. */
 export interface PendingConfirmation {
   readonly id: string
   readonly tool_call_id: string
-  /** The ActionEvent that says all of it. */
+  /** Id of the ActionEvent that describes the action in full. */
   readonly action_id: string | null
   readonly title: string
   readonly command: string | null
   readonly diff: QuestionDiff | null
   readonly locations: readonly QuestionLocation[]
   readonly options: readonly QuestionOption[]
-  /** When it will be denied if nobody answers: ISO 8601, UTC. Null when it waits for ever. */
+  /** Time at which the confirmation is denied: ISO 8601, UTC. Null for a confirmation without a deadline. */
   readonly deadline: string | null
 }
 
 export interface QuestionsOptions {
   readonly clock: Clock
   readonly deadlineMs: number
-  /** Called after every change with what is open now. */
+  /** Called after each change with the pending confirmations. */
   readonly onChange: (open: readonly PendingConfirmation[]) => void
 }
 
@@ -39,27 +40,29 @@ interface Question {
   readonly draft: QuestionDraft
   readonly signal: AbortSignal
   readonly settle: (answer: Answer) => void
-  /** Set when it opens. */
+  /** Set when the confirmation becomes pending. */
   deadline: string | undefined
   timer: NodeJS.Timeout | undefined
 }
 
 export class Questions {
   readonly #options: QuestionsOptions
-  /** In the order in which they were asked; the first is open. */
+  /** All confirmations in the order in which they were asked. Only the first is pending. */
   readonly #asked = new Map<string, Question>()
 
   constructor(options: QuestionsOptions) {
     this.#options = options
   }
 
-  /** The open question, if there is one. */
+  /** Returns the pending confirmation, if any. */
   list(): PendingConfirmation[] {
     const [open] = this.#asked.values()
     return open === undefined ? [] : [shown(open)]
   }
 
-  /** Asks, as soon as the questions before have ended, and waits for the end. `withdrawn` ends this question alone. */
+  /**
+   * Asks after the earlier confirmations have ended, and resolves with the answer. `withdrawn` cancels only this one.
+   */
   ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<Answer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {
@@ -78,7 +81,7 @@ export class Questions {
     })
   }
 
-  /** Answers the open question; false when there is none, or the id is that of another. */
+  /** Answers the pending confirmation. False when none is pending, or when `id` is another one's id. */
   answer(answer: Answer, id?: string): boolean {
     const [open] = this.#asked.keys()
     if (open === undefined || (id !== undefined && id !== open)) return false
@@ -86,12 +89,12 @@ export class Questions {
     return true
   }
 
-  /** Cancels what is open and what waits. */
+  /** Cancels the pending confirmation and all that wait behind it. */
   close(): void {
     this.#cancel(() => true)
   }
 
-  /** Those that wait go first: none of them is to open now. */
+  /** Cancels the waiting confirmations first, so that none of them becomes pending. */
   #cancel(isMeant: (question: Question) => boolean): void {
     const meant = [...this.#asked.values()].filter(isMeant).reverse()
     for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })
@@ -125,7 +128,7 @@ function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
   return { id, tool_call_id: toolCallId, action_id: actionId ?? null, ...said, deadline }
 }
 
-/** A question as the state shows it. */
+/** Returns a confirmation as the state stores it. */
 export function confirmationValue(question: PendingConfirmation): JsonObject {
   const { options, locations, diff, ...rest } = question
   return {

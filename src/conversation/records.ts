@@ -1,10 +1,10 @@
 /**
- * The private records of a log: lines that are never served, in the same chain and commit as the events (decisions 7).
+ * The private records of a log: lines in the same chain and commits as the events, but never served (decisions 7).
  *
- * `PrivateRecords` names each record with its payload, and `folds` says what each does to the state. A name that stands
- * in one and not in the other does not compile. A record that this table does not know was written by a newer version:
- * a log that holds one is refused, since a state without it would be another one. Names are part of the format on disk:
- * add names, never rename one. The chain vouches for the payloads.
+ * `PrivateRecords` defines the payload of each record by name, and `folds` defines its effect on the state. A name that
+ * is missing in one of the two does not compile. An unknown record was written by a newer version: its log is refused,
+ * since the state without the record would be wrong. Names are part of the format on disk: add names, never rename one.
+ * The payloads are not checked: the hash chain protects them.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { KeptKey, UsageReport } from './agent.ts'
@@ -23,21 +23,21 @@ export interface PrivateRecords {
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
-  /** The figures of one step. Older logs have them in updates of `agent_state` alone. */
+  /** The figures of one step. Older logs have them only in updates of `agent_state`. */
   readonly usage: UsageReport
-  /** State that a model's provider wants back with one of its answers and no event can carry (decisions 27). */
+  /** Provider state that belongs to one LLM response and fits in no event (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }
-  /** An action that waits for the user, sealed as it is to be executed; it follows its masked event. */
+  /** The executable form of an action that waits for the user, sealed. It follows the action's masked event. */
   readonly call: { readonly id: string; readonly sealed: string }
-  /** A request with an idempotency key, before the event that is its effect. */
+  /** A request with an idempotency key. It precedes the event that the request caused. */
   readonly request: RequestRecord
-  /** The id of the newest user message that the agent has got. */
+  /** Id of the newest user message that the agent has got. */
   readonly served: string
 }
 
 export type RecordName = keyof PrivateRecords
 
-/** A private record as it stands in a line: its name and its payload. */
+/** A private record as stored in a line: its name and its payload. */
 export type PrivateRecord = { readonly [Name in RecordName]: readonly [Name, PrivateRecords[Name]] }[RecordName]
 
 type Folds = { readonly [Name in RecordName]: (state: ConversationState, payload: PrivateRecords[Name]) => void }
@@ -74,7 +74,7 @@ export function foldRecord<Name extends RecordName>(
   folds[name](state, payload)
 }
 
-/** Whether a parsed line is a private record that this version knows. */
+/** True when a parsed line is a private record that this version knows. */
 export function isPrivateRecord(value: unknown): value is PrivateRecord {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && Object.hasOwn(folds, value[0])
 }

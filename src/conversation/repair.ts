@@ -1,9 +1,9 @@
 /**
- * What is done when a conversation's disk fails or is full (decisions 6 and 13).
+ * Recovers a conversation after its disk failed or was full (decisions 6 and 13).
  *
- * A failed log refuses everything until it is reopened, which happens once for all who find it so: with the first write
- * after there is space again, or by the run that it failed under, whose closing records go where space was kept for
- * them. The run that a failure ended is ended in the log too. Reading needs none of this.
+ * A failed log refuses all lines until it is reopened. It is reopened once for all callers: by the first write after
+ * there is space again, or by the run that the failure ended. The closing records of that run use reserved space. They
+ * also end the run in the log. Reading needs no recovery.
  */
 import { errorOf, type AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -28,7 +28,7 @@ export class Repair {
   }
 
   /**
-   * Resolves when there is space and, unless a run is under way that will see to it, the log takes lines.
+   * Resolves when there is space and the log accepts lines. During a run a failed log is left to the run.
    * @throws AppError `storage_full` or `storage_failed`
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
@@ -37,7 +37,7 @@ export class Repair {
     if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
   }
 
-  /** Records the end of a run that something failed under. Never rejects: what fails again is left to the next write. */
+  /** Records the end of a run after a failure. Never rejects: if this fails too, the next write tries again. */
   async closeRun(cause: unknown): Promise<void> {
     const { log, reserve, diagnostics } = this.#options
     diagnostics.error('A run ended because its conversation cannot be read or written', { error: errorOf(cause) })

@@ -1,10 +1,10 @@
 /**
- * Requests that carry an idempotency key: whatever their number, they have one effect (decisions 7, 37).
+ * Requests with an idempotency key have their effect once, however often they are sent (decisions 7, 37).
  *
- * What is remembered of one is a private record in the log, right before the event that is its effect: the request was
- * done if and only if that event is in the log, wherever a crash has cut it. So a key and its effect are durable together,
- * and nothing of a request that failed is remembered. Who asks again while the first is under way waits for the same end.
- * A key is known for a day, and no longer than ten thousand newer ones have not come; a fork knows none.
+ * A request is remembered by a private record in the log, right before the event that the request caused. The request
+ * was done if and only if that event is in the log, wherever a crash cut the log. So a key and its effect are durable
+ * together, and a failed request leaves nothing. A retry during the first try waits for the same result. A key is
+ * remembered for one day, and until ten thousand newer keys have come. A fork remembers no key of its source.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -15,7 +15,7 @@ export const requestLimits = { keptMs: 24 * 60 * 60 * 1000, count: 10_000 } as c
 
 export interface KeyedRequest {
   readonly key: string
-  /** Of all that the request says: two that have the same are the same request. */
+  /** Digest of the whole request. Equal digests mean equal requests. */
   readonly digest: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -26,25 +26,27 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
   return typeof value.key === 'string' && typeof value.digest === 'string' && typeof value.at === 'number'
 }
 
-/** As in the log. */
+/** A keyed request as stored in the log. */
 export interface RequestRecord extends KeyedRequest {
-  /** The event that follows, and without which nothing was done. Null: nothing was to be recorded. */
+  /**
+   * Id of the next event. Without that event in the log, the request was not done. Null: the request causes no event.
+   */
   readonly event: string | null
-  /** It is done in part: another record is to follow. */
+  /** True when the request is done in part and another record follows. */
   readonly goes_on?: boolean
 }
 
-/** A message that is run takes two records. */
+/** A message with a run takes two records. */
 const recordLimit = 2 * requestLimits.count
 
-/** Adds a record to those that are remembered, oldest first, and forgets what need not be remembered any more. */
+/** Adds a record and drops expired ones. `known` is sorted oldest first. */
 export function remember(known: RequestRecord[], record: RequestRecord): void {
   known.push(record)
   const isForgotten = (oldest: RequestRecord): boolean => known.length > recordLimit || isExpired(oldest, record.at)
   for (let [oldest] = known; oldest !== undefined && isForgotten(oldest); [oldest] = known) known.shift()
 }
 
-/** The records of a key that are known still, newest first. */
+/** Returns the remembered records of a key, newest first. */
 export function recordsOf(known: readonly RequestRecord[], { key, at }: KeyedRequest): RequestRecord[] {
   const found: RequestRecord[] = []
   let newer = 0
@@ -60,18 +62,21 @@ function isExpired(known: KeyedRequest, at: number): boolean {
   return known.at <= at - requestLimits.keptMs
 }
 
-/** Whether a request is known still. @throws AppError `idempotency_mismatch` when its key was used for another one */
+/**
+ * True when `known` is the same request and not expired. @throws AppError `idempotency_mismatch` when only the key is
+ * equal
+ */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {
   if (isExpired(known, request.at)) return false
   if (known.digest === request.digest) return true
   throw new AppError('idempotency_mismatch', `The idempotency key "${request.key}" was used for another request`)
 }
 
-/** Requests under way, by their keys. */
+/** Requests under way, by key. */
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
-  /** What becomes of the request: of the one under way, or of `work`. @throws AppError `idempotency_mismatch` */
+  /** Returns the result of the same request under way, else of `work`. @throws AppError `idempotency_mismatch` */
   async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const open = this.#open.get(request.key)
     if (open !== undefined && isSame(open.request, request)) return open.end
@@ -96,9 +101,9 @@ export class Requests {
   }
 
   /**
-   * Does the work of a request, unless it was done. The work must record the request with its effect; it is given the
-   * event of the part that was done already, if there is one.
-   * @throws AppError `idempotency_mismatch`, and what the work throws
+   * Does the work of a request, unless it was done before. `work` must record the request together with its effect. It
+   * gets the event id of the part that was done before, if any.
+   * @throws AppError `idempotency_mismatch`, and the errors of `work`
    */
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
     if (request === undefined) return work(undefined)
@@ -108,7 +113,7 @@ export class Requests {
     })
   }
 
-  /** What was done of a request last. @throws AppError `idempotency_mismatch` */
+  /** Returns the newest record of a request that took effect. @throws AppError `idempotency_mismatch` */
   async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
     const { log, known } = this.#options
     for (const record of recordsOf(known(), request)) {

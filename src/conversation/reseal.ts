@@ -1,9 +1,9 @@
 /**
- * Seals the secrets of a stored conversation with another key, while no server runs on its folder.
+ * Seals the secrets of a stored conversation with another key, while no server uses its folder.
  *
- * A log is only ever added to: new records with the agent and the secrets are appended, and from then on nothing opens the
- * ones before, in forks either. Those stay in the log all the same, sealed with the key that they were sealed with. The new
- * records stand there twice, as first lines do (first-lines): one that is damaged does not bring an old one back.
+ * Lines of a log are never changed: new records with the agent and the secrets are appended, and the older records are
+ * never opened again, not even by a fork. They stay in the log, sealed with the old key. The new records are written
+ * twice, like first lines (first-lines), so that damage to one does not bring back an old record.
  */
 import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
 import { eventKinds } from '../schema/generated/events.ts'
@@ -19,11 +19,13 @@ import { readCachedState } from './state-cache.ts'
 import type { ConversationState } from './state.ts'
 import type { PrivateRecord } from './records.ts'
 
+type KeyIds = ReadonlySet<string>
+
 /**
- * Gives the ids of the keys that the newest records need now: the newest key, or those that are missing.
+ * Returns the ids of the keys that the newest records now need: the newest key, and the keys that are missing.
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
-export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<ReadonlySet<string>> {
+export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
   const log = await openLog({ directory, kinds: eventKinds, cache, onCommit: ignore, onDamage: ignore })
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
@@ -40,7 +42,7 @@ export async function resealConversation(directory: string, cipher: Cipher, cach
   }
 }
 
-/** What no key at hand opens stays as it is. */
+/** Seals the secrets again. A token that no available key opens stays as it is. */
 function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
   const reseal = (token: string, context: string, formerContext = context): string => {
     const opened = isToken(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined
@@ -48,7 +50,8 @@ function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<C
   }
   const entries = Object.entries(secrets).map(([name, source]): [string, JsonObject] => {
     if (!isSecretSource(source)) return [name, source]
-    return [name, toJsonObject(mapSourceSecrets(toSecretSource(source), (token, path) => reseal(token, `${name}.${path}`, name)))]
+    const next = mapSourceSecrets(toSecretSource(source), (token, path) => reseal(token, `${name}.${path}`, name))
+    return [name, toJsonObject(next)]
   })
   const next = mapSecrets('ConversationAgent', agent, (token, path) => reseal(token, path))
   return { agent: isObject(next) ? toJsonObject(next) : agent, secrets: Object.fromEntries(entries) }

@@ -1,10 +1,10 @@
 /**
- * Runs a conversation: one turn after another until nothing is left to serve, the user stops it, or it fails.
+ * Runs a conversation: one turn after another until every message is served, the user stops the run, or it fails.
  *
- * The status comes from here (decisions 14): while a Runner has a turn, the conversation is running or waiting, and
- * nothing else makes it so. Stop means stop (decisions 16): a turn is fenced the moment it is over, so that whatever a
- * slow agent still reports is dropped, and only then is `paused` recorded. Actions that were left without an answer get
- * an AgentErrorEvent first. Which messages a turn gets, and whether it has served them, is in the log.
+ * The run decides the status (decisions 14): the conversation is running or waiting exactly while a Runner has a turn.
+ * Stop means stop (decisions 16): a turn is fenced when it ends, so later reports of a slow agent are dropped, and only
+ * then is `paused` recorded. Before that, each action without a result gets an AgentErrorEvent. The log says which
+ * messages a turn got and whether the turn served them.
  */
 import { AppError, assertNever, errorOf, messageOf } from '../base/errors.ts'
 import { deferred, within, type Deferred } from '../base/wait.ts'
@@ -17,41 +17,41 @@ import type { LiveTurn } from './live-turn.ts'
 import { answerOpenActions } from './orphaned-run.ts'
 import type { KeyedRequest } from './requests.ts'
 
-/** Why a run is being stopped. A pause and an interrupt differ only in what may be stopped; a shutdown is no user's act. */
+/** Why a run is being stopped. A pause may only stop between steps. A shutdown is not an act of the user. */
 export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
 
 export interface RunnerOptions {
   readonly journal: Journal
-  /** The agent of this moment. */
+  /** Returns the current agent. */
   readonly agent: () => Agent
-  /** Closes an agent that cannot be trusted any more; the next turn gets another. */
+  /** Closes an agent that broke its contract. The next turn gets a new agent. */
   readonly discardAgent: () => Promise<void>
   readonly diagnostics: Log
   readonly clock: Clock
-  /** An agent that does not settle this long after its signal was aborted is closed by force. */
+  /** Time from the abort of the turn's signal until an agent that still works is closed by force. */
   readonly stopLimitMs: number
   readonly readMessages: (ids: readonly string[]) => Promise<readonly MessageEvent[]>
   readonly openTurn: (opening: TurnOpening) => LiveTurn
-  /** Why no turn may begin any more; undefined while one may. */
+  /** Why no further turn may begin; undefined while one may. */
   readonly budgetSpent: () => string | undefined
   /** Called when a run has ended and its end is durable. */
   readonly onEnd: () => Promise<void>
-  /** Called when a run has ended because the log took nothing more. Must not reject. */
+  /** Called when a run ended because the log failed. Must not reject. */
   readonly onLogFailure: (cause: unknown) => Promise<void>
 }
 
-/** What a turn begins with. */
+/** The input of a turn. */
 export interface TurnOpening {
   readonly messages: readonly MessageEvent[]
   /** Ids of the actions that the user has approved. */
   readonly approved: readonly string[]
-  /** The agent has begun it by itself. */
+  /** True when the agent began the turn by itself. */
   readonly isOwn: boolean
 }
 
 interface Stop {
   readonly reason: StopReason
-  /** Resolves when the end of what was stopped is durable. */
+  /** Resolves when the end of the stopped run is durable. */
   readonly done: Deferred<void>
 }
 
@@ -60,11 +60,11 @@ export class Runner {
   #run: Promise<void> | undefined
   #turn: LiveTurn | undefined
   #stop: Stop | undefined
-  /** A message asked to be served: after the turn under way began, and after it was told to stop, if it was. */
+  /** True when a message arrived after the current turn began, and after the request to stop, if there was one. */
   #again = false
-  /** The agent has begun to work by itself, and no turn has taken that yet. */
+  /** True when the agent began to work by itself and no turn covers that work yet. */
   #own = false
-  /** When the run under way began, and the code of the failure that ended it. */
+  /** Start time of the current run, and the code of the failure that ended it. */
   #startedAt = 0
   #failure: string | undefined
 
@@ -76,18 +76,20 @@ export class Runner {
     return this.#run !== undefined
   }
 
-  /** Starts a run; resolves once `running` is durable. The run itself goes on. Must not be called while one is under way. */
+  /** Starts a run; resolves when `running` is durable, while the run goes on. Must not be called during a run. */
   async start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
-    // A turn with messages takes what the agent has begun meanwhile.
+    // The turn with messages also covers work that the agent began by itself meanwhile.
     this.#own = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
     await begun
   }
 
-  /** The agent works by itself: the run under way has a turn for that, or one begins. Resolves once `running` is durable. */
+  /**
+   * Adds a turn for work that the agent began by itself, or starts a run for it. Resolves when `running` is durable.
+   */
   async startOwn(): Promise<void> {
     const started = this.#run === undefined ? this.start() : undefined
     this.#own = true
@@ -95,9 +97,10 @@ export class Runner {
   }
 
   /**
-   * A newer message wants to be served: the turn under way is cancelled, the run goes on with all that is queued. A
-   * turn that waits for the user is left alone, since a message answers no question; the message comes after it. So is
-   * that of a stepping agent, which sees the message before its next step, or in a turn after its last.
+   * Makes room for a newer message: cancels the current turn, and the run goes on with all queued messages. A turn that
+   * waits for a confirmation goes on, since a message answers no confirmation; the message is served after it. A
+   * stepping agent's turn goes on too: the agent reads the message before its next step, or gets it in a turn after its
+   * last step.
    */
   supersede(): void {
     this.#again = true
@@ -105,7 +108,7 @@ export class Runner {
     if (!isLeftAlone) this.#turn?.abort()
   }
 
-  /** Stops the run and resolves when nothing of it is left and its end is durable. What is sent later begins another. */
+  /** Stops the run; resolves when nothing of it is left and its end is durable. A later message begins another run. */
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
     this.#again = false
@@ -141,7 +144,7 @@ export class Runner {
       this.#tellEnd(journal.status)
       await onEnd()
     } catch (cause) {
-      // Only a failed log ends here: without it nothing can be recorded.
+      // Only a failed log gets here. Without a log nothing can be recorded.
       this.#again = false
       if (this.#own) await this.#options.discardAgent()
       this.#own = false
@@ -149,8 +152,8 @@ export class Runner {
       this.#tellEnd('error')
       await onLogFailure(cause)
     }
-    // A message that came while the end was being recorded begins another run. No await from here on: whoever sees
-    // `isRunning` may rely on `supersede`.
+    // A message that arrived while the end was recorded begins another run. There is no await from here on, so a caller
+    // that sees `isRunning` may rely on `supersede`.
     this.#stop?.done.resolve()
     this.#stop = undefined
     const hasMore = (this.#again && journal.state.unserved.length > 0) || this.#own
@@ -158,18 +161,18 @@ export class Runner {
     this.#run = goesOn ? this.#serve(this.#begin()) : undefined
   }
 
-  /** Tells the operator how the run ended, and of what is in it only the code of a failure. */
+  /** Logs how the run ended, for the operator. Of a failure the entry holds only the code. */
   #tellEnd(outcome: string): void {
     const { diagnostics, clock } = this.#options
     diagnostics.info('A run has ended', { outcome, code: this.#failure, ms: Math.round(clock() - this.#startedAt) })
   }
 
-  /** One turn. True when another one is to follow. */
+  /** Runs one turn. Returns true when another turn follows. */
   async #serveOne(): Promise<boolean> {
     const { journal, readMessages } = this.#options
     const isOwn = this.#own && !this.#again
     this.#own = false
-    // What was asked for after a stop is for the run after it.
+    // A message that arrived after the request to stop belongs to the next run.
     if (this.#stop === undefined) this.#again = false
     const unserved = isOwn ? [] : [...journal.state.unserved]
     const messages = await readMessages(unserved)
@@ -185,13 +188,17 @@ export class Runner {
     return again
   }
 
-  /** The end of a turn that must not begin: its messages wait for a larger budget. */
+  /** Returns the failed end of a turn that the budget does not allow. The messages wait for a larger budget. */
   #overBudget(): TurnEnd | undefined {
     const spent = this.#options.budgetSpent()
-    return spent === undefined ? undefined : { outcome: 'failed', served: false, code: 'MaxBudgetReached', detail: `No turn was begun: ${spent}` }
+    if (spent === undefined) return undefined
+    return { outcome: 'failed', served: false, code: 'MaxBudgetReached', detail: `No turn was begun: ${spent}` }
   }
 
-  /** What the agent has begun by itself has to be ended, by a turn that is stopped at once, where no turn may begin. */
+  /**
+   * Runs the turn, if one may begin. If none may, work that the agent began by itself is ended by a turn that is
+   * aborted at once.
+   */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun
     if (refused === undefined) return this.#runTurn(messages, isOwn)
@@ -217,7 +224,7 @@ export class Runner {
     }
   }
 
-  /** Waits for the agent, but not for ever once it was told to stop. */
+  /** Waits for the agent. After the turn is aborted, waits `stopLimitMs` at most and then closes the agent by force. */
   async #untilSettled(ending: Promise<TurnEnd>, turn: LiveTurn): Promise<TurnEnd> {
     const first = await Promise.race([ending, turn.aborted.then(() => 'aborted' as const)])
     if (first !== 'aborted') return first
@@ -233,12 +240,13 @@ export class Runner {
     const { journal } = this.#options
     if (end.outcome === 'waiting') return
     await journal.durable()
-    answerOpenActions(journal, end.outcome === 'stopped' ? 'The action was cancelled' : 'The agent ended without a result')
+    const reason = end.outcome === 'stopped' ? 'The action was cancelled' : 'The agent ended without a result'
+    answerOpenActions(journal, reason)
   }
 
-  /** Records how the turn ended. True when the run goes on. */
+  /** Records how the turn ended. Returns true when the run goes on. */
   #conclude(end: TurnEnd): boolean {
-    // A pause lets the step under way be done: when that was the last, the end stays what it is.
+    // A pause lets the current step end. If it was the last step, the turn keeps its own end.
     const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
     if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
     const { journal } = this.#options
@@ -271,10 +279,11 @@ export class Runner {
 
   #concludeStop(reason: StopReason): false {
     this.#options.journal.move('interrupted')
-    if (reason === 'interrupt' || reason === 'pause') this.#options.journal.record({ kind: 'PauseEvent', source: 'user' })
+    const isByUser = reason === 'interrupt' || reason === 'pause'
+    if (isByUser) this.#options.journal.record({ kind: 'PauseEvent', source: 'user' })
     return false
   }
 }
 
-/** The end of a turn that was stopped before its agent heard of it. */
+/** The end of a turn that was stopped before the agent got it. */
 const notBegun: TurnEnd = { outcome: 'stopped', served: false }

@@ -1,9 +1,9 @@
 /**
- * All conversations of a server: at most one open object per id, opened when it is first needed.
+ * All conversations of a server: at most one open object per id, opened on first use.
  *
- * Everything that may happen to one id at the same time (created twice, opened by many, evicted, deleted) is put in
- * order here, so that the conversation itself never meets a second one on its folder. Conversations that nobody uses
- * are closed after a while and open again unseen. `close()` ends them all.
+ * Changes of one id (create, open, evict, delete) run one after another here, so that two objects never work on the
+ * same folder. Idle conversations are closed after a time and opened again on their next use. `close()` closes all of
+ * them.
  */
 import { AppError, errorOf } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -26,33 +26,36 @@ import type { ConversationLog } from '../storage/log.ts'
 export interface ServiceOptions {
   readonly catalogue: Catalogue
   readonly deps: ConversationDeps
-  /** A conversation that nobody has used for this long is closed; its agent with it. */
+  /** Idle time after which a conversation and its agent are closed. */
   readonly idleTimeoutMs: number
-  /** Whether the data folder is still this server's. Default: it is. */
+  /** Whether this server still owns the data folder. Default: true. */
   readonly isOwner?: () => boolean
 }
 
 interface Slot {
   readonly conversation: Promise<Conversation>
-  /** The same, once it is open. */
+  /** The open conversation; undefined until it is open. */
   opened: Conversation | undefined
   lastUsed: number
 }
 
-/** How many conversations are looked at together when the server starts. */
+/** Number of conversations that are read at the same time when the server starts. */
 const startConcurrency = 16
 
 export class ConversationService {
-  /** Conversations made by requests. */
+  /** Creates a conversation once per idempotency key. */
   readonly creations = new Creations(this)
   readonly #options: ServiceOptions
   readonly #listing = new Listing()
   readonly #slots = new Map<string, Slot>()
   readonly #closedStates = new ClosedStates()
-  /** Ids whose folder is being made, closed or removed. Whoever wants one waits in a loop that has no await behind its last check. */
+  /**
+   * Ids of conversations being created, closed or deleted. Wait until the id is absent, then act in the same tick: an
+   * `await` after the last check lets another change in.
+   */
   readonly #changing = new Map<string, Promise<unknown>>()
   #eviction: NodeJS.Timeout | undefined
-  /** True once all conversations are listed: then the next server can be told. */
+  /** True once every conversation is listed. Only then is the list written for the next server. */
   #isComplete = false
   #closing: Promise<void> | undefined
 
@@ -60,7 +63,7 @@ export class ConversationService {
     this.#options = options
   }
 
-  /** Reads the list of conversations and repairs those that a killed server left running. */
+  /** Reads the list of conversations and repairs each conversation that a killed server left running. */
   async start(): Promise<void> {
     const { catalogue } = this.#options
     const ids = this.#listing.adopt(await catalogue.listFile.take()) ?? (await catalogue.list())
@@ -71,12 +74,12 @@ export class ConversationService {
     this.#eviction.unref()
   }
 
-  /** Whether there is a conversation with this id. */
+  /** True when a conversation with this id exists. */
   has(id: string): boolean {
     return this.#listing.has(id)
   }
 
-  /** The open conversation. @throws AppError `not_found` */
+  /** Returns the conversation, and opens it if needed. @throws AppError `not_found` */
   async open(id: string): Promise<Conversation> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     this.#assertServing()
@@ -87,8 +90,8 @@ export class ConversationService {
   }
 
   /**
-   * What `read` makes of the log of a conversation: at once, if that is open and `read` needs no time. One that is
-   * deleted meanwhile is not found. @throws AppError `not_found`
+   * Calls `read` with the log of a conversation and returns its result. The result is synchronous when the conversation
+   * is open and `read` is synchronous. @throws AppError `not_found`, also for a conversation that is deleted meanwhile
    */
   read<T>(id: string, read: (log: ConversationLog) => T | Promise<T>): T | Promise<T> {
     const opened = this.#opened(id)
@@ -96,7 +99,7 @@ export class ConversationService {
     return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
-  /** Makes a conversation, or gives the one that has this id already. */
+  /** Creates a conversation, or returns the existing conversation with this id. */
   async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
     const { id } = created
     const { catalogue, deps } = this.#options
@@ -107,20 +110,24 @@ export class ConversationService {
         await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
         return await this.#adopt(id)
       } catch (thrown) {
-        // What was settled for it (secrets to mask) would stay for ever: nothing is there that could be closed.
+        // Drop the state kept for this id (secrets to mask). No conversation exists whose close would drop it.
         deps.onClosed(id)
         throw thrown
       }
     })
-    return conversation === undefined ? { conversation: await this.open(id), isNew: false } : { conversation, isNew: true }
+    if (conversation === undefined) return { conversation: await this.open(id), isNew: false }
+    return { conversation, isNew: true }
   }
 
-  /** A new conversation that begins with a copy of another one's history. @throws AppError `not_found`, `conflict` */
+  /**
+   * Creates a conversation that begins with a copy of another one's history. @throws AppError `not_found`, `conflict`
+   */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { id } = request
     const { catalogue, deps } = this.#options
-    const { from, forked } = await planFork(source, request, { directory: catalogue.pathOf(sourceId), now: this.#timestamp() })
+    const at = { directory: catalogue.pathOf(sourceId), now: this.#timestamp() }
+    const { from, forked } = await planFork(source, request, at)
     return this.#change(id, async () => {
       if (this.#listing.has(id)) throw new AppError('conflict', `A conversation with the id ${id} exists already`)
       await deps.reserve.assertHeld()
@@ -129,7 +136,7 @@ export class ConversationService {
     })
   }
 
-  /** Stops it if it runs, takes it out of sight and answers; its files go in the background. @throws AppError `not_found` */
+  /** Stops and unlists a conversation. Its files are deleted in the background. @throws AppError `not_found` */
   async remove(id: string): Promise<void> {
     await this.#change(id, async () => {
       if (!this.#listing.has(id)) throw notFound(id)
@@ -138,14 +145,14 @@ export class ConversationService {
         await this.#closeSlot(id, 'deleted')
         await this.#options.catalogue.remove(id)
       } catch (thrown) {
-        // It is still there, and so it is shown.
+        // The conversation still exists, so list it again.
         if (entry !== undefined) this.#listing.set(entry)
         throw thrown
       }
     })
   }
 
-  /** ConversationInfo, without opening a conversation that is closed. @throws AppError `not_found` */
+  /** Returns ConversationInfo without opening a closed conversation. @throws AppError `not_found` */
   async info(id: string, includeSkills: boolean): Promise<JsonObject> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     if (!this.#listing.has(id)) throw notFound(id)
@@ -157,9 +164,13 @@ export class ConversationService {
     })
   }
 
-  /** ConversationInfo as it was when the request that has made it was done with. @throws AppError `not_found` */
+  /**
+   * Returns ConversationInfo as it was at the end of the request that created the conversation. @throws AppError
+   * `not_found`
+   */
   firstInfo(creation: Creation, includeSkills: boolean, hasMessage: boolean): Promise<JsonObject> {
-    return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir: this.#options.catalogue.pathOf(creation.id) })
+    const persistenceDir = this.#options.catalogue.pathOf(creation.id)
+    return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir })
   }
 
   page(query: ListQuery): ReturnType<Listing['page']> {
@@ -170,7 +181,7 @@ export class ConversationService {
     return this.#listing.count(status)
   }
 
-  /** Pauses what runs and closes everything. */
+  /** Pauses all runs and closes all conversations, once. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -182,11 +193,11 @@ export class ConversationService {
     await Promise.all([...this.#slots.keys()].map((id) => this.#closeSlot(id, 'closed')))
     const { catalogue, isOwner = () => true } = this.#options
     await catalogue.close()
-    // Without it, the next server looks into every folder.
+    // Without this file the next server reads every conversation's folder.
     if (this.#isComplete && isOwner()) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
   }
 
-  /** False when one of those that it took cannot be served. */
+  /** Lists conversations until `ids` is empty. Returns false when one of them cannot be served. */
   async #startSome(ids: string[]): Promise<boolean> {
     let areAllListed = true
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
@@ -194,13 +205,17 @@ export class ConversationService {
         areAllListed = (await this.#startOne(id)) && areAllListed
       } catch (thrown) {
         areAllListed = false
-        this.#options.deps.diagnostics.error('A conversation could not be read and is not served', { conversation_id: id, error: errorOf(thrown) })
+        const about = { conversation_id: id, error: errorOf(thrown) }
+        this.#options.deps.diagnostics.error('A conversation could not be read and is not served', about)
       }
     }
     return areAllListed
   }
 
-  /** One whose cache is up to date and which was not running needs no more than its cache. False for what is none. */
+  /**
+   * Lists one conversation: from its state cache when that is up to date and no run was under way, else by opening it.
+   * Returns false when the folder holds another id than its name.
+   */
   async #startOne(id: string): Promise<boolean> {
     const directory = this.#options.catalogue.pathOf(id)
     const cached = await peekState(directory)
@@ -220,10 +235,11 @@ export class ConversationService {
     return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
   }
 
-  /** The conversation, if it is open and nothing is happening to it. */
+  /** Returns the conversation if it is open and no change of it is under way. */
   #opened(id: string): Conversation | undefined {
     const slot = this.#slots.get(id)
-    if (slot === undefined || this.#closing !== undefined || this.#changing.has(id) || !this.#listing.has(id)) return undefined
+    if (slot === undefined || this.#closing !== undefined) return undefined
+    if (this.#changing.has(id) || !this.#listing.has(id)) return undefined
     slot.lastUsed = this.#now()
     return slot.opened
   }
@@ -247,14 +263,14 @@ export class ConversationService {
     return slot
   }
 
-  /** Takes a folder that has just been made into service. */
+  /** Opens and lists a conversation whose folder was just created. */
   async #adopt(id: string): Promise<Conversation> {
     try {
       const conversation = await this.#openSlot(id).conversation
       this.#listing.set(entryOf(conversation.state))
       return conversation
     } catch (thrown) {
-      // Whoever asked for it is told that it was not made.
+      // The request fails, so remove the folder.
       await this.#options.catalogue.remove(id).catch(ignore)
       throw thrown
     }
@@ -270,7 +286,7 @@ export class ConversationService {
     if (slot !== undefined) slot.lastUsed = this.#now()
   }
 
-  /** Closes what nobody uses. */
+  /** Closes idle conversations. */
   #evictIdle(): void {
     for (const [id, slot] of this.#slots) {
       if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore)
@@ -283,23 +299,24 @@ export class ConversationService {
 
   async #evict(id: string, slot: Slot): Promise<void> {
     const conversation = await slot.conversation
-    // It may have been asked for while it was opening.
+    // A request may have used the conversation while it was opening.
     if (conversation.isBusy || this.#changing.has(id) || !this.#isIdle(slot)) return
     await this.#change(id, () => this.#closeSlot(id, 'closed'))
   }
 
-  /** Closes the conversation if it is open. Never rejects: whatever can be closed of it is. */
+  /** Closes the conversation if it is open. Never rejects: a failure is logged. */
   async #closeSlot(id: string, reason: 'closed' | 'deleted'): Promise<void> {
     const slot = this.#slots.get(id)
     this.#slots.delete(id)
     this.#closedStates.forget(id)
     const conversation = await slot?.conversation.catch(() => undefined)
     await conversation?.close(reason).catch((thrown: unknown) => {
-      this.#options.deps.diagnostics.error('A conversation could not be closed in good order', { conversation_id: id, error: errorOf(thrown) })
+      const about = { conversation_id: id, error: errorOf(thrown) }
+      this.#options.deps.diagnostics.error('A conversation could not be closed in good order', about)
     })
   }
 
-  /** Runs a change of one id when no other is under way; nothing else happens to that id meanwhile. */
+  /** Runs a change of one id after earlier changes of that id have ended. Nothing else happens to the id meanwhile. */
   async #change<T>(id: string, work: () => Promise<T>): Promise<T> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     this.#assertServing()

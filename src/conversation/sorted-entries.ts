@@ -1,22 +1,22 @@
 /**
- * List entries in the order of one of their times, oldest first; ids break ties.
+ * List entries sorted by one of their times, oldest first, then by id.
  *
- * Sorted once when it is made, and kept so: an entry that comes, goes or moves costs a binary search and one move of
- * what is behind it in memory, so that a list that is asked for all the time is never sorted again. An entry is found by
- * what it is sorted by: to take one out, give it as it was put in.
+ * Entries are sorted once, at construction. To add, remove or move an entry costs a binary search and one move of the
+ * entries behind it, so a list is never sorted again. Removal finds an entry by its sort key: pass the entry as it was
+ * added.
  */
 import { isObject } from '../base/json.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../schema/generated/conversations.ts'
 import { isKeyedRequest, type KeyedRequest } from './requests.ts'
 
-/** What lists need to know of a conversation. */
+/** The part of a conversation's state that lists need. */
 export interface ListEntry {
   readonly id: string
   readonly createdAt: string
   readonly updatedAt: string
   readonly status: ExecutionStatus
   readonly parentId: string | null
-  /** The keyed request that has made it. */
+  /** The keyed request that created the conversation. */
   readonly createdBy: KeyedRequest | null
 }
 
@@ -56,7 +56,7 @@ export class SortedEntries {
     return this.#entries[place]
   }
 
-  /** Where the entry is, or would be. */
+  /** Returns the index of the entry, or the index at which it would be inserted. */
   placeOf(entry: ListEntry): number {
     const time = this.#timeOf(entry)
     let low = 0
@@ -70,7 +70,7 @@ export class SortedEntries {
     return low
   }
 
-  /** Puts an entry in, in the place of what was known of it before. */
+  /** Adds an entry and removes its former version `known`. */
   put(entry: ListEntry, known: ListEntry | undefined): void {
     if (known !== undefined) this.take(known)
     this.#entries.splice(this.placeOf(entry), 0, entry)
@@ -81,7 +81,7 @@ export class SortedEntries {
     if (this.#entries[place]?.id === entry.id) this.#entries.splice(place, 1)
   }
 
-  /** Times are fixed-width UTC texts, so that their order is the order of the text. */
+  /** Compares times as text: they are fixed-width and in UTC. */
   #isBefore(entry: ListEntry, time: string, id: string): boolean {
     const own = this.#timeOf(entry)
     return own < time || (own === time && entry.id < id)

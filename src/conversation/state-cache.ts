@@ -1,8 +1,8 @@
 /**
- * The folded state of a conversation as it stands in its `state.json`.
+ * Reads the folded state of a conversation from its `state.json`.
  *
- * The cache is written whole or not at all (storage/state-file), so the only question is whether it is of this version:
- * one that lacks a field which this version folds is stale, and the log is folded again.
+ * The cache is written whole or not at all (storage/state-file), so only its version is checked: a cache that lacks a
+ * field of this version is stale, and the log is folded again.
  */
 import { isObject, parseOwnJson } from '../base/json.ts'
 import type { Position } from '../storage/chain.ts'
@@ -11,19 +11,19 @@ import { readFreshState, readState } from '../storage/state-file.ts'
 import { initialState, type ConversationState } from './state.ts'
 import type { Created } from './origins.ts'
 
-/** The state of a conversation that is not open; undefined when the cache is missing, stale or behind the log. */
+/** Returns the state of a closed conversation; undefined when the cache is missing, stale or behind the log. */
 export async function peekState(directory: string): Promise<ConversationState | undefined> {
   const cached = await readFreshState(directory)
   return cached !== undefined && isState(cached.state) ? cached.state : undefined
 }
 
-/** The state that a text of ours holds. */
+/** Parses a state that this server wrote; undefined when the state is stale. */
 export function parseState(text: string): ConversationState | undefined {
   const state = parseOwnJson(text)
   return isState(state) ? state : undefined
 }
 
-/** The newest cached state that belongs to this log, and the line up to which it is folded. */
+/** Returns the newest cached state of this log, and the line up to which it is folded. */
 export async function readCachedState(
   directory: string,
   log: ConversationLog,

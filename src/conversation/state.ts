@@ -1,10 +1,10 @@
 /**
- * What a conversation *is* at one point of its log: the fold of its lines.
+ * The state of a conversation at one point of its log: the fold of the lines up to that point.
  *
- * Every field is decided by events and private records alone, so the same prefix of a log always gives the same state,
- * and `state.json` may be thrown away at any time. The object is plain JSON (it is stored as such) and is changed in
- * place by the two fold functions; whoever wants to keep a moment of it serialises it. Adding a field needs a default in
- * `initialState` and a thought for logs that were written before it existed.
+ * Every field follows from events and private records alone, so the same prefix of a log always gives the same state,
+ * and `state.json` may be deleted at any time. The object is plain JSON (it is stored as such) and the two fold
+ * functions change it in place; to keep a copy of a moment, serialise it. A new field needs a default in `initialState`
+ * that also fits logs written before the field existed.
  */
 import type { Event, ConversationStateUpdateEvent } from '../schema/generated/events.ts'
 import { isGoal, toGoal, type ExecutionStatus, type Goal } from '../schema/generated/conversations.ts'
@@ -26,7 +26,7 @@ export interface ConversationState {
   id: string
   created_at: string
   updated_at: string
-  /** Time of the newest event in microseconds: the next stamp comes after it. */
+  /** Time of the newest event in microseconds. The next stamp is later. */
   last_micros: number
   agent: JsonObject
   working_dir: string
@@ -51,21 +51,21 @@ export interface ConversationState {
   last_user_message_id: string | null
   stats: JsonObject
   agent_state: JsonObject
-  /** The newest one, whatever became of it. */
+  /** The newest goal, active or ended. */
   goal: Goal | null
   activated_knowledge_skills: string[]
-  /** Of these, what the model is told still. */
+  /** The activated skills whose text the model still has in its context. */
   given_skills: GivenSkills
-  /** Skills that the model has asked for by itself. */
+  /** Skills that the model asked for by itself. */
   invoked_skills: string[]
   pending_confirmations: JsonValue[]
   kept: Partial<Record<KeptKey, JsonObject>>
   open_actions: OpenAction[]
   /** Ids of user messages that no turn has served, oldest first. */
   unserved: string[]
-  /** The keyed request that has made the conversation. */
+  /** The keyed request that created the conversation. */
   created_by: KeyedRequest | null
-  /** Later ones that are remembered, oldest first. */
+  /** Later keyed requests that are remembered, oldest first. */
   requests: RequestRecord[]
 }
 
@@ -111,7 +111,7 @@ export function initialState(created: Created): ConversationState {
   }
 }
 
-/** Applies one event; `micros` is its time. */
+/** Applies one event. `micros` is the time of the event. */
 export function foldEvent(state: ConversationState, event: Event, micros: number): void {
   state.last_micros = micros
   state.leaf_event_id = event.id
@@ -148,7 +148,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   }
 }
 
-/** State updates whose key is a field of the state; other keys are for clients only. */
+/** Applies a state update whose key is a field of the state. Other keys are for clients only. */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update
   switch (update.key) {
@@ -181,7 +181,9 @@ function foldUpdate(state: ConversationState, update: ConversationStateUpdateEve
 }
 
 function isStatus(value: unknown): value is ExecutionStatus {
-  const known: readonly unknown[] = ['idle', 'running', 'paused', 'waiting_for_confirmation', 'finished', 'error', 'stuck']
+  const known: readonly unknown[] = [
+    'idle', 'running', 'paused', 'waiting_for_confirmation', 'finished', 'error', 'stuck',
+  ]
   return known.includes(value)
 }
 

@@ -1,12 +1,12 @@
 /**
  * The state machine of a conversation, as one table (contract: conversations.md section 3).
  *
- * A row is a status, a column is what happened; an absent entry means that it changes nothing. Whether a request is
- * allowed at all (409 for a second run, say) is decided by the conversation, which knows what is alive.
+ * A row is a status, a column is a trigger. A missing entry means that the trigger does not change the status. The
+ * table does not decide whether a request is allowed (409 for a second run, for example): the conversation does.
  */
 import type { ExecutionStatus } from '../schema/generated/conversations.ts'
 
-/** What can happen to a conversation. */
+/** The triggers that can change the status. */
 export type Trigger =
   | 'run'
   | 'message'
@@ -37,7 +37,7 @@ const table: Record<ExecutionStatus, Row> = {
     run: 'running',
     answered: 'running',
     rejected: 'idle',
-    // A pause leaves the question standing; an interrupt ends the turn that asked it.
+    // A pause keeps the pending confirmation; an interrupt ends the turn that asked for it.
     interrupted: 'paused',
     finished: 'finished',
     failed: 'error',
@@ -50,12 +50,12 @@ const table: Record<ExecutionStatus, Row> = {
   deleting: {},
 }
 
-/** The status after `trigger`, which is the same one when nothing changes. */
+/** Returns the status after `trigger`, which may be the same status. */
 export function nextStatus(status: ExecutionStatus, trigger: Trigger): ExecutionStatus {
   return table[status][trigger] ?? status
 }
 
-/** Whether no run is under way, as everyone sees it. */
+/** True for each status in which clients see no run under way. */
 export function isEnded(status: ExecutionStatus): boolean {
   return status !== 'running' && status !== 'waiting_for_confirmation'
 }

@@ -1,11 +1,11 @@
 /**
- * Events as they come back from the log.
+ * Reads events back from the log.
  *
- * They are in canonical form already, but a file is outside of this program, so they are checked once more.
+ * They are in canonical form already, but a file is input from outside, so they are checked again.
  */
 import { isEvent, toEvent, type Event } from '../schema/generated/events.ts'
 
-/** An event as it was stored; undefined for what no version of this program has written. */
+/** Returns a stored event; undefined for a value that no version of this program wrote. */
 export function storedEvent(value: unknown): Event | undefined {
   if (!isEvent(value)) return undefined
   const { id, timestamp } = value

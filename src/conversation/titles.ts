@@ -1,9 +1,9 @@
 /**
- * A title for a conversation that has none (contract: conversations.md section 7).
+ * Gives a conversation without a title its title (contract: conversations.md section 7).
  *
- * The first message of the user gives it. Where there is a model, that is asked in the background, and no run waits
- * for it; everywhere else, and where the model fails, the title is the message, shortened. One that the user sets
- * meanwhile stays. `close()` ends the asking.
+ * The title comes from the first user message. A model, if there is one, is asked in the background; no run waits for
+ * it. Without a model, or when the model fails, the title is the shortened message. A title that the user sets
+ * meanwhile stays. `close()` ends the request to the model.
  */
 import { errorOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -18,9 +18,9 @@ export interface TitlesOptions {
   readonly journal: Pick<Journal, 'state' | 'keep' | 'record' | 'durable'>
   readonly clock: Clock
   readonly diagnostics: Log
-  /** Undefined, at once or later, when there is no model to be asked. */
+  /** Asks the model for a title. Returns undefined, or resolves with undefined, when there is no model to ask. */
   readonly ask: (text: string, signal: AbortSignal) => Promise<TitleAnswer | undefined> | undefined
-  /** How long the model is waited for. Default 60 s. */
+  /** The longest wait for the model. Default: 60 s. */
   readonly limitMs?: number
 }
 
@@ -30,14 +30,16 @@ export class Titles {
   readonly #options: TitlesOptions
   readonly #closed = new AbortController()
   #making: Promise<void> | undefined
-  /** The user has chosen a title, or one has been made. */
+  /** True once the user has chosen a title or this class has set one. */
   #isSettled = false
 
   constructor(options: TitlesOptions) {
     this.#options = options
   }
 
-  /** Gives the title if this is the first message. No model is asked about one that no model may see. Returns at once. */
+  /**
+   * Starts to make a title if this is the first message. The model is not asked about a message that no model may see.
+   */
   begin(message: Message, { isShownToModels }: { readonly isShownToModels: boolean }): void {
     const { autotitle, title, last_user_message_id: last } = this.#options.journal.state
     if (!autotitle || title !== null || last !== null || this.#making !== undefined) return
@@ -49,13 +51,13 @@ export class Titles {
     else this.#making = this.#make(asked, shortened)
   }
 
-  /** The user has chosen a title. */
+  /** Called when the user sets a title. */
   chosen(): void {
     this.#isSettled = true
     this.#closed.abort(new Error('The title was chosen'))
   }
 
-  /** Ends the asking; the title is then the message, shortened. Idempotent. */
+  /** Ends the request to the model; the title is then the shortened message. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('The conversation is being closed'))
     await this.#making
@@ -76,7 +78,7 @@ export class Titles {
     }
   }
 
-  /** What came of the asking; undefined when nobody was asked, or it was ended from here. */
+  /** Returns the model's answer or failure; undefined when no model was asked or the request was aborted by `close`. */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options
@@ -84,7 +86,8 @@ export class Titles {
       const answer = await within(untilAborted(asked, signal), limitMs)
       if (answer !== 'late') return answer
       this.#closed.abort(new Error('The title took too long'))
-      return { failure: { code: 'LLMTimeoutError', detail: `The model made no title within ${limitMs / 1000} seconds` } }
+      const detail = `The model made no title within ${limitMs / 1000} seconds`
+      return { failure: { code: 'LLMTimeoutError', detail } }
     } catch (thrown) {
       if (!signal.aborted) diagnostics.error('A title could not be made', { error: errorOf(thrown) })
       return undefined
@@ -99,13 +102,15 @@ export class Titles {
   }
 }
 
-/** In characters, as people count them. */
+/** The longest title, in Unicode code points. */
 const lengthLimit = 50
 
-/** How much of a text is looked at: a title is in its beginning, and a text may have many megabytes. */
+/** Length of the beginning of a text that the title is taken from. A text may have many megabytes. */
 const lookedAtChars = 2000
 
-/** The text on one line, cut to 50 characters with `...` where it is longer. Undefined for a text without words. */
+/**
+ * Returns the text on one line, cut to 50 characters with `...` if it is longer. Undefined for a text without words.
+ */
 export function titleOf(text: string): string | undefined {
   const whole = text.trim()
   const line = whole.slice(0, lookedAtChars).replace(/\s+/g, ' ').trim()
@@ -115,7 +120,7 @@ export function titleOf(text: string): string | undefined {
   return isWhole ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
 }
 
-/** Models like to put a title in quotes. A long text is none, and this would take the square of its length. */
+/** Removes quotes around a title. A long text is not a title, and the expression takes quadratic time in its length. */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
 }

@@ -1,7 +1,7 @@
 /**
- * The ids of the tool calls in a history, so that one that is used again can be told apart (decisions, 3).
+ * The ids of the tool calls in a history, used to detect an id that an agent uses twice (decisions 3).
  *
- * Only events that are actions are read, the newest first, page by page, so other work gets its turn. All branches count.
+ * Only action events are read, newest first and page by page, so other work gets its turn. All branches are read.
  */
 import { isObject } from '../base/json.ts'
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
@@ -10,7 +10,7 @@ import { searchEvents } from './history.ts'
 
 const pageLength = 100
 
-/** At most `limit` ids, oldest first. */
+/** Returns at most `limit` ids, oldest first. */
 export async function toolCallIds(log: ConversationLog, limit: number): Promise<readonly string[]> {
   const ids: string[] = []
   let pageId: string | undefined

@@ -1,31 +1,31 @@
 /**
- * A conversation as text, for an agent that has lost its own memory of it.
+ * The transcript of a conversation, as text for an agent that has lost its session.
  *
- * Messages word for word, a long one with its middle left out; a tool call as one line with what became of it, its output
- * not at all. It is read from the end until a limit is reached, so that the newest is there and what is missing is the
- * oldest, and says where it begins. Every text is masked before anything is cut.
+ * Messages are complete, except that a long message loses its middle. A tool call is one line with its outcome and
+ * without its output. The log is read from the end until the limit is reached, so the oldest part is missing, and the
+ * transcript says so. Every text is masked before it is cut.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
-import type { Event, MessageEvent } from '../schema/generated/events.ts'
+import type { Event, MessageEvent, ObservationEvent } from '../schema/generated/events.ts'
 import type { ConversationLog } from '../storage/log.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface TranscriptOptions {
-  /** Of the whole text, in UTF-8. */
+  /** Limit for the whole text, in bytes of UTF-8. */
   readonly limitBytes: number
   readonly mask: (text: string) => string
-  /** Ids of messages that are not part of it: those that the agent is about to get. */
+  /** Ids of messages to leave out, because the agent gets them anyway. */
   readonly without: ReadonlySet<string>
 }
 
 const leftOut = '[Earlier parts of the conversation are left out]'
 const actionLimitChars = 200
-/** How much of the whole one message may take. */
+/** Largest part of the limit that one message may take. */
 const messageShare = 0.25
 const batch = 64
 
-/** The conversation, oldest first; empty when nothing was said. */
+/** Returns the transcript, oldest part first; empty for an empty conversation. */
 export async function readTranscript(log: ConversationLog, options: TranscriptOptions): Promise<string> {
   const parts: string[] = []
   const outcomes = new Map<string, string>()
@@ -46,7 +46,9 @@ export async function readTranscript(log: ConversationLog, options: TranscriptOp
   return parts.reverse().join('\n')
 }
 
-/** What an event adds. Answers come before their actions here, and are remembered until those do. */
+/**
+ * Returns the text of an event. Results are read before their actions here, so `outcomes` keeps them for the actions.
+ */
 function partOf(event: Event, outcomes: Map<string, string>, options: TranscriptOptions): string | undefined {
   switch (event.kind) {
     case 'MessageEvent':
@@ -56,7 +58,7 @@ function partOf(event: Event, outcomes: Map<string, string>, options: Transcript
       return `Tool: ${what.slice(0, actionLimitChars)} (${outcomes.get(event.tool_call_id) ?? 'no result'})`
     }
     case 'ObservationEvent':
-      outcomes.set(event.tool_call_id, 'is_error' in event.observation && event.observation.is_error ? 'failed' : 'done')
+      outcomes.set(event.tool_call_id, hasFailed(event.observation) ? 'failed' : 'done')
       return undefined
     case 'UserRejectObservation':
       outcomes.set(event.tool_call_id, 'denied')
@@ -69,6 +71,10 @@ function partOf(event: Event, outcomes: Map<string, string>, options: Transcript
   }
 }
 
+function hasFailed(observation: ObservationEvent['observation']): boolean {
+  return 'is_error' in observation && observation.is_error
+}
+
 function messagePart(event: MessageEvent, { mask, limitBytes }: TranscriptOptions): string | undefined {
   const texts = [...event.llm_message.content, ...event.extended_content].map((item) => {
     return item.type === 'text' ? item.text : '[image]'
@@ -78,7 +84,7 @@ function messagePart(event: MessageEvent, { mask, limitBytes }: TranscriptOption
   return `${event.source === 'user' ? 'User' : 'Agent'}: ${shortened(text, Math.floor(limitBytes * messageShare))}`
 }
 
-/** Counts characters where the limit is in bytes: the whole is measured again. */
+/** Cuts the middle of a long text. It counts characters; `readTranscript` checks the limit in bytes. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)

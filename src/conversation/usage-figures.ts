@@ -1,10 +1,11 @@
 /**
- * Where each figure of a conversation's use comes from: reported by the agent, derived from what it reported, or unknown.
+ * The usage figures of a conversation, each with its source: reported by the agent, derived from reported figures, or
+ * unknown.
  *
- * `stats` has the form of the contract, in which an unknown cost looks like none. Here nothing is shown that nobody knows:
- * a figure is `{ value, source }`, with null for the value of an unknown one, for the last turn and for every model. The
- * sum of a model counts the turns of which a figure is missing. Shown as `agent_state.usage`; the log holds the report of
- * each step as a private record, from which it is folded. Pure.
+ * In `stats`, whose form the contract defines, an unknown cost looks like zero. Here a figure is `{ value, source }`,
+ * and an unknown figure has the value null. There are figures for the last turn and for each model. The sum of a model
+ * counts the reports that lack a figure. Shown as `agent_state.usage`; the log holds each step's report as a private
+ * record, and the figures are folded from those. Pure functions.
  */
 import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
 import type { UsageReport } from './agent.ts'
@@ -17,24 +18,27 @@ interface Figure {
 }
 
 interface Sum extends Figure {
-  /** How many reports did not say it. */
+  /** Number of reports without this figure. */
   readonly unknown: number
 }
 
-const names = ['cost', 'prompt_tokens', 'completion_tokens', 'cache_read_tokens', 'cache_write_tokens', 'reasoning_tokens'] as const
+const names = [
+  'cost', 'prompt_tokens', 'completion_tokens', 'cache_read_tokens', 'cache_write_tokens', 'reasoning_tokens',
+] as const
 type Name = (typeof names)[number]
 
-/** The value of `agent_state.usage` after one more report. */
+/** Returns the value of `agent_state.usage` after one more report. */
 export function addFigures(before: unknown, report: UsageReport): JsonObject {
   const figures = figuresOf(report)
   const models = member(before, 'models')
   const known = member(models, report.model)
   const sums = names.map((name) => [name, add(readSum(member(known, name)), figures[name])])
   const last = { model: report.model, usage_id: report.usageId, ...figures }
-  return toJsonObject({ last, models: { ...(isObject(models) ? models : {}), [report.model]: Object.fromEntries(sums) } })
+  const sumsByModel = { ...(isObject(models) ? models : {}), [report.model]: Object.fromEntries(sums) }
+  return toJsonObject({ last, models: sumsByModel })
 }
 
-/** True when a report tells anything at all. */
+/** True when a report has any figure. */
 export function hasFigures(report: UsageReport): boolean {
   const { usageId: _, model: __, costSource: ___, ...figures } = report
   return Object.values(figures).some((value) => value !== undefined)
@@ -55,7 +59,7 @@ function figure(value: number | undefined, source: Source = 'reported'): Figure 
   return value === undefined ? { value: null, source: 'unknown' } : { value, source }
 }
 
-/** A sum is derived as soon as one of its parts is. */
+/** Adds a figure. A sum is derived as soon as one of its parts is derived. */
 function add(sum: Sum, { value, source }: Figure): Sum {
   if (value === null) return { ...sum, unknown: sum.unknown + 1 }
   const isDerived = source === 'derived' || sum.source === 'derived'

@@ -1,8 +1,8 @@
 /**
- * Tokens and cost of a conversation, added up per usage id (contract: conversations.md section 2).
+ * The token counts and the cost of a conversation, summed per usage id (contract: conversations.md section 2).
  *
- * The three per-call lists of the wire form are always empty (decisions 18). What an agent does not report stays as it
- * was: an unknown figure is never counted as zero, and never shown as one that was reported.
+ * The three per-call lists of the wire form are always empty (decisions 18). A figure that an agent does not report
+ * leaves the sum as it was.
  */
 import type { JsonObject } from '../base/json.ts'
 import { isObject } from '../base/json.ts'
@@ -32,12 +32,12 @@ export class UsageLedger {
     }
   }
 
-  /** What all of it has cost, as far as that is known, in US dollars. */
+  /** Cost of the conversation in US dollars, as far as the cost is known. */
   get cost(): number {
     return [...this.#totals.values()].reduce((sum, totals) => sum + totals.cost, 0)
   }
 
-  /** Adds one report and gives the new `stats` in the snapshot form of the state update. */
+  /** Adds one report and returns the new `stats` in the snapshot form of the state update. */
   add(report: UsageReport, budget: number | null = null): JsonObject {
     const totals = this.#totals.get(report.usageId) ?? emptyTotals(report.model)
     totals.model = report.model
@@ -62,7 +62,8 @@ export class UsageLedger {
 }
 
 function emptyTotals(model: string): Totals {
-  return { model, cost: 0, prompt: 0, completion: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0, contextWindow: 0, perTurn: 0 }
+  const tokens = { prompt: 0, completion: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+  return { model, cost: 0, ...tokens, contextWindow: 0, perTurn: 0 }
 }
 
 function snapshot(totals: Totals, budget: number | null): JsonObject {

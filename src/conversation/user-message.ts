@@ -1,9 +1,9 @@
 /**
- * What a client may send as a message: the user's words and images.
+ * The message that a client may send: text and images in the role of the user.
  *
- * No other role is let through, so nothing that a client sends can pass for the agent or the system; and of what a
- * message may hold besides its content nothing is taken. A message that makes a longer event than the log takes is refused
- * before anything of it is recorded. What the settings add stands beside it, in `extended_content`, for everyone to see.
+ * No other role is accepted, so a client cannot pass for the agent or the system, and of a message only its content is
+ * used. A message whose event would exceed the log's limit is refused before anything is recorded. Text that the
+ * settings add goes into `extended_content`, where all clients can see it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
@@ -16,7 +16,7 @@ export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
   return { role: 'user', content, thinking_blocks: [] }
 }
 
-/** The event of a message, with what goes beside it and the names of the skills in that. */
+/** Builds the event of a message. `context` is added beside the message; `skills` names the skills in the context. */
 export function userMessageEvent(
   message: Message, context: readonly TextContent[] = [], skills: readonly string[] = [],
 ): EventDraft {
@@ -30,8 +30,9 @@ export function userMessageEvent(
 }
 
 /**
- * Only a message that could be too long is printed to be measured, in a turn of the event loop of its own.
- * @throws AppError `body_too_large` for an event that is longer than the log takes
+ * Refuses a message whose event is too long. Only a message that might be too long is serialised to measure it, in a
+ * turn of the event loop of its own.
+ * @throws AppError `body_too_large` for an event that is longer than the log accepts
  */
 export async function assertFits(event: EventDraft, limitBytes: number): Promise<void> {
   if (mostBytes(event) + stampBytes <= limitBytes) return
@@ -42,7 +43,9 @@ export async function assertFits(event: EventDraft, limitBytes: number): Promise
   throw new AppError('body_too_large', `Could not store the message: expected at most ${limitBytes} bytes as an event`)
 }
 
-/** What a value cannot exceed in print: a character takes six bytes at most (`\u0000`), a number or a literal 25. */
+/**
+ * Returns an upper bound of the JSON length: a character takes at most six bytes (`\u0000`), a number or a literal 25.
+ */
 function mostBytes(value: unknown): number {
   if (typeof value === 'string') return value.length * 6 + 3
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + mostBytes(item), 3)
@@ -50,11 +53,14 @@ function mostBytes(value: unknown): number {
   return Object.entries(value).reduce((sum, [name, member]) => sum + mostBytes(name) + mostBytes(member) + 1, 3)
 }
 
-/** What a stored agent says that every message of the user ends with; it never passes for what a hook says. */
+/**
+ * Returns the suffix that the agent's settings add to each user message. It cannot imitate the mark of a refused
+ * message.
+ */
 export function suffixOf({ agent_context: context }: JsonObject): TextContent[] {
   const suffix = isObject(context) ? context['user_message_suffix'] : undefined
   return typeof suffix === 'string' && suffix.trim() !== '' ? [addedContent(suffix)] : []
 }
 
-/** Id and time, which an event gets when it is recorded, with their names. */
+/** Room for the id and the time, with their names. An event gets both when it is recorded. */
 const stampBytes = 128

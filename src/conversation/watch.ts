@@ -1,8 +1,8 @@
 /**
- * Watching a conversation from inside the process: an async iterable over its feed, for hosts that embed the server.
+ * An async iterable over a conversation's feed, for hosts that embed the server.
  *
- * It is a reader like any socket: when the host does not take events fast enough it stops being given them, and reads on
- * from the log later. Nothing is lost, doubled or reordered, and at most `bufferLimit` events are held.
+ * It is a reader like a socket: while the host is slow it gets no events, and later it reads on from the log. No event
+ * is lost, doubled or reordered, and at most `bufferLimit` events are held.
  */
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
@@ -12,10 +12,12 @@ import type { FeedEnd, Sink } from './feed.ts'
 const bufferLimit = 256
 
 /**
- * Yields events from number `from` on, or from now on, beginning with the full state; ends when the conversation is
- * closed or deleted, or when `signal` is aborted.
+ * Yields the full state, then events from seq `from` on, or only new events. Ends when the conversation is closed or
+ * deleted, or when `signal` is aborted.
  */
-export async function* watch(conversation: Conversation, from: number | 'now', signal: AbortSignal): AsyncGenerator<unknown> {
+export async function* watch(
+  conversation: Conversation, from: number | 'now', signal: AbortSignal,
+): AsyncGenerator<unknown> {
   const buffer = new WatchBuffer()
   const reader = conversation.join({ from, encode: same, sink: buffer })
   const stop = (): void => buffer.end('closed')
@@ -62,7 +64,7 @@ class WatchBuffer implements Sink {
     return this.#lines.shift()
   }
 
-  /** Resolves when there is something to take, or nothing will come. */
+  /** Resolves when there is an event to take, or when no more events will come. */
   async filled(): Promise<void> {
     if (this.#lines.length > 0 || this.#hasEnded) return
     this.#waiting = deferred<void>()

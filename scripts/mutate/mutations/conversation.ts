@@ -31,8 +31,8 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/feed.ts',
-    old: 'if (this.#readers.size >= this.#limit) throw',
-    new: 'if (this.#readers.size > this.#limit) throw',
+    old: 'const isFull = this.#readers.size >= this.#limit',
+    new: 'const isFull = this.#readers.size > this.#limit',
     promise: 'A conversation has a limited number of readers.',
     tests: feed,
   },
