@@ -1,20 +1,20 @@
 /**
- * Who may do what: every route of the core with the right that it needs. The routes of parts stand with theirs in `part.ts`
- * of each part. Nothing else in the program decides that.
+ * Access control: each route of the core with the right that it needs. The routes of a part and their rights are in the
+ * part's `part.ts`. No other place decides about rights.
  *
- * `open` needs no session key. Every other right is held by every session key today; the table names them apart so
- * that keys with fewer rights need no new decision at any route. A route without a row does not compile, because
- * `api/routes` is typed by these names. HEAD needs what GET needs; OPTIONS answers without a key, as browsers send it so.
+ * `open` needs no session key. Every session key has all other rights today; the table keeps the rights apart, so that
+ * keys with fewer rights need no change at any route. A route without a row does not compile, because `api/routes` is
+ * typed by these names. HEAD needs the right of GET. OPTIONS needs no key, because browsers send it without one.
  */
 
 export type Right =
-  /** Anyone who reaches the server: says that it is alive and what it speaks, never what it holds; and one callback. */
+  /** Public: whether the server is alive and which interface it has, never stored data; and one callback. */
   | 'open'
   /** Reads conversations, events and settings without secret values. */
   | 'read'
   /** Creates and drives conversations. */
   | 'drive'
-  /** Changes what future conversations run: settings and the commands in them. */
+  /** Changes settings, which include commands that future conversations run. */
   | 'configure'
   /** Reads and changes secret values. */
   | 'secrets'
@@ -84,5 +84,5 @@ export const access = {
   'GET /sockets/events/{conversation_id}': 'drive',
 } as const satisfies Record<string, Right>
 
-/** Method and pattern of a route. */
+/** Method and path pattern of a route. */
 export type RouteName = keyof typeof access

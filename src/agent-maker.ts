@@ -1,7 +1,7 @@
 /**
- * The agent of a conversation: one over ACP, or that of the part which offers the built-in agent.
+ * Creates the agent of a conversation: an external agent over ACP, or the built-in agent of the part that offers it.
  *
- * Nothing is started here.
+ * No program is started here.
  */
 import { randomUUID } from 'node:crypto'
 import { createAcpAgent } from './agents/acp/agent.ts'
@@ -23,14 +23,14 @@ import { version } from './version.ts'
 export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
-  /** Programs of agents that come with the server, by the first word of a command. */
+  /** Agent programs that come with the server, by the first word of a command. */
   readonly programs: Readonly<Record<string, string>>
 }
 
 export interface AgentMaker {
-  /** Loads the part that the agent of a conversation needs; a missing part is refused by `create`, not here. */
+  /** Loads the part that an agent needs. A missing part is refused by `create`, not here. */
   prepare(stored: JsonObject): Promise<void>
-  /** The agent of a conversation, from its sealed settings. @throws AppError `part_missing` */
+  /** Creates the agent of a conversation from its sealed settings. @throws AppError `part_missing` */
   create(stored: JsonObject, host: AgentHost): Agent
   readonly titleByProfile: TitleByProfile
 }
@@ -46,12 +46,15 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
     create(stored, host) {
       const agent = vault.openAgent(host.conversationId, stored)
       const ownLog = withFields(log, { conversation_id: host.conversationId })
-      if (agent.kind === 'ACPAgent') return createAcpAgent({ ...acpOptions(agent, host, options, slots), log: ownLog })
+      const isExternal = agent.kind === 'ACPAgent'
+      if (isExternal) return createAcpAgent({ ...acpOptions(agent, host, options, slots), log: ownLog })
       if (builtIn instanceof AppError) throw builtIn
       if (builtIn === undefined) throw new TypeError('The built-in agent was not loaded')
       return builtIn.create(host, ownLog)
     },
-    titleByProfile: async (request) => (offers('builtInAgent') ? (await use('builtInAgent')).titleByProfile(request) : undefined),
+    async titleByProfile(request) {
+      return offers('builtInAgent') ? (await use('builtInAgent')).titleByProfile(request) : undefined
+    },
   }
 }
 
@@ -72,7 +75,9 @@ function acpOptions(
     providers,
     programs,
     mcpTokens: { tokenFor: async (...request) => (await use('mcpTokens')).tokenFor(...request) },
-    installedCommand: async (name) => (offers('installedAgents') ? (await use('installedAgents')).commandOf(name) : undefined),
+    async installedCommand(name) {
+      return offers('installedAgents') ? (await use('installedAgents')).commandOf(name) : undefined
+    },
     allowNpx: config.allowNpx,
     environment,
     passEnvironment: config.passEnv,

@@ -1,8 +1,9 @@
 /**
- * The server as one object: for the command line, and for hosts that import it as a library.
+ * The server as one object, for the command line and for hosts that import it as a library.
  *
- * It can listen by itself, lend its two handlers to a host's own `http.Server`, and be driven in process. It installs no
- * signal handler, reads no environment but the one it is given, and exits nothing; after `close()` nothing of it is left.
+ * It can listen, lend its two handlers to a host's own `http.Server`, and be driven in process. It installs no signal
+ * handler, reads no environment except the given one, and never exits the process. After `close()` nothing of it is
+ * left.
  */
 import { allParts, partOptions, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
@@ -24,13 +25,13 @@ import { StartConversationRequest } from './schema/generated/conversations.ts'
 import { createHandlers, createListener, type Handlers } from './server.ts'
 
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
-  /** What the server may see of an environment; see `process/environment` for what of it reaches an agent. Default: nothing. */
+  /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
-  /** Takes the lines of the server's log, each with its newline. Default: they are dropped. */
+  /** Takes each line of the server's log, with its newline. Default: log lines are dropped. */
   readonly writeLog?: (line: string) => void
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock?: Clock
-  /** Called if another server took the data folder over (only where flock is missing): close at once. */
+  /** Called when another server took over the data folder (only where flock is missing). Close the server at once. */
   readonly onLost?: () => void
 }
 
@@ -43,39 +44,45 @@ export interface Listening {
 export interface AgentServer {
   /** The handlers to mount on a host's own `http.Server` (its `request` and `upgrade` events). */
   readonly handlers: Handlers
-  /** The keys that clients may present; none when no key is asked for. */
+  /** The keys that clients may present; empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
-  /** The file that holds the session key, if the server made it. */
+  /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
-  /** Hides every secret that the server knows in a text: for what a host tells of it. */
+  /** Masks every secret that the server knows, for a host's own output. */
   mask(text: string): string
-  /** Listens where the options say. @throws AppError `cannot_listen` */
+  /** Listens on the configured host and port. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>
-  /** Starts a conversation as `POST /api/conversations` does. @throws AppError `invalid_input` and what that route answers. */
+  /**
+   * Starts a conversation as `POST /api/conversations` does. @throws AppError `invalid_input` and the errors of that
+   * route
+   */
   createConversation(request?: unknown): Promise<ConversationHandle>
   /** @throws AppError `not_found` */
   conversation(id: string): Promise<ConversationHandle>
-  /** Takes no new work, pauses what runs, ends every agent. Idempotent. */
+  /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
   close(): Promise<void>
 }
 
-/** One conversation, driven in process. Every promise of a change resolves when the change is durable. */
+/** The first event of `watch`: `beginning`, only new events, or the event after the named event. */
+type WatchStart = 'beginning' | 'now' | { readonly after: string }
+
+/** A conversation that is driven in process. The promise of a change resolves when the change is durable. */
 export interface ConversationHandle {
   readonly id: string
-  /** Sends a message of the user and, unless told otherwise, has it served. */
+  /** Sends a user message and, unless `run` is false, has it served. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
   interrupt(): Promise<void>
-  /** Answers the open question with this id, or all. */
+  /** Answers the pending confirmation with this id, or all pending confirmations. */
   respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
-  /** The agent's newest answer; empty if there is none. */
+  /** Returns the agent's newest answer; empty if there is none. */
   finalResponse(): Promise<string>
-  /** The full state, then events as they come: after the event named, from the beginning, or from now on. */
-  watch(options: { readonly from: 'beginning' | 'now' | { readonly after: string }; readonly signal: AbortSignal }): AsyncGenerator<unknown>
+  /** Yields the full state, then events: after the named event, from the beginning, or only new events. */
+  watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<unknown>
 }
 
 /**
- * Takes the data folder and gets everything ready to serve.
+ * Takes the data folder and prepares the server to serve.
  * @throws AppError `invalid_option`, `owned_by_another`, `format_unsupported`, `storage_failed`, `settings_unreadable`
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {
@@ -110,7 +117,8 @@ class Server implements AgentServer {
     this.#config = parts.config
     this.#log = parts.log
     this.#mask = parts.mask
-    const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : 'The server is shutting down')
+    const closingReason = 'The server is shutting down'
+    const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : closingReason)
     this.handlers = createHandlers({ ...parts, unreadyBecause })
   }
 
@@ -133,8 +141,8 @@ class Server implements AgentServer {
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     await this.#app.announce(url)
     this.#log.info('Listening', { url, conversations: this.#app.service.count() })
-    if (process.pid === 1) this.#log.warn('The server is process 1 and cannot reap orphans: run it below an init (docker run --init)')
-    if (this.sessionKeys.length === 0) this.#log.warn('No session key is asked for: every program on this machine may use the server')
+    if (process.pid === 1) this.#log.warn(noReaper)
+    if (this.sessionKeys.length === 0) this.#log.warn(noKey)
     return { host, port, url }
   }
 
@@ -158,7 +166,9 @@ class Server implements AgentServer {
     return this.#closing
   }
 
-  /** Both at the same time: sockets end when their conversations close, and the listener waits for sockets. */
+  /**
+   * Closes listener and app at the same time: the listener waits for sockets, which end when their conversations close.
+   */
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')
     await Promise.all([this.#listener?.close(this.#config.shutdownGraceMs), this.#app.close()])
@@ -166,7 +176,7 @@ class Server implements AgentServer {
   }
 }
 
-/** Holds no conversation: one that was closed because nobody used it is opened again by the next call. */
+/** Holds only the id: each call opens the conversation if it was closed for idleness. */
 function handleOf(service: ConversationService, id: string): ConversationHandle {
   return {
     id,
@@ -189,12 +199,16 @@ function handleOf(service: ConversationService, id: string): ConversationHandle 
   }
 }
 
-async function numberOf(conversation: Conversation, from: 'beginning' | 'now' | { readonly after: string }): Promise<number | 'now'> {
+async function numberOf(conversation: Conversation, from: WatchStart): Promise<number | 'now'> {
   if (from === 'now') return 'now'
   if (from === 'beginning') return 0
   const { log } = conversation
-  if ((await readEvent(log, from.after)) === undefined) throw new AppError('not_found', `Event not found: ${from.after}`)
+  const isThere = (await readEvent(log, from.after)) !== undefined
+  if (!isThere) throw new AppError('not_found', `Event not found: ${from.after}`)
   return sequenceOf(log, from.after) + 1
 }
+
+const noReaper = 'The server is process 1 and cannot reap orphans: run it under an init (docker run --init)'
+const noKey = 'No session key is asked for: every program on this machine may use the server'
 
 function nothing(): void {}

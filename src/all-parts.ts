@@ -1,4 +1,4 @@
-/** All parts of this build as a list, and their options as one table. */
+/** The list of all parts of this build, and one table of their options. */
 import type { OptionTable, OptionValues } from './option.ts'
 import type { Part } from './part.ts'
 import * as parts from './parts.ts'
@@ -10,7 +10,8 @@ export const partOptions: OptionTable = Object.assign({}, ...allParts.map(({ opt
 
 type Parts = typeof parts
 type OptionsOf<P> = P extends { readonly options: infer Table extends OptionTable } ? OptionValues<Table> : never
-type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (member: infer All) => void ? All : object
+type Taker<Member> = (member: Member) => void
+type Intersection<Union> = (Union extends unknown ? Taker<Union> : never) extends Taker<infer All> ? All : object
 
-/** The values of the options of all parts, for programs that give some. */
+/** The values of the options of all parts. */
 export type PartConfig = Intersection<OptionsOf<Parts[keyof Parts]>>

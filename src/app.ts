@@ -1,9 +1,9 @@
 /**
- * The composition root: builds everything a server is made of, in order, and takes it down in the reverse order.
+ * The composition root: builds a server in a fixed order and takes it down in reverse order.
  *
- * It knows every folder and nobody knows it but `index` and `cli`. The order of the start is a promise: the lock first,
- * so that nothing is touched that another server owns; then what a killed server left running is ended; then keys before
- * anything that is sealed, and the conversations are repaired before the first request is taken.
+ * It imports from every folder; only `agent-server` imports it. The order of the start is a promise: first the lock, so
+ * that another server's data stays untouched; then the processes that a killed server left behind are ended; then the
+ * keys, before anything sealed; and conversations are repaired before the first request is accepted.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -52,43 +52,46 @@ export interface AppOptions {
   readonly config: Config
   /** All parts of this build. */
   readonly parts: readonly Part[]
-  /** The only environment that anything here sees; see process/environment for what reaches a child. */
+  /** The only environment that the server reads. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
   readonly log: Log
   readonly masker: Masker
   readonly clock: Clock
-  /** Called if another server took the data folder over: stop at once. */
+  /** Called when another server took over the data folder. Stop at once. */
   readonly onLost: () => void
 }
 
-/** A server without a network: what `index` puts behind HTTP, or a host behind its own. */
+/** A server without a network. `server.ts` or a host puts it behind HTTP. */
 export interface App {
   readonly service: ConversationService
   readonly vault: AgentVault
   readonly creation: CreationDeps
-  /** For requests with idempotency keys. */
+  /** Returns a fingerprint for the comparison of requests with idempotency keys. */
   readonly fingerprint: (text: string) => string
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Empty when no key is asked for. */
+  /** Empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
-  /** The file that holds the session key, when it was made by the server itself. */
+  /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
   readonly reserve: Reserve
-  /** Why stored secrets are of no use, for everyone to read; undefined when they are. */
+  /**
+   * Returns why stored secrets cannot be opened, in words that every client may read; undefined when they can be
+   * opened.
+   */
   sealProblem(): Promise<string | undefined>
   /** The parts that may be loaded. */
   readonly parts: LoadedParts
-  /** The tools of the built-in agent that can be used, by name. */
+  /** Returns the names of the built-in agent's tools that can be used. */
   usableTools(): Promise<readonly string[]>
-  /** Notes an address under which this server can be reached. */
+  /** Records an address under which this server can be reached. */
   announce(url: string): Promise<void>
-  /** Pauses what runs, ends every agent and gives the data folder free. Idempotent. */
+  /** Pauses running conversations, ends every agent and releases the data folder. Idempotent. */
   close(): Promise<void>
 }
 
-/** What is taken apart at the end, last made first. */
+/** One step of taking the server down. The steps run in reverse order. */
 type Undo = () => Promise<void>
 
 /** @throws AppError `owned_by_another`, `format_unsupported`, `storage_failed`, `settings_unreadable`, `bad_request` */
@@ -114,7 +117,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   masker.register([...keys.sessionKeys, ...sealingTexts(config, keys.sealingKeys)])
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: options.parts, log: options.log })
+  const { parts: all, log } = options
+  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: all, log })
   const { settings, profiles, secrets } = stores
   await checkSeals(stores, options.log)
   const runtime = await prepareRuntime(folder, secrets, options)
@@ -180,32 +184,39 @@ function creationOf({ clock, vault, settings, parts, place, service }: CreationP
 
 type PlaceOptions = Parameters<typeof preparePlace>[2]
 
-/** Without the ids of keys, by which who knows one could try pass phrases. */
+/** Returns the public text. It names no key ids, since with an id pass phrases could be tried. */
 async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
-  const problems = await stores.problems()
-  return problems.length === 0 ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
+  const isFine = (await stores.problems()).length === 0
+  return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
 type Opened = Omit<Core, 'use' | 'offers' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
 
-/** Parts are closed after the conversations, which use them. */
-async function openParts({ config, environment, log, masker, clock, parts: all }: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {
-  const parts = new LoadedParts({ parts: all, wanted: config.parts, core: { config, environment, log, masker, clock, ...opened } })
+/** Opens the parts. They are closed after the conversations, which use them. */
+async function openParts(options: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {
+  const { config, environment, log, masker, clock, parts: all } = options
+  const core = { config, environment, log, masker, clock, ...opened }
+  const parts = new LoadedParts({ parts: all, wanted: config.parts, core })
   undo.push(() => parts.close())
   await parts.startWithServer()
   return parts
 }
 
-/** The claim comes first: the lock is a file in the folder, and a folder that is not ours gets none. */
+/**
+ * Claims and locks the data folder. The claim comes first: the lock is a file in the folder, and a foreign folder gets
+ * none.
+ */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
-  if (othersMay === 'read') log.warn('Other users may look into the data folder: expected chmod 700', { dataDir: config.dataDir })
+  if (othersMay === 'read') {
+    log.warn('Other users may look into the data folder: expected chmod 700', { dataDir: config.dataDir })
+  }
   const lock = await lockFolder(config.dataDir, { clock, onLost })
   undo.push(() => lock.release())
   return lock
 }
 
-/** Ends what a killed server on this folder has left running. */
+/** Ends the processes that a killed server on this folder left running. Returns the cgroup for new processes. */
 async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
   await sweepMarked({ instance: folder.instance })
   const parent = await findCgroupParent()
@@ -214,13 +225,15 @@ async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
 }
 
 interface Runtime {
-  /** For files that live as long as an agent. */
+  /** A folder for files that live as long as an agent. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
 }
 
-/** Takes up and takes away what a killed server has left of both, but for a renewed login that cannot be stored yet. */
-async function prepareRuntime({ path, instance }: DataFolder, secrets: SecretStore, { environment, log }: AppOptions): Promise<Runtime> {
+/** Empties both folders of a killed server's files, except for a renewed login that cannot be stored yet. */
+async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
+  const { path, instance } = folder
+  const { environment, log } = options
   const runtimeDir = join(path, 'runtime')
   const secretFolder = new SecretFolder({ instance, environment, runtimeDir })
   for (const left of await secretFolder.left()) {
@@ -237,32 +250,41 @@ interface Keys {
   readonly sessionKeyPath: string | undefined
 }
 
-/** What a sealing key looks like where it is written: as it was given, and as `keys/` has it. */
+/** Returns the texts to mask for the sealing keys: as given in the options, and as stored in `keys/`. */
 function sealingTexts({ secretKey, oldSecretKeys }: Config, keys: readonly Buffer[]): string[] {
   const given = [secretKey, ...oldSecretKeys].flatMap((key) => key ?? [])
   return [...given, ...keys.flatMap((key) => [key.toString('base64url'), key.toString('base64')])]
+}
+
+function writableKey(path: string, mode: string): AppError {
+  const remedy = 'check the file, then remove that right with chmod go-rwx'
+  return new AppError('storage_failed', `Cannot use "${path}": other users may write it (mode ${mode}); ${remedy}`)
 }
 
 async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promise<Keys> {
   const keyFolder = { folder: join(folder.path, 'keys'), random: randomBytes }
   for (const { path, othersMay, mode } of await exposedKeys(keyFolder.folder)) {
     const found = { path, mode: formatMode(mode) }
-    if (othersMay === 'write') throw new AppError('storage_failed', `Cannot use "${path}": other users may write it (mode ${found.mode}); look at it, then take that away with chmod go-rwx`)
+    if (othersMay === 'write') throw writableKey(path, found.mode)
     log.warn('Other users could read a key until now: consider new keys', found)
   }
   const { secretKey, oldSecretKeys } = config
   const sealingKeys = await loadSealingKeys({ ...keyFolder, secretKey, oldSecretKeys })
-  if (config.noAuth) return { sealingKeys, sessionKeys: [], sessionKeyPath: undefined }
-  if (config.sessionApiKeys.length > 0) return { sealingKeys, sessionKeys: config.sessionApiKeys, sessionKeyPath: undefined }
+  const given = config.sessionApiKeys
+  if (config.noAuth || given.length > 0) {
+    return { sealingKeys, sessionKeys: config.noAuth ? [] : given, sessionKeyPath: undefined }
+  }
   const { key, path, made } = await loadSessionKey(keyFolder)
   if (made) log.info('A session key was made', { path })
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
 }
 
-/** Said before anybody runs into it: with a wrong key the server starts, and every run would fail. */
+/** Logs problems with sealed values at start. With a wrong key the server starts, but every run would fail. */
 async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
-  await stores.noteKey().catch((thrown: unknown) => log.warn('The sealing key could not be noted', { error: errorOf(thrown) }))
+  await stores.noteKey().catch((thrown: unknown) => {
+    log.warn('The sealing key could not be noted', { error: errorOf(thrown) })
+  })
 }
 
 interface ServiceParts extends AppOptions {
@@ -272,7 +294,7 @@ interface ServiceParts extends AppOptions {
   readonly secrets: SecretStore
   readonly vault: AgentVault
   readonly reserve: Reserve
-  /** Addresses of this server, the main one first. */
+  /** Addresses of this server, the main address first. */
   readonly urls: readonly string[]
 }
 
@@ -310,7 +332,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
   return service
 }
 
-/** A flooding agent is not read while this much waits for the disk. */
+/** The output of an agent is not read while more bytes than this wait for the disk. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
 async function fetchText(request: LookupRequest): Promise<string> {

@@ -1,5 +1,6 @@
 /**
- * The capabilities that the core lends to parts, by name. A part takes the members that its `start` names, and no others.
+ * The capabilities that the core lends to parts, by name. A part gets the members that its `start` names, and no
+ * others.
  */
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -13,36 +14,36 @@ import type { LLM } from './schema/generated/llm.ts'
 import type { Cipher } from './settings/cipher.ts'
 
 export interface Core {
-  /** The options of the core; those of a part are read with `valuesOf` and its own table. */
+  /** The options of the core. A part reads its own options with `valuesOf` and its own table. */
   readonly config: Config
-  /** The environment of the server: see process/environment for the variables that a child gets. */
+  /** The server's environment. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
   readonly log: Log
   readonly masker: Masker
   readonly clock: Clock
   /** The data folder. */
   readonly dataDir: string
-  /** The id of the data folder, for the markers of processes. */
+  /** The id of the data folder. It marks the processes that the server starts. */
   readonly instanceId: string
   /** A folder for files that live as long as a program. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined
-  /** Folders of the server itself: no tool and no route reads or writes there. */
+  /** Folders of the server itself. No tool and no route reads or writes there. */
   readonly privateDirs: readonly string[]
-  /** The folder in which relative workspaces begin. */
+  /** The folder that relative workspace paths start from. */
   readonly workspaceDir: string
   readonly vault: AgentVault
   readonly cipher: Cipher
-  /** The model of a stored profile. @throws AppError */
+  /** Returns the model of a stored profile. @throws AppError */
   readonly loadProfile: (name: string) => Promise<LLM>
-  /** The global secrets in plain. @throws AppError `settings_unreadable` */
+  /** Returns the plain values of the global secrets. @throws AppError `settings_unreadable` */
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
-  /** The addresses of this server, the main one first. */
+  /** The addresses of this server, the main address first. */
   readonly urls: readonly string[]
-  /** Gives an offer of another part, which is started if need be. @throws AppError `part_missing` */
+  /** Returns another part's offer, and starts that part if needed. @throws AppError `part_missing` */
   readonly use: Use
-  /** Whether some part here offers this. */
+  /** True when a part of this server offers this. */
   readonly offers: (name: keyof Offers) => boolean
 }
 

@@ -1,10 +1,9 @@
 /**
- * Every option of the server, once: the command line, the environment, the configuration file, the help and the
- * library read this table and nothing else.
+ * Every option of the core, once: the command line, the environment, the configuration file, the help and the library
+ * read this table and nothing else.
  *
- * `createConfig` gives a frozen and checked `Config`. It refuses what would be unsafe by mistake: a server that other
- * machines reach without a key, and workspaces that overlap the server's own data. It reads no environment and touches
- * no disk.
+ * `createConfig` returns a frozen and checked `Config`. It refuses unsafe combinations: a server that other machines
+ * can reach without a key, and workspaces that overlap the server's own data. It reads no environment and no disk.
  */
 import { relative, sep } from 'node:path'
 import { AppError } from './base/errors.ts'
@@ -12,7 +11,9 @@ import { usualValueLimit } from './base/json.ts'
 import type { LogLevel } from './base/log.ts'
 import { isLoopbackName, parseAuthority } from './http/origin.ts'
 import { bytes, commands, count, integer, list, milliseconds, oneOf } from './option.ts'
-import { optionalPath, optionalText, path, text, toggle, type Option, type OptionTable, type OptionValues } from './option.ts'
+import {
+  optionalPath, optionalText, path, text, toggle, type Option, type OptionTable, type OptionValues,
+} from './option.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -20,13 +21,13 @@ const second = 1000
 const minute = 60 * second
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** The fewest characters of a session key where other machines may try keys. */
+/** The shortest allowed session key when other machines can try keys. */
 const publicKeyChars = 16
 
 export const optionTable = {
   host: text({
     group: 'Network',
-    help: 'Address to listen on; other machines reach the server only if it is not a loopback one',
+    help: 'Address to listen on; other machines can reach the server unless it is a loopback address',
     placeholder: 'ADDRESS',
     initial: '127.0.0.1',
     expected: 'an IP address or a host name',
@@ -49,7 +50,7 @@ export const optionTable = {
   }),
   allowedOrigins: list({
     group: 'Network',
-    help: 'Origin whose pages may use the server, besides loopback ones where a key is asked for',
+    help: 'Origin whose pages may use the server; with a session key loopback origins are allowed anyway',
     flag: 'allowed-origin',
     placeholder: 'ORIGIN',
     expected: 'an origin such as https://example.org, without a path',
@@ -57,25 +58,28 @@ export const optionTable = {
   }),
   publicUrl: optionalText({
     group: 'Network',
-    help: "Address under which users' browsers reach the server, for sign-ins to MCP servers; without it the loopback one",
+    help: "Address under which users' browsers reach the server, for sign-ins to MCP servers; default: loopback",
     placeholder: 'URL',
     expected: 'an address such as https://agents.example.org, https unless it is a loopback one, without a query',
     pattern: /^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:\/[^\s?#]*)?$/,
   }),
-  noCompression: toggle({ group: 'Network', help: 'Compress nothing on WebSockets, for clients that ask for it either' }),
+  noCompression: toggle({ group: 'Network', help: 'Do not compress WebSocket messages, even if a client asks for it' }),
   sessionApiKeys: list({
     group: 'Access',
-    help: 'Key that clients must send; better given as a file, since other users can see command lines',
+    help: 'Key that clients must send; prefer a file, since other users can see command lines',
     flag: 'session-api-key',
     placeholder: 'KEY',
     isSecret: true,
     expected: '1 to 256 visible ASCII characters',
     accepts: (item) => /^(?! )[\x20-\x7e]{1,256}(?<! )$/.test(item),
   }),
-  noAuth: toggle({ group: 'Access', help: 'Ask for no key; only with a loopback host. Pages need --allowed-origin then, local ones too' }),
+  noAuth: toggle({
+    group: 'Access',
+    help: 'Ask for no key; only with a loopback host. Web pages then need --allowed-origin, local pages too',
+  }),
   secretKey: optionalText({
     group: 'Access',
-    help: 'Key that seals stored secrets; without it one is made and kept in the data folder',
+    help: 'Key that seals stored secrets; default: a key that the server creates in the data folder',
     placeholder: 'KEY',
     isSecret: true,
     expected: 'at least 16 characters',
@@ -83,15 +87,15 @@ export const optionTable = {
   }),
   oldSecretKeys: list({
     group: 'Access',
-    help: 'Key that sealed stored secrets before; it only opens them',
+    help: 'Earlier sealing key; it only opens stored secrets',
     flag: 'old-secret-key',
     placeholder: 'KEY',
     isSecret: true,
     expected: 'at least 16 characters',
     accepts: (item) => /^[^\0\r\n]{16,}$/.test(item),
   }),
-  dataDir: path({ group: 'Folders', help: 'Where conversations, settings and secrets are kept' }),
-  workspaceDir: path({ group: 'Folders', help: 'Where conversations without a folder of their own get one' }),
+  dataDir: path({ group: 'Folders', help: 'Folder for conversations, settings and secrets' }),
+  workspaceDir: path({ group: 'Folders', help: 'Folder for the workspaces of conversations that name none' }),
   acpCommands: commands({ group: 'Agents', help: 'Command that starts the agent of a provider', flag: 'acp-command' }),
   providersFile: optionalPath({
     group: 'Agents',
@@ -100,7 +104,7 @@ export const optionTable = {
   }),
   allowNpx: toggle({
     group: 'Agents',
-    help: 'Start the agent of a preset with npx, which downloads it, where it is not installed',
+    help: 'Start the agent of a preset with npx, which downloads it, if it is not installed',
   }),
   passEnv: list({
     group: 'Agents',
@@ -110,56 +114,56 @@ export const optionTable = {
     expected: 'the name of an environment variable',
     accepts: (item) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(item),
   }),
-  agentLimit: count(16, 'Agents', 'Agents that run at once; more of them wait'),
-  agentIdleMs: milliseconds(20 * minute, 'Agents', 'An idle agent is stopped after this time'),
-  confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'An open question is answered with no after this time'),
+  agentLimit: count(16, 'Agents', 'Agents that run at the same time; further agents wait'),
+  agentIdleMs: milliseconds(20 * minute, 'Agents', 'Stop an idle agent after this time'),
+  confirmationDeadlineMs: milliseconds(15 * minute, 'Agents', 'Deny a pending confirmation after this time'),
   parts: list({
     group: 'Agents',
-    help: 'Part that may be loaded, as /server_info names them; without this option all of them, with "none" no part at all',
+    help: 'Part that may be loaded, by its name in /server_info; default: all parts; "none": no part',
     flag: 'parts',
     placeholder: 'NAME',
     expected: 'the name of a part, or none',
     accepts: (item) => /^[a-z][a-z-]*$/.test(item),
   }),
-  connectionLimit: count(12_000, 'Limits', 'Open connections; when they are all taken, the oldest without a key makes room'),
+  connectionLimit: count(12_000, 'Limits', 'Open connections; at the limit the oldest one without a key is closed'),
   subscriberLimit: count(1024, 'Limits', 'Readers of one conversation'),
   urlLimitBytes: bytes(16 * KiB, 'Target of a request'),
   headerLimitBytes: bytes(32 * KiB, 'Request line and headers of a request'),
   bodyLimitBytes: bytes(16 * MiB, 'Body of a request'),
   messageLimitBytes: bytes(16 * MiB, 'Message on a WebSocket'),
   eventLimitBytes: bytes(32 * MiB, 'Event in a conversation'),
-  jsonValueLimit: count(usualValueLimit, 'Limits', 'Values in one JSON text from outside; names of members count'),
+  jsonValueLimit: count(usualValueLimit, 'Limits', 'Values in one JSON text from outside, names of members included'),
   agentLineLimitBytes: bytes(16 * MiB, 'Line that an agent writes'),
-  transcriptLimitBytes: bytes(64 * KiB, 'Record of a conversation for an agent that has lost its session'),
+  transcriptLimitBytes: bytes(64 * KiB, 'Transcript of a conversation for an agent that lost its session'),
   cacheBytes: bytes(64 * MiB, 'Newest events kept in memory, of all conversations'),
   logCacheBytes: bytes(MiB, 'Newest events kept in memory, of one conversation'),
   headersTimeoutMs: milliseconds(30 * second, 'Limits', 'Time for the headers of a request'),
   bodyTimeoutMs: milliseconds(60 * second, 'Limits', 'Time for the body of a request'),
   keepAliveTimeoutMs: milliseconds(5 * second, 'Limits', 'Time that a connection stays open between requests'),
-  authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the first message of a WebSocket that brings the key'),
-  readerStallMs: milliseconds(60 * second, 'Limits', 'A reader that takes nothing for this time is disconnected'),
-  shutdownGraceMs: milliseconds(10 * second, 'Limits', 'Time to pause conversations and finish requests at the end'),
-  slowRequestMs: milliseconds(5 * second, 'Log', 'A request that takes at least this time is told in the log'),
-  logLevel: oneOf(logLevels, 'info', { group: 'Log', help: 'Least level that is written to the standard error' }),
+  authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the WebSocket message that carries the key'),
+  readerStallMs: milliseconds(60 * second, 'Limits', 'Disconnect a reader that takes nothing for this time'),
+  shutdownGraceMs: milliseconds(10 * second, 'Limits', 'Time to pause conversations and finish requests at shutdown'),
+  slowRequestMs: milliseconds(5 * second, 'Log', 'Log a request that takes at least this time'),
+  logLevel: oneOf(logLevels, 'info', { group: 'Log', help: 'Lowest level that is written to standard error' }),
 }
 
 export type OptionName = keyof typeof optionTable
 
 export type Config = OptionValues<typeof optionTable>
 
-/** What a program gives: both folders, and whatever it wants to be different from the default. */
+/** The options that a program passes: both folders, and each option that differs from its default. */
 export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
 
 /**
  * Checks and completes a configuration.
- * @param more options of parts, whose values stand beside those of the core
+ * @param more options of parts; their values are added to those of the core
  * @throws AppError `invalid_option`
  */
 export function createConfig(input: ConfigInput, more: OptionTable = {}): Config {
   const table = { ...more, ...optionTable }
   const given: Readonly<Record<string, unknown>> = input
   for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(table, name)) throw unusable(`the option "${name}": there is none of this name`)
+    if (!Object.hasOwn(table, name)) throw unusable(`the option "${name}": there is no such option`)
   }
   const config: Record<string, unknown> = {}
   for (const [name, option] of Object.entries(table)) config[name] = frozenCopy(given[name] ?? option.initial)
@@ -168,7 +172,9 @@ export function createConfig(input: ConfigInput, more: OptionTable = {}): Config
   return Object.freeze(config)
 }
 
-/** Says what is wrong with a value, with `source` as the name under which it was given; never shows a secret. */
+/**
+ * Returns the error for a wrong value. `source` is the name under which the value was given. A secret is never shown.
+ */
 export function invalidOption(option: Option<unknown>, source: string, value: unknown): AppError {
   const isList = option.kind === 'list' && Array.isArray(value)
   const wrong: unknown = isList ? value.find((item) => !option.accepts([item])) : value
@@ -183,10 +189,11 @@ function assertConfig(values: Record<string, unknown>, table: OptionTable): asse
   }
 }
 
-/** The rules that concern more than one option (decisions 20 and 32). */
+/** Checks the rules that concern several options (decisions 20 and 32). */
 function assertSafe(config: Config): void {
   const { host, publicUrl, noAuth, sessionApiKeys, dataDir, workspaceDir } = config
-  if (publicUrl !== undefined && !URL.canParse(publicUrl)) throw invalidOption(optionTable.publicUrl, 'publicUrl', publicUrl)
+  const isAddress = publicUrl === undefined || URL.canParse(publicUrl)
+  if (!isAddress) throw invalidOption(optionTable.publicUrl, 'publicUrl', publicUrl)
   if (noAuth && sessionApiKeys.length > 0) throw unusable('noAuth: there are session keys, expected only one of both')
   if (!isLoopbackName(host)) {
     const reach = `host "${host}": other machines can reach it`
@@ -205,7 +212,7 @@ function unusable(what: string): AppError {
   return new AppError('invalid_option', `Could not use ${what}`)
 }
 
-/** True if the inner path is the outer one or lies in it. */
+/** True when the inner path is the outer path or lies in it. */
 function holds(outer: string, inner: string): boolean {
   const way = relative(outer, inner)
   return way !== '..' && !way.startsWith(`..${sep}`)

@@ -1,9 +1,9 @@
-/** One line of `agent-server doctor`: the state of one thing, and what to do about it. */
+/** One line of `agent-server doctor`: the state of one thing, and the advice. */
 export interface Finding {
   readonly subject: string
-  /** `problem`: it does not work. `note`: it works less well, or only after something is done. */
+  /** `problem`: it does not work. `note`: it works less well, or needs a step of the operator. */
   readonly state: 'ok' | 'note' | 'problem'
   readonly text: string
-  /** What to do about it; empty where nothing is to be done. */
+  /** The advice; empty when there is nothing to do. */
   readonly advice: string
 }

@@ -1,8 +1,8 @@
 /**
- * The parts of one server: which may be used, and the started ones.
+ * The parts of one server: the parts that may be loaded, and the started parts.
  *
- * A part is loaded and started when it is needed for the first time, once, and closed with the server. A start that fails is
- * tried again by the next use.
+ * A part is loaded and started on its first use, once, and closed with the server. After a failed start the next use
+ * tries again.
  */
 import { join } from 'node:path'
 import { AppError } from './base/errors.ts'
@@ -14,7 +14,7 @@ import type { Part, PartHandler, StartedPart } from './part.ts'
 export interface LoadedPartsOptions {
   /** All parts of this build. */
   readonly parts: readonly Part[]
-  /** The names of the parts that may be loaded, as `--parts` takes them. */
+  /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
   readonly core: Omit<Core, 'use' | 'offers'>
 }
@@ -26,7 +26,7 @@ export class LoadedParts {
   readonly #started = new Map<string, Promise<StartedPart>>()
   #isClosed = false
 
-  /** @throws AppError `invalid_option` for a name that no part has */
+  /** @throws AppError `invalid_option` for an unknown name */
   constructor({ parts, wanted, core }: LoadedPartsOptions) {
     this.#parts = parts
     this.#allowed = choose(parts, wanted)
@@ -42,7 +42,10 @@ export class LoadedParts {
     return this.#allowed.some(({ offers = [] }) => offers.includes(name))
   }
 
-  /** @throws AppError `part_missing`, `unavailable` when the server is being closed */
+  /**
+   * Returns an offer and starts its part if needed. @throws AppError `part_missing`, `unavailable` when the server
+   * closes
+   */
   async use<Name extends keyof Offers>(name: Name): Promise<Offers[Name]> {
     const part = this.#allowed.find(({ offers = [] }) => offers.includes(name))
     if (part === undefined) throw this.#missing(name)
@@ -51,17 +54,17 @@ export class LoadedParts {
     return offer
   }
 
-  /** The capabilities that parts are given. */
+  /** The capabilities that every part gets. */
   get core(): Core {
     return this.#core
   }
 
-  /** The programs of agents that come with the parts, by the first word of a command. */
+  /** Returns the agent programs that come with the parts, by the first word of a command. */
   programs(): Readonly<Record<string, string>> {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }
 
-  /** The tools of the built-in agent that can be used on this machine; none without the agent. */
+  /** Returns the built-in agent's tools that can be used on this machine; none without the built-in agent. */
   async tools(): Promise<readonly string[]> {
     if (!this.offers('builtInAgent')) return []
     const { config, environment } = this.#core
@@ -69,12 +72,12 @@ export class LoadedParts {
     return names.flat().sort()
   }
 
-  /** Refuses a kind of agent that no part here drives. @throws AppError `part_missing` */
+  /** Refuses an agent kind that no part of this server drives. @throws AppError `part_missing` */
   assertAgent(kind: string): void {
     if (kind === 'Agent' && !this.offers('builtInAgent')) throw this.#missing('builtInAgent')
   }
 
-  /** The handler of a route, which starts its part when it is called. */
+  /** Returns the handler of a route. A call starts the route's part. */
   handler(part: Part, route: string): PartHandler {
     return async (call) => {
       const handle = (await this.#start(part)).handlers?.[route]
@@ -83,7 +86,7 @@ export class LoadedParts {
     }
   }
 
-  /** Starts the parts that have something in the data folder to look after. */
+  /** Starts each part that looks after existing files in the data folder. */
   async startWithServer(): Promise<void> {
     for (const part of this.#allowed) {
       if (part.startsWith === undefined) continue
@@ -116,7 +119,8 @@ export class LoadedParts {
 
   #missing(offer: keyof Offers): AppError {
     const part = this.#parts.find(({ offers = [] }) => offers.includes(offer))
-    if (part === undefined) return new AppError('part_missing', `This server was built without the part that offers "${offer}"`)
+    const built = 'This server was built without the part that offers'
+    if (part === undefined) return new AppError('part_missing', `${built} "${offer}"`)
     return new AppError('part_missing', `The part "${part.name}" is not loaded on this server (--parts)`)
   }
 }
@@ -125,7 +129,8 @@ function choose(parts: readonly Part[], wanted: readonly string[]): readonly Par
   const known = parts.map(({ name }) => name)
   const unknown = wanted.find((name) => name !== 'none' && !known.includes(name))
   if (unknown !== undefined) {
-    throw new AppError('invalid_option', `Could not use the part "${unknown}": expected one of ${[...known, 'none'].join(', ')}`)
+    const expected = `expected one of ${[...known, 'none'].join(', ')}`
+    throw new AppError('invalid_option', `Could not use the part "${unknown}": ${expected}`)
   }
   return wanted.length === 0 ? parts : parts.filter(({ name }) => wanted.includes(name))
 }

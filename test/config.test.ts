@@ -93,8 +93,8 @@ const wrong: readonly [object, string][] = [
   [{ acpCommands: { '': 'a' } }, 'Could not use acpCommands {"":"a"}: expected NAME=COMMAND'],
   [{ bodyLimitBytes: 1 }, 'Could not use bodyLimitBytes 1: expected an integer from 1024 to 1073741824'],
   [{ readerStallMs: 2 ** 31 }, 'Could not use readerStallMs 2147483648: expected an integer from 1 to 2147483647'],
-  [{ colour: 'red' }, 'Could not use the option "colour": there is none of this name'],
-  [{ constructor: 'red' }, 'Could not use the option "constructor": there is none of this name'],
+  [{ colour: 'red' }, 'Could not use the option "colour": there is no such option'],
+  [{ constructor: 'red' }, 'Could not use the option "constructor": there is no such option'],
 ]
 for (const [input, message] of wrong) test(`says: ${message}`, () => assert.is(refusal(input), message))
 
