@@ -283,6 +283,7 @@ export const limits = {
   testFileLines: 450,
   testFunctionLines: 80,
   functionLines: 60,
+  columns: 120,
   headerLines: 1,
 } as const
 

@@ -11,7 +11,7 @@ import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
 import { checkSecurityPromises } from './security-promises.ts'
 import { checkSecurityTable } from './security-table.ts'
 import { readSource, type SourceFile } from './source-file.ts'
-import { checkConsole, checkHeader, checkStyle } from './style.ts'
+import { checkColumns, checkConsole, checkHeader, checkStyle } from './style.ts'
 
 export interface Tree {
   /** Path from the repository's root -> text, of every TypeScript file in src, scripts and test. */
@@ -38,7 +38,7 @@ function checkFile(file: SourceFile): Finding[] {
   const findings = isGenerated(file.path) ? [] : checkStyle(file)
   if (!file.path.startsWith('src/')) return findings
   findings.push(...checkDangerousCode(file), ...checkImports(file), ...checkPowers(file))
-  if (!isGenerated(file.path)) findings.push(...checkHeader(file))
+  if (!isGenerated(file.path)) findings.push(...checkHeader(file), ...checkColumns(file))
   if (!file.path.startsWith('src/cli/')) findings.push(...checkConsole(file))
   return findings
 }

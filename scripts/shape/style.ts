@@ -49,6 +49,15 @@ const checkSize: Rule = (file) => {
   return [lineCount > limit ? one : { ...one, warning: true }]
 }
 
+/** Only asked of src. */
+export const checkColumns: Rule = (file) => {
+  const long = file.text.split('\n').flatMap((line, index) => (Array.from(line).length > limits.columns ? [index + 1] : []))
+  const [first] = long
+  if (first === undefined) return []
+  const message = `${long.length} lines of more than ${limits.columns} columns: wrap them`
+  return [{ ...finding(file, first, 'columns', message), warning: true }]
+}
+
 const checkFunctions: Rule = (file) => {
   const limit = file.path.startsWith('test/') ? limits.testFunctionLines : limits.functionLines
   return measureFunctions(file.code)

@@ -153,6 +153,14 @@ test('limits the length of files and functions, and warns before', () => {
   assert.equal(find('src/base/a.ts', body(60)), [])
 })
 
+test('warns of lines of more than 120 columns in src', () => {
+  const rulesOf = (path: string, line: string): string[] =>
+    checkShape({ sources: new Map([[path, `${header}${line}\n`]]), security: undefined }).map(({ rule }) => rule)
+  assert.equal(rulesOf('src/base/a.ts', `// ${'é'.repeat(117)}`), [])
+  assert.equal(rulesOf('src/base/a.ts', `// ${'é'.repeat(118)}`), ['columns'])
+  assert.equal(rulesOf('test/a.test.ts', `// ${'é'.repeat(118)}`), [])
+})
+
 test('finds a power that is granted and not used, and a file that is not there', () => {
   const found = (code: string): string[] => {
     const findings = checkShape({ sources: new Map([['src/http/server.ts', `${header}${code}\n`]]), security: undefined })
