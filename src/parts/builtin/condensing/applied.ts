@@ -1,16 +1,16 @@
 /**
- * What a condensation makes of a view (specification, `Condensation`).
+ * Applies a condensation to a view (specification, `Condensation`).
  *
- * The forgotten events are taken out first; a batch goes as a whole if any of its events does. Then the summary is
- * inserted as a message of its own, under the id `<condensation id>-summary`, by which a later condensation forgets it.
- * Its offset counts the events that are left, the system prompt among them; it never parts a unit, and one behind the
- * end means the end.
+ * The forgotten events are removed first; a batch is removed whole if any of its events is forgotten. Then the summary
+ * is inserted as a message with the id `<condensation id>-summary`, so that a later condensation can forget it. Its
+ * offset counts the remaining events, including the system prompt. The summary never splits a unit, and an offset past
+ * the end means the end.
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
 import { messageUnit, withContent, type Unit } from '../units.ts'
 
-/** @param before events that stand in front of the units: the system prompt, if there is one */
+/** @param before number of events in front of the units: 1 with a system prompt, else 0 */
 export function applyCondensation(units: readonly Unit[], condensation: Condensation, before: number): Unit[] {
   const { id, forgotten_event_ids, summary, summary_offset: offset } = condensation
   const forgotten = new Set(forgotten_event_ids)
@@ -25,7 +25,7 @@ export function summaryUnit(id: string, summary: string): Unit {
   return messageUnit(id, message === undefined ? undefined : { message })
 }
 
-/** How many units begin before so many events have passed. */
+/** The number of units that begin within the first `events` events. */
 export function placeOf(units: readonly Unit[], events: number): number {
   let place = 0
   let passed = 0

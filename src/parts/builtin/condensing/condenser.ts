@@ -1,12 +1,13 @@
 /**
- * Keeps the history that a model is told of within bounds: it decides when a condensation is due, has the summary made,
- * and records both (contract: events.md, section 4; settings.md, "condenser").
+ * Keeps the history that the model sees within bounds: decides when a condensation is due, asks a model for the
+ * summary, and records it (contract: events.md, section 4; settings.md, "condenser").
  *
- * Due is one before a step, when the view has more events than `max_size` or more tokens than `max_tokens`, or when it was
- * asked for; and after a model has refused a request as too long. Tokens are estimated: what the model reported of its last
- * request, and a quarter of the characters that came since. A condensation that fails is no end of a run, and is not tried
- * again until the view has grown. When the request was too long it is one, and so it is when the model refuses the request
- * a third time: after a half, then everything but the system prompt has been summarized.
+ * A condensation is due before a step when the view has more events than `max_size`, more tokens than `max_tokens`, or
+ * when a client requested it. It is also due after a model refused a request as too long. Tokens are estimated: the
+ * count that the model reported for its last request, plus a quarter of the characters added since. A failed
+ * condensation does not end the run, and is not retried until the view has grown. It does end the run when the request
+ * was too long. When the model refuses a request as too long, half of the view is summarized; at the second refusal
+ * everything but the system prompt; the third ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, CondensingWork, History } from '../../../conversation/agent.ts'
@@ -24,43 +25,45 @@ import { planAll, planPart, type Plan, type PlanInput } from './plan.ts'
 import { summarize, type Summary } from './summary.ts'
 
 export interface CondenserOptions {
-  /** As they are at this moment: a switch of the agent's model may switch the condenser's. */
+  /** The current settings. A switch of the agent's model may switch the condenser's model. */
   readonly settings: () => LLMSummarizingCondenser
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly view: View
   readonly history: History
-  /** The model of the agent at this moment. */
+  /** The current model of the agent. */
   readonly llm: () => LLM
   /** @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
 }
 
-/** Of summaries by the model of the agent. */
+/** The usage id of summaries made by the agent's own model. */
 const usageId = 'condenser'
 const charsPerToken = 4
-/** Of the newest message of the user, where the summary takes its place. */
+/** The longest quote of the newest user message beside a summary. */
 const quoteLimitChars = 4000
 
 export class Condenser {
   readonly #options: CondenserOptions
-  /** What the model has counted, and how much text that was. */
+  /** The prompt tokens that the model last reported, and the characters of the view then. */
   #counted = { tokens: 0, chars: 0 }
-  /** After a failure: how many events the view must have before it is tried again. */
+  /** The number of events that the view needs before the next attempt; 0 unless the last attempt failed. */
   #triesAgainAt = 0
-  /** Requests in a row that were too long. */
+  /** The number of consecutive requests that were too long. */
   #overflows = 0
 
   constructor(options: CondenserOptions) {
     this.#options = options
   }
 
-  /** The model has answered what the view holds. */
+  /** Notes the token count of an answer to the whole view. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
   }
 
-  /** Before a step. Whatever the condensation's model does, the step may follow. @throws the signal's reason */
+  /**
+   * Condenses before a step, if due. When the summary's model fails, the step still runs. @throws the signal's reason
+   */
   async relieve(work: CondensingWork): Promise<void> {
     const { view, settings } = this.#options
     const { events } = view.size
@@ -76,7 +79,10 @@ export class Condenser {
     }
   }
 
-  /** The model has refused what the view holds as too long. @throws ModelError `error` when nothing helps; the signal's reason */
+  /**
+   * Condenses after the model refused the view as too long. @throws ModelError `error` when nothing helps; the signal's
+   * reason
+   */
   async overflowed(error: ModelError, work: CondensingWork): Promise<void> {
     this.#overflows++
     try {
@@ -87,11 +93,16 @@ export class Condenser {
     } catch (thrown) {
       this.#overflows = 0
       if (thrown === error || !(thrown instanceof ModelError)) throw thrown
-      throw new ModelError(error.code, `${error.message}. No summary could be made: ${thrown.message}`, { cause: thrown })
+      throw new ModelError(error.code, `${error.message}. No summary could be made: ${thrown.message}`, {
+        cause: thrown,
+      })
     }
   }
 
-  /** At the request of a client. @throws AppError `conflict` when there is too little, `agent_failed`; the signal's reason */
+  /**
+   * Condenses at the request of a client. @throws AppError `conflict` when the history is too short, `agent_failed`;
+   * the signal's reason
+   */
   async condense(work: CondensingWork): Promise<void> {
     const { view, history, host } = this.#options
     view.add(await history.next())
@@ -123,7 +134,7 @@ export class Condenser {
     return share < minimum_progress ? undefined : plan
   }
 
-  /** First half of the events and half of the text, then everything. */
+  /** The plan at the first overflow is half of the events and half of the text; at the second it is everything. */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size
     if (this.#overflows > 2) return undefined
@@ -145,7 +156,7 @@ export class Condenser {
     const ids = plan.forgotten.flatMap((unit) => unit.ids)
     const { text, answer } = await this.#summarize(plan, work)
     view.add(await history.next())
-    // The head may have been moved meanwhile: then the summary speaks of another branch.
+    // A client may have moved the head during the summary: then it summarizes another branch and is dropped.
     const here = new Set(view.units.flatMap((unit) => unit.ids))
     if (!ids.every((id) => here.has(id))) return
     work.record({
@@ -179,7 +190,7 @@ export class Condenser {
     return summary
   }
 
-  /** The newest message of the user is never told by a summary alone. */
+  /** The newest user message as a quote, when the summary would be all that is left of it. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

@@ -1,32 +1,37 @@
 /**
- * Messages as one text of limited length, for a model that is to summarize them.
+ * Renders messages as one text of limited length, for a model that summarizes them.
  *
- * Every part begins with a line of its own that has a mark in it, which nobody who wrote a message could know: so no text
- * can pass for a part of another kind. When the whole would be too long, the longest parts lose their middles. Thoughts
- * and images are left out.
+ * Every part begins with a line that has a random mark. No author of a message can know the mark, so no text can pass
+ * for a part of another kind. When the whole is too long, the longest parts lose their middles. Thinking is left out,
+ * and an image becomes a placeholder.
  */
 import type { Message } from '../../../schema/generated/values.ts'
 
 export interface DigestOptions {
   readonly mark: string
-  /** Of the parts; their first lines come on top. */
+  /** The longest total of the parts, without their first lines. */
   readonly limitChars: number
 }
 
 export function digest(messages: readonly Message[], { mark, limitChars }: DigestOptions): string {
   const texts = messages.map(textOf)
-  const limit = partLimit(texts.map(({ length }) => length), limitChars)
-  return messages.map((message, place) => `${mark} ${titleOf(message)}\n${shortened(texts[place] ?? '', limit)}`).join('\n\n')
+  const limit = partLimit(
+    texts.map(({ length }) => length), limitChars,
+  )
+  return messages
+    .map((message, place) => `${mark} ${titleOf(message)}\n${shortened(texts[place] ?? '', limit)}`)
+    .join('\n\n')
 }
 
-/** Beginning and end of a text that is too long. */
+/** The beginning and the end of a text that is too long. */
 export function shortened(text: string, limitChars: number): string {
   if (text.length <= limitChars) return text
   const half = Math.floor(limitChars / 2)
-  return `${text.slice(0, half)}\n[${text.length - 2 * half} characters are left out here]\n${text.slice(text.length - half)}`
+  const note = `[${text.length - 2 * half} characters are left out here]`
+  return `${text.slice(0, half)}\n${note}\n${text.slice(text.length - half)}`
 }
 
-/** How long a part may be at most, so that all of them fit: short ones leave their room to the others. */
+/** The longest part allowed, so that all parts fit: short parts leave their room to the others. */
 function partLimit(lengths: readonly number[], limitChars: number): number {
   let room = limitChars
   const sorted = [...lengths].sort((one, other) => one - other)

@@ -1,36 +1,36 @@
 /**
- * Which part of a view a condensation summarizes.
+ * Chooses the part of a view that a condensation summarizes.
  *
- * The first events stay (the system prompt and the task, as a rule) and the newest half of what is wanted; what lies
- * between goes. Bounds are counted in events and fall between units, rounded towards forgetting. The last unit stays, and
- * so does whatever may still get results. Nothing is planned that would not make the view smaller. Pure.
+ * The first events stay (usually the system prompt and the task), and so does the newest part; the units between are
+ * forgotten. Bounds are counted in events and moved to unit borders, rounded towards forgetting. The last unit stays,
+ * and so does a unit that may still get results. There is no plan that would not make the view smaller. Pure.
  */
 import type { Unit } from '../units.ts'
 import { countEvents, placeOf } from './applied.ts'
 
 export interface PlanInput {
   readonly units: readonly Unit[]
-  /** Events that stand in front of the units: the system prompt, if there is one. */
+  /** The number of events in front of the units: 1 with a system prompt, else 0. */
   readonly before: number
-  /** Events at the beginning that stay. */
+  /** The number of events at the beginning that stay. */
   readonly keepFirst: number
 }
 
-/** What a plan has to reach: all that is named. */
+/** The bounds that a plan has to reach. */
 export interface Target {
-  /** So many events may be left, a summary among them. */
+  /** The most events that may be left, including the summary. */
   readonly events?: number | undefined
-  /** So much text has to go. */
+  /** The least characters of text to forget. */
   readonly chars?: number | undefined
 }
 
 export interface Plan {
   readonly forgotten: readonly Unit[]
-  /** Of the summary: events before it. */
+  /** The number of events before the summary. */
   readonly offset: number
 }
 
-/** Forgets what is needed, as far as that may be; undefined when it would be too little. */
+/** Plans to forget as much as the target needs; undefined when that would be fewer than two events. */
 export function planPart(input: PlanInput, target: Target): Plan | undefined {
   const { units, before, keepFirst } = input
   const from = placeOf(units, keepFirst - before)
@@ -38,7 +38,7 @@ export function planPart(input: PlanInput, target: Target): Plan | undefined {
   return planned(input, from, Math.min(Math.max(...ends), units.length - 1))
 }
 
-/** Forgets everything but the system prompt: for when nothing less helps. */
+/** Plans to forget everything but the system prompt, as the last resort. */
 export function planAll(input: PlanInput): Plan | undefined {
   return planned(input, 0, input.units.length)
 }
@@ -46,7 +46,7 @@ export function planAll(input: PlanInput): Plan | undefined {
 function planned({ units, before }: PlanInput, from: number, end: number): Plan | undefined {
   const open = units.findIndex(({ isOpen }) => isOpen)
   const forgotten = units.slice(from, open === -1 ? end : Math.min(end, open))
-  // The summary takes the place of one.
+  // The summary itself takes the place of one event.
   if (countEvents(forgotten) < 2) return undefined
   return { forgotten, offset: before + countEvents(units.slice(0, from)) }
 }

@@ -1,9 +1,9 @@
 /**
- * Where a request to Anthropic says that the prompt may be cached up to here.
+ * Places the prompt cache breakpoints of a request to Anthropic.
  *
- * A cache holds a prefix of tools, system and messages, in this order, and a request may name four ends. The next step of
- * a run repeats everything, so the newest user turn is marked for the next step and the one before it for this step.
- * A mark that the messages bring themselves (`cache_prompt`) goes before those set for good measure.
+ * A cache holds a prefix of tools, system and messages, in this order, and a request may set four breakpoints. The next
+ * step of a run repeats the whole prompt, so the newest user turn is marked for the next step, and the turn before it
+ * for this step. A breakpoint requested by a message (`cache_prompt`) comes before the optional ones.
  * Rules: platform.claude.com/docs, "Prompt caching".
  */
 import type { JsonObject } from '../../../base/json.ts'
@@ -21,12 +21,12 @@ export interface Prompt {
 
 const maxBreakpoints = 4
 
-/** A block with the mark. */
+/** The block with a breakpoint. */
 export function marked(block: JsonObject): JsonObject {
   return { ...block, cache_control: { type: 'ephemeral' } }
 }
 
-/** The prompt with the marks that count; with none at all unless it shall be cached. */
+/** The prompt with at most four breakpoints; with none unless the settings want caching. */
 export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   const chosen = new Set(isCached ? breakpointsOf(prompt).slice(0, maxBreakpoints) : [])
   const settle = (block: JsonObject): JsonObject => {
@@ -41,7 +41,7 @@ export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   }
 }
 
-/** The most useful first, none twice. */
+/** Candidate blocks, the most useful first, without duplicates. */
 function breakpointsOf({ tools, system, messages }: Prompt): JsonObject[] {
   const users = messages.filter(({ role }) => role === 'user')
   const candidates = [

@@ -1,9 +1,9 @@
 /**
- * A request to Anthropic's Messages API, from messages, tools and settings. Pure.
+ * Builds a request to Anthropic's Messages API from messages, tools and settings. Pure.
  *
- * Roles alternate: neighbours of one role become one turn, and the results of tools stand first in theirs. Thinking goes
- * back as it came, with its signature and in its place; thinking that no Claude has signed is left out, as are texts of
- * nothing but blanks and turns of nothing but thinking, which the API refuses.
+ * Roles alternate: consecutive messages of one role become one turn, and tool results come first in it. Thinking is
+ * sent back unchanged, with its signature and in its place. Left out are thinking without a signature, texts of nothing
+ * but blanks, and turns of nothing but thinking, because the API refuses them.
  * Rules: platform.claude.com/docs, "Messages", "Thinking" (preserving blocks), "Tool use" (formatting of results).
  */
 import { toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
@@ -15,23 +15,28 @@ import { objectOf } from './fields.ts'
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** What a block of an answer is to the order of blocks, which `state` keeps. */
+/** The kind of a block in the order of an answer's blocks, which `state` keeps. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
-/** How most answers are ordered; `state` tells of the others. */
+/** The order of blocks in most answers; `state` holds any other order. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
-/** The body of the request, which asks for a stream, with the messages from `from` on. */
+/** The body of a streaming request, with the messages from `from` on. */
 export function anthropicBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = settings.model_canonical_name ?? model
   const maxTokens = settings.max_output_tokens ?? defaultMaxTokens(canonical)
   const options = { model: canonical, settings, maxTokens }
   const reasoning = beganWithoutThinking(messages) ? withoutBudget(thinkingOf(options)) : thinkingOf(options)
-  const prompt = withBreakpoints({
-    tools: tools.map(toolOf),
-    system: messages.filter(({ message }) => message.role === 'system').flatMap(({ message }) => blocksOf(message.content)),
-    messages: turnsOf(messages.slice(from)),
-  }, settings.caching_prompt)
+  const prompt = withBreakpoints(
+    {
+      tools: tools.map(toolOf),
+      system: messages
+        .filter(({ message }) => message.role === 'system')
+        .flatMap(({ message }) => blocksOf(message.content)),
+      messages: turnsOf(messages.slice(from)),
+    },
+    settings.caching_prompt,
+  )
   return {
     model,
     max_tokens: maxTokens,
@@ -45,7 +50,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
   }
 }
 
-/** A history in the form of `messages`, without marks for the cache. */
+/** A history in the form of `messages`, without cache breakpoints. */
 export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] {
   return turnsOf(messages).map(itemOf)
 }
@@ -89,8 +94,12 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/** As the answer had them; in the usual order when that was it, or when the message has changed since. */
-function inOrder(blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[]): JsonObject[] {
+/**
+ * The blocks in the order of the answer. In the usual order when none was kept, or when the message has changed since.
+ */
+function inOrder(
+  blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
+): JsonObject[] {
   const kinds = usualOrder.every((kind) => order.filter((each) => each === kind).length === blocks[kind].length)
     ? order
     : usualOrder.flatMap((kind) => blocks[kind].map(() => kind))
@@ -124,7 +133,7 @@ function resultOf(id: string, content: readonly Content[]): JsonObject {
   return content.some((part) => part.cache_prompt) ? marked(result) : result
 }
 
-/** An id that another provider made may hold what this API refuses. */
+/** The id without characters that this API refuses: another provider may have made it. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_')
 }
@@ -132,7 +141,9 @@ function safeId(id: string): string {
 function blocksOf(content: readonly Content[]): JsonObject[] {
   return content.flatMap((part) => {
     const blocks = part.type === 'text' ? textBlocks(part.text) : part.image_urls.map(imageBlock)
-    return part.cache_prompt ? blocks.map((block, index) => index === blocks.length - 1 ? marked(block) : block) : blocks
+    return part.cache_prompt
+      ? blocks.map((block, index) => (index === blocks.length - 1 ? marked(block) : block))
+      : blocks
   })
 }
 
@@ -155,14 +166,14 @@ function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
-/** True in the middle of a turn whose first answer has no thinking: it came from another model, or thinking was off. */
+/** Whether the current turn began with an answer without thinking: it came from another model, or thinking was off. */
 function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   const start = messages.findLastIndex(({ message }) => message.role === 'user')
   const first = messages.slice(start + 1).find(({ message }) => message.role === 'assistant')
   return first !== undefined && first.message.thinking_blocks.flatMap(thinkingBlock).length === 0
 }
 
-/** Such a turn has to end as it began, says the API of the models with a budget. */
+/** A turn that began without thinking must end without it: a rule of the API for models with a thinking budget. */
 function withoutBudget(reasoning: JsonObject): JsonObject {
   return objectOf(reasoning.thinking).type === 'enabled' ? {} : reasoning
 }

@@ -1,9 +1,9 @@
 /**
- * An answer of Anthropic's Messages API, added up from the events of its stream.
+ * Assembles an answer of Anthropic's Messages API from the events of its stream.
  *
- * Events, blocks and deltas of unknown types are passed over, as the API asks of its clients. A whole message, from a
- * server that does not stream, is read as the events it stands for. The order of the blocks goes into the state where it
- * is not the usual one: thinking has to go back in its place.
+ * Events, blocks and deltas of unknown types are ignored, as the API asks of its clients. A whole message, from a
+ * server that does not stream, is converted into the same events. An unusual order of blocks is kept in the state,
+ * because thinking has to go back in its place.
  * Format: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
@@ -32,12 +32,12 @@ export function foldAnthropic({ newId, failureOf, limitParts }: FoldContext): An
   }
 }
 
-/** An answer but for its blocks. They change in place: there may be many, and each may grow many times. */
+/** An answer without its blocks. The blocks are changed in place: there may be many, and each may grow many times. */
 interface State {
   readonly id: string | undefined
   readonly stopReason: string | undefined
   readonly usage: JsonObject
-  /** `message_stop` has come. */
+  /** Whether `message_stop` has arrived. */
   readonly isComplete: boolean
 }
 
@@ -47,7 +47,7 @@ type Block =
   | { readonly kind: 'redacted_thinking'; readonly data: string }
   | { readonly kind: 'tool_use'; readonly id: string; readonly name: string; readonly json: string }
 
-/** Blocks stand under the index that the stream gives them, which is their order. */
+/** Adds an event to its block. Blocks are keyed by the index in the stream, which is their order. */
 function growBlocks(blocks: Map<number, Block>, event: JsonObject, newId: () => string): void {
   const { index } = event
   if (typeof index !== 'number') return
@@ -75,7 +75,7 @@ function after(state: State, event: JsonObject): State {
   }
 }
 
-/** The events that would have brought this message. */
+/** The events of a stream that would give this message. */
 function eventsOf(message: JsonObject): JsonObject[] {
   return [
     { type: 'message_start', message },
@@ -85,12 +85,15 @@ function eventsOf(message: JsonObject): JsonObject[] {
   ]
 }
 
-/** Blocks and deltas spell their text alike. */
+/** The text that an event adds. Blocks and deltas name their text members alike. */
 function pieceOf(event: JsonObject): AnswerPiece {
   const { type, text, thinking } = objectOf(event.content_block ?? event.delta)
   const isText = type === 'text' || type === 'text_delta'
   const isThinking = type === 'thinking' || type === 'thinking_delta'
-  const piece = { content: isText ? textOf(text) : undefined, reasoning_content: isThinking ? textOf(thinking) : undefined }
+  const piece = {
+    content: isText ? textOf(text) : undefined,
+    reasoning_content: isThinking ? textOf(thinking) : undefined,
+  }
   return {
     ...(piece.content !== undefined && { content: piece.content }),
     ...(piece.reasoning_content !== undefined && { reasoning_content: piece.reasoning_content }),
@@ -118,7 +121,7 @@ function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAns
   }
 }
 
-/** As it would have come without a stream. */
+/** The response as a server without streaming would have sent it. */
 function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
   const content = blocks.map((block): JsonObject => {
     switch (block.kind) {
@@ -129,14 +132,14 @@ function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: 
       case 'redacted_thinking':
         return { type: block.kind, data: block.data }
       case 'tool_use':
-        // As text: it may have been cut off.
+        // Kept as text: the JSON may have been cut off.
         return { type: block.kind, id: block.id, name: block.name, input: block.json }
     }
   })
   return { id, type: 'message', role: 'assistant', content, stop_reason: stopReason ?? null, usage }
 }
 
-/** How a block begins: empty in a stream, whole in a message. */
+/** A new block: empty in a stream, complete in a whole message. */
 function blockOf(block: JsonObject, newId: () => string): Block | undefined {
   switch (block.type) {
     case 'text':
@@ -155,7 +158,7 @@ function blockOf(block: JsonObject, newId: () => string): Block | undefined {
   }
 }
 
-/** A delta of a type that the block does not take changes nothing. */
+/** The block with a delta added. A delta of another block's type changes nothing. */
 function grown(block: Block, delta: JsonObject): Block {
   const added = (type: string, member: string): string => delta.type === type ? textOf(delta[member]) ?? '' : ''
   switch (block.kind) {
@@ -174,13 +177,13 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** Figures come piece by piece, each the sum so far. */
+/** The usage with an update: figures arrive in parts, and each is the total so far. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))
 }
 
-/** The members of the input do not overlap: what came from a cache is no part of `input_tokens`. */
+/** The usage. `input_tokens` excludes cached tokens, so the three input figures are added up. */
 function usageOf(usage: JsonObject): ModelUsage {
   const input = amountOf(usage.input_tokens)
   const read = amountOf(usage.cache_read_input_tokens)
@@ -206,7 +209,7 @@ function stopOf(reason: string | undefined, hasCalls: boolean): ModelAnswer['sto
   }
 }
 
-/** Text and reasoning of several events as one piece. */
+/** The text and reasoning of several events as one piece. */
 function joined(pieces: readonly AnswerPiece[]): AnswerPiece {
   const content = pieces.map((piece) => piece.content ?? '').join('')
   const reasoning = pieces.map((piece) => piece.reasoning_content ?? '').join('')
@@ -217,7 +220,7 @@ function textContentOf(block: Block): TextContent[] {
   return hasText(block) ? [{ cache_prompt: false, type: 'text', text: block.text }] : []
 }
 
-/** Models put blank lines between thoughts as blocks of their own. */
+/** Whether a text block has text: models send blank lines between thinking blocks as blocks of their own. */
 function hasText(block: Block): block is Extract<Block, { kind: 'text' }> {
   return block.kind === 'text' && block.text.trim() !== ''
 }
@@ -238,7 +241,7 @@ function kindOf(block: Block): BlockKind[] {
   return [block.kind === 'redacted_thinking' ? 'thinking' : block.kind]
 }
 
-/** Each kind in one run, the runs in the usual order. */
+/** Whether each kind is contiguous, and the kinds are in the usual order. */
 function isUsual(order: readonly BlockKind[]): boolean {
   const ranks = order.map((kind) => usualOrder.indexOf(kind))
   return ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0))

@@ -1,21 +1,22 @@
 /**
- * What a Claude model takes of thinking, effort and sampling, told by the version in its name.
+ * The thinking, effort and sampling parameters that a Claude model accepts, by the version in its name.
  *
- * From 3.7 on a model thinks within a budget of tokens; from 4.6 on it decides by itself how much, guided by an effort;
- * from 4.7 on it takes neither a budget nor a temperature. A model of another maker behind the same API gets none of it.
+ * Models from 3.7 on think within a budget of tokens. Models from 4.6 on decide themselves how much to think, guided by
+ * an effort. Models from 4.7 on accept neither a budget nor a temperature. A model of another vendor behind the same
+ * API gets none of these parameters.
  * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { present } from './fields.ts'
 
-/** Below this the API refuses a budget. */
+/** The smallest budget that the API accepts. */
 const minBudgetTokens = 1_024
 
-/** What `reasoning_effort` leaves of `extended_thinking_budget`; any other effort leaves all of it. */
+/** The cap that `reasoning_effort` puts on `extended_thinking_budget`; other efforts put none. */
 const budgetsByEffort: Readonly<Record<string, number>> = { minimal: minBudgetTokens, low: 4_096, medium: 16_384 }
 
-/** `reasoning_effort` in the words of the API. What is not here is left to the model. */
+/** `reasoning_effort` in the API's terms. For other values the model decides. */
 const efforts: Readonly<Record<string, string>> = {
   minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max',
 }
@@ -26,12 +27,12 @@ export interface ThinkingOptions {
   readonly maxTokens: number
 }
 
-/** The API wants a limit. Models before 3.7 take no more than the smaller one. */
+/** The limit for settings without one, since the API requires it: 4,096 is the most that models before 3.7 accept. */
 export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000
 }
 
-/** The members `thinking` and `output_config` of a request; none when the model shall not, or cannot, think. */
+/** The members `thinking` and `output_config` of a request; none when the model cannot or should not think. */
 export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): JsonObject {
   const effort = settings.reasoning_effort ?? ''
   const version = versionOf(model)
@@ -45,7 +46,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   }
 }
 
-/** Temperature and its kin, as far as the model takes them beside thinking. */
+/** Temperature, `top_p` and `top_k`, as far as the model accepts them together with thinking. */
 export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boolean): JsonObject {
   const isRefused = isThinking || versionOf(model) >= 407
   if (isRefused && settings.drop_params) return {}
@@ -58,7 +59,7 @@ export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boo
   })
 }
 
-/** Half of the limit is kept for the answer. */
+/** The thinking budget. Half of the token limit stays for the answer. */
 function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject {
   const wanted = Math.min(limit, budgetsByEffort[effort] ?? limit)
   const budget = Math.min(wanted, Math.floor(maxTokens / 2))

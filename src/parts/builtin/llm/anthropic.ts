@@ -1,8 +1,8 @@
 /**
- * Anthropic's Messages API, and servers that speak it too.
+ * Anthropic's Messages API, and compatible servers.
  *
- * The body is made in anthropic-request, the answer read in anthropic-stream. It always asks for a stream, so that a
- * cancelled call ends at once, and takes a whole message from a server that does not stream.
+ * `anthropic-request` builds the body, `anthropic-stream` reads the answer. Every request asks for a stream, so that a
+ * cancelled call ends at once. A server that does not stream may answer with a whole message.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { anthropicBody, anthropicItems } from './anthropic-request.ts'
@@ -11,7 +11,7 @@ import type { Target, Wire } from './wire.ts'
 
 export const anthropicBaseUrl = 'https://api.anthropic.com'
 
-/** The base URL with or without `/v1` at its end: both are in use. */
+/** The wire of the Messages API. The base URL may end in `/v1` or not: both are in use. */
 export function anthropicMessages({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,
@@ -22,7 +22,7 @@ export function anthropicMessages({ provider, baseUrl, model }: Target, settings
       ...settings.extra_headers,
     },
     takesImages: (settings.model_canonical_name ?? model).includes('claude-') ? true : undefined,
-    // Redacted thinking is in `data`; so are the bytes of images, which the log can do without.
+    // `data` holds redacted thinking, and also the bytes of images, which the log does not need.
     privateMembers: ['signature', 'data'],
     historyMember: 'messages',
     itemsOf: anthropicItems,

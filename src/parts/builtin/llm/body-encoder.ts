@@ -1,28 +1,31 @@
 /**
- * Makes the bytes of request bodies, of which one repeats what the one before had: a step adds a few messages to a history
- * that may be long.
+ * Encodes request bodies incrementally: each request of a run repeats a long history and adds a few messages.
  *
- * The bytes of that history are kept. They are the items of the first so many messages in the provider's form, with a
- * comma behind each, and they belong to the very same message objects; a request that begins with others begins anew. The
- * end of a history stays outside, because it still changes: neighbours of one role become one turn, and a prompt cache
- * wants the last two turns of the user marked. So what is kept ends where an answer with calls begins, behind results.
+ * The encoder keeps the bytes of the repeated history: the items of the first messages in the provider's form, each
+ * followed by a comma. The bytes belong to the very same message objects; a request with other objects starts anew. The
+ * end of a history is not kept, because it still changes: consecutive messages of one role become one turn, and the
+ * prompt cache marks the last two user turns. The kept part therefore ends before an answer with calls that follows
+ * results.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ModelMessage, ModelRequest } from './model.ts'
 
-/** How a provider wants a history. */
+/** The form of a history at a provider. */
 export interface BodyFormat {
-  /** The member of the body that holds it. */
+  /** The member of the body that holds the history. */
   readonly historyMember: string
-  /** The elements of that member. For a history that is cut before an answer with calls it gives those of both parts. */
+  /**
+   * The elements of that member. For a history split before an answer with calls, the elements of both parts together
+   * are those of the whole.
+   */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
-  /** The body with the messages from `from` on as its history; everything else is for all messages. */
+  /** The body with the messages from `from` on as its history; its other members are for all messages. */
   bodyOf(request: ModelRequest, from?: number): JsonObject
 }
 
 export class BodyEncoder {
   readonly #format: BodyFormat
-  /** What the pages hold. */
+  /** The messages whose bytes the pages hold. */
   #messages: ModelMessage[] = []
   #pages: Buffer[] = []
 
@@ -30,7 +33,7 @@ export class BodyEncoder {
     this.#format = format
   }
 
-  /** The JSON of a body, in pieces that are not to be changed. */
+  /** The JSON of a body, in chunks that callers must not change. */
   encode(request: ModelRequest): Uint8Array[] {
     this.#keep(request.messages)
     const { historyMember } = this.#format
@@ -40,7 +43,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Takes in what later requests will repeat of these messages. */
+  /** Keeps the messages that later requests will repeat. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -52,7 +55,7 @@ export class BodyEncoder {
     this.#append(Buffer.from(this.#format.itemsOf(added).map((item) => `${JSON.stringify(item)},`).join('')))
   }
 
-  /** Small pieces share a page, so that a socket is handed few of them. */
+  /** Adds bytes to the pages. Small pieces share a page, so that the socket writes few buffers. */
   #append(bytes: Buffer): void {
     const last = this.#pages.at(-1)
     if (last === undefined || last.length + bytes.length > pageBytes) this.#pages.push(bytes)
@@ -62,20 +65,28 @@ export class BodyEncoder {
 
 const pageBytes = 64 * 1024
 
-/** Up to an answer with calls behind which are two turns of the user: results are his, as providers count. */
+/**
+ * The number of messages to keep: up to an answer with calls that two user turns follow. Providers count results as
+ * user turns.
+ */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
   return Math.max(0, lastCall(messages, lastCall(messages, newest)))
 }
 
-/** The last answer with calls before this place that comes after results; -1 if there is none. */
+/** The last answer with calls before this index that follows results; -1 if there is none. */
 function lastCall(messages: readonly ModelMessage[], end: number): number {
   return messages.findLastIndex(({ message }, index) => {
-    return index < end && message.tool_calls !== undefined && message.tool_calls.length > 0 && messages[index - 1]?.message.role === 'tool'
+    return (
+      index < end &&
+      message.tool_calls !== undefined &&
+      message.tool_calls.length > 0 &&
+      messages[index - 1]?.message.role === 'tool'
+    )
   })
 }
 
-/** Marks for the prompt cache are few, and weighed against each other with every request. */
+/** Whether the message asks for a cache breakpoint. Breakpoints are few, and each request chooses them anew. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

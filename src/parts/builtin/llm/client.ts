@@ -1,10 +1,10 @@
 /**
- * The choice of a client: which server a model's settings mean, and which wire format it speaks.
+ * Chooses the server and the wire format for a model's settings.
  *
- * `provider/model` names both; a bare name is OpenAI's, Anthropic's or Gemini's by how it begins. With a base URL any
- * other name means a server compatible with OpenAI's, and is sent as it stands, since `meta-llama/Llama-3` is a name and
- * no provider. Without one it is an error, as is every way of signing in but a key. Whoever cannot choose a format says
- * so here, before anything is sent.
+ * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. With a base URL, any
+ * other name means a server compatible with OpenAI's and is sent unchanged, since `meta-llama/Llama-3` is a name
+ * without a provider. Without a base URL such a name is an error, and so is every sign-in other than a key. These
+ * errors are thrown before anything is sent.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { anthropicBaseUrl, anthropicMessages } from './anthropic.ts'
@@ -21,10 +21,10 @@ export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps):
 }
 
 interface Provider {
-  /** As messages name it. */
+  /** The name in error messages. */
   readonly name: string
   readonly format: 'openai' | 'anthropic' | 'gemini'
-  /** Where it is unless the settings say; undefined for a server that everybody runs himself. */
+  /** The default base URL; undefined for self-hosted servers. */
   readonly baseUrl?: string
 }
 
@@ -34,7 +34,7 @@ const google: Provider = { name: 'Gemini', format: 'gemini', baseUrl: geminiBase
 const ollama: Provider = { name: 'Ollama', format: 'openai', baseUrl: 'http://127.0.0.1:11434/v1' }
 const vllm: Provider = { name: 'vLLM', format: 'openai' }
 
-/** By what stands before the first slash of a model's name. */
+/** Providers by the part of a model's name before its first slash. */
 const providers: ReadonlyMap<string, Provider> = new Map([
   ['openai', openAi],
   ['anthropic', anthropic],
@@ -45,18 +45,18 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ['vllm', vllm],
   ['hosted_vllm', vllm],
   ['litellm_proxy', { name: 'LiteLLM', format: 'openai' }],
-  // Its version 1, whose base URL ends in /openai/v1; the older one with a version in the query is not spoken.
+  // Azure's v1 API, whose base URL ends in /openai/v1. The older API with a version in the query is not supported.
   ['azure', { name: 'Azure OpenAI', format: 'openai' }],
 ])
 
-/** By how a name without a provider begins. */
+/** Providers by the prefix of a name without a provider. */
 const bareNames: readonly (readonly [RegExp, Provider])[] = [
   [/^(?:gpt-|chatgpt-|codex-|o[134]\b)/, openAi],
   [/^claude-/, anthropic],
   [/^gemini-/, google],
 ]
 
-/** The format with the server's address. @throws as `createModelClient` */
+/** The wire format with the server's address. @throws ModelError as `createModelClient` */
 export function wireOf(settings: LLM): Wire {
   if (settings.auth_type !== 'api_key') throw unusable(settings, 'expected the sign-in "api_key"')
   const { provider, model } = splitName(settings)
@@ -72,7 +72,10 @@ export function wireOf(settings: LLM): Wire {
   }
 }
 
-/** Responses is where OpenAI's thinking models keep their thoughts between calls; compatible servers mostly lack it. */
+/**
+ * Chat Completions or Responses. OpenAI's reasoning models keep their reasoning between calls only in Responses, which
+ * compatible servers mostly lack.
+ */
 function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
   const isResponses = settings.api_mode === 'responses' ||
     (settings.api_mode === 'auto' && target.isOpenAi && isReasoningModel(target, settings))
@@ -92,13 +95,13 @@ function splitName(settings: LLM): { readonly provider: Provider; readonly model
   throw unusable(settings, `expected a base URL or one of ${[...providers.keys()].join('/, ')}/ before the name`)
 }
 
-/** Without a slash at its end. */
+/** The base URL without a trailing slash. */
 function baseUrlOf(settings: LLM, provider: Provider): string {
   const { base_url, ollama_base_url } = settings
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl
   if (given === undefined) throw unusable(settings, `expected the base URL of ${provider.name}`)
   const url = given.replace(/\/+$/, '')
-  // Ollama's own API is at the root, and that is the address people have.
+  // Ollama's own API is at the root, so its users configure an address without `/v1`.
   return provider === ollama && !url.endsWith('/v1') ? `${url}/v1` : url
 }
 

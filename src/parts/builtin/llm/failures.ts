@@ -1,11 +1,11 @@
 /**
- * What a provider's refusal means: from a status and a body, or an error within a stream, to one of the model's codes.
+ * Classifies a provider's refusal: maps a status and a body, or an error within a stream, to a ModelError code.
  *
- * Codes and types that a provider documents come first, then the words of its message, then the status; the words are
- * needed because compatible servers share the statuses but not the codes. The provider's message is quoted, cut and with
- * the given secrets hidden; for a wrong key it is not, since some servers repeat the key there.
- * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini
- * `{error: {code, message, status, details}}` (also in an array), vLLM the members themselves, Ollama `{error: text}`.
+ * Documented codes and types come first, then words of the message, then the status. The words are needed because
+ * compatible servers share the statuses but not the codes. The provider's message is quoted, cut and with the given
+ * secrets masked. It is not quoted for a wrong key, since some servers repeat the key in it.
+ * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
+ * {code, message, status, details}}` (also in an array), vLLM the members without `error`, Ollama `{error: text}`.
  */
 import { isObject, type JsonObject } from '../../../base/json.ts'
 import { createMasker } from '../../../base/masking.ts'
@@ -14,16 +14,16 @@ import { ModelError, type ModelErrorCode } from './model.ts'
 import { retryAfterMsOf, type RetryHeaders } from './retry-after.ts'
 
 export interface Refusal {
-  /** As messages name it: `OpenAI`, `Anthropic` ... */
+  /** The provider's name in messages: `OpenAI`, `Anthropic` ... */
   readonly provider: string
   /** Undefined for an error within a stream. */
   readonly status?: number
   readonly headers?: RetryHeaders
-  /** What came: parsed if it is JSON, else the text. */
+  /** The body: parsed if it is JSON, else the text. */
   readonly body: unknown
-  /** Values that no message may show. */
+  /** Secrets, which no message may show. */
   readonly secrets: readonly string[]
-  /** Milliseconds since 1970, for a Retry-After that is a date. */
+  /** The current time in milliseconds since 1970, for a Retry-After that is a date. */
   readonly now: () => number
 }
 
@@ -34,13 +34,14 @@ export function failureOf(refusal: Refusal): ModelError {
   const code = codeOf(status, told, retryAfterMs !== undefined)
   const label = [status, told.label].filter((part) => part !== undefined).join(' ')
   const quote = code === 'LLMAuthenticationError' && status !== 403 ? '' : quoteOf(told.message, refusal.secrets)
-  const detail = `${refusal.provider} ${verbs[code]}${label === '' ? '' : ` (${label})`}${quote === '' ? '' : `: ${quote}`}`
+  const suffix = `${label === '' ? '' : ` (${label})`}${quote === '' ? '' : `: ${quote}`}`
+  const detail = `${refusal.provider} ${verbs[code]}${suffix}`
   return new ModelError(code, detail, retryAfterMs === undefined ? {} : { retryAfterMs })
 }
 
 interface ToldError {
   readonly message: string
-  /** Code and type as the provider spells them, for the message. */
+  /** The code or type as the provider spells it, for the message. */
   readonly label: string | undefined
   /** Code, type, status and message in lower case, for the rules. */
   readonly words: string
@@ -64,12 +65,12 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** A word of a provider's vocabulary; a status that is spelled as text is none. */
+/** The text if it is a name of a provider's vocabulary; a status spelled as text is not. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }
 
-/** OpenRouter and Gemini repeat the status as a number, LiteLLM and vLLM as text. */
+/** The HTTP status within an error body: OpenRouter and Gemini send it as a number, LiteLLM and vLLM as text. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code)
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
@@ -77,28 +78,70 @@ function statusOf(code: unknown): number | undefined {
 
 interface Rule {
   readonly code: ModelErrorCode
-  /** With which statuses the words count; an error within a stream has none, and then they always do. */
+  /** The statuses for which the words count. An error within a stream has no status, and the words always count. */
   readonly statuses: readonly number[]
   readonly words: RegExp
 }
 
-/** In this order: a rate limit says "too many tokens" too, and a spent quota comes as 429 like a rate limit. */
+/** The order matters: a rate limit also says "too many tokens", and a spent quota is a 429 like a rate limit. */
 const rules: readonly Rule[] = [
-  { code: 'LLMQuotaExceededError', statuses: [400, 402, 403, 429], words: /insufficient_quota|credit balance|insufficient (?:credit|balance|fund)|out of credits|billing_(?:error|hard_limit|not_active)|perday/ },
-  { code: 'LLMContextWindowExceedError', statuses: [400, 403, 413, 422, 500], words: /context_length_exceeded|context (?:length|window|size)|maximum context|prompt is too long|prompt too long|too many (?:input )?tokens|input token count|request_too_large|exceeds? the (?:model's )?max(?:imum)? (?:number of )?tokens/ },
-  { code: 'LLMContentPolicyViolationError', statuses: [400, 403, 422], words: /content_policy|content_filter|content (?:policy|filter)|content management policy|usage polic|safety (?:system|reasons|polic)|moderation|was flagged|prohibited_content/ },
-  { code: 'LLMModelNotFoundError', statuses: [400, 403, 404, 422], words: /model_not_found|not_found_error|unknown model|no such model|invalid model|not a valid model|no healthy deployments|model\b.{0,200}?\b(?:not found|does not exist|not exist|is not supported|not available)/s },
-  { code: 'LLMAuthenticationError', statuses: [400], words: /invalid_api_key|authentication_error|api key not valid|api_key_invalid|incorrect api key|unauthenticated/ },
+  {
+    code: 'LLMQuotaExceededError',
+    statuses: [400, 402, 403, 429],
+    words: anyOf(
+      /insufficient_quota|credit balance|insufficient (?:credit|balance|fund)|out of credits/,
+      /billing_(?:error|hard_limit|not_active)|perday/,
+    ),
+  },
+  {
+    code: 'LLMContextWindowExceedError',
+    statuses: [400, 403, 413, 422, 500],
+    words: anyOf(
+      /context_length_exceeded|context (?:length|window|size)|maximum context|prompt is too long|prompt too long/,
+      /too many (?:input )?tokens|input token count|request_too_large/,
+      /exceeds? the (?:model's )?max(?:imum)? (?:number of )?tokens/,
+    ),
+  },
+  {
+    code: 'LLMContentPolicyViolationError',
+    statuses: [400, 403, 422],
+    words: anyOf(
+      /content_policy|content_filter|content (?:policy|filter)|content management policy|usage polic/,
+      /safety (?:system|reasons|polic)|moderation|was flagged|prohibited_content/,
+    ),
+  },
+  {
+    code: 'LLMModelNotFoundError',
+    statuses: [400, 403, 404, 422],
+    words: anyOf(
+      /model_not_found|not_found_error|unknown model|no such model|invalid model|not a valid model/,
+      /no healthy deployments/,
+      /model\b[^]{0,200}?\b(?:not found|does not exist|not exist|is not supported|not available)/,
+    ),
+  },
+  {
+    code: 'LLMAuthenticationError',
+    statuses: [400],
+    words: /invalid_api_key|authentication_error|api key not valid|api_key_invalid|incorrect api key|unauthenticated/,
+  },
   { code: 'LLMRateLimitError', statuses: [], words: /rate_limit|rate limit|resource_exhausted|too many requests/ },
   { code: 'LLMServiceUnavailableError', statuses: [], words: /overloaded|server_error|api_error|internal|unavailable/ },
   { code: 'LLMBadRequestError', statuses: [], words: /invalid_request|invalid_argument/ },
 ]
 
+function anyOf(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'))
+}
+
 function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean): ModelErrorCode {
-  const rule = rules.find(({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words))
+  const rule = rules.find(
+    ({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words),
+  )
   if (rule !== undefined) return rule.code
-  // Gemini says this of a limit per minute too, and then how long to wait.
-  if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) return 'LLMQuotaExceededError'
+  // Gemini also says this of a limit per minute, but then with a time to wait.
+  if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) {
+    return 'LLMQuotaExceededError'
+  }
   return status === undefined ? 'LLMServiceUnavailableError' : codeOfStatus(status)
 }
 

@@ -1,27 +1,27 @@
 /**
- * Reads single members of what a provider has sent.
+ * Reads single members of a provider's JSON.
  *
- * Compatible servers leave members out, send null where a value was and add their own. So nothing here throws: a member
- * of another type counts as absent.
+ * Compatible servers leave members out, send null instead of a value, and add their own members. So nothing here
+ * throws: a member of another type counts as absent.
  */
 import { isObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
-/** What was parsed as JSON, as the object it should be; empty for anything else. */
+/** The value if it is an object; an empty object otherwise. */
 export function objectOf(value: unknown): JsonObject {
   return isJsonRecord(value) ? value : {}
 }
 
-/** The string if it is one and has a character. */
+/** The value if it is a non-empty string. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A count or an amount: a finite number that is not negative. */
+/** The value if it is a finite number that is not negative: a count or an amount. */
 export function amountOf(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 }
 
-/** The objects among the elements of an array; empty for anything else. */
+/** The objects among the elements of an array; empty if the value is no array. */
 export function objectsOf(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonRecord) : []
 }
@@ -35,12 +35,14 @@ export function present(members: Readonly<Record<string, JsonValue | undefined>>
   return object
 }
 
-/** True for an object; it came out of `JSON.parse`, so what it holds is JSON too. */
+/** Whether the value is an object. It comes from `JSON.parse`, so its members are JSON too. */
 function isJsonRecord(value: unknown): value is JsonObject {
   return isObject(value)
 }
 
-/** One object with the members of both, or the first alone when it would have more than any provider sends. */
+/**
+ * The members of both objects; the first object alone when the result would have more members than any provider sends.
+ */
 export function withFew(before: JsonObject, more: JsonObject): JsonObject {
   const added = Object.keys(more).filter((name) => !Object.hasOwn(before, name)).length
   return added > 0 && Object.keys(before).length + added > memberLimit ? before : { ...before, ...more }

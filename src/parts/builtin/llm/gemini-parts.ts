@@ -1,10 +1,9 @@
 /**
- * The parts of an answer of Gemini, as they go back to it.
+ * The parts of Gemini's answers, and how they are sent back.
  *
- * Gemini signs parts of its answers, and a signature has to go back in the part that it came with. The message holds the
- * text and the calls; `state` holds what it cannot: the signatures, where one part ends and the next begins, and thoughts
- * that are signed. A message whose text was changed since (a secret masked, say) keeps the signatures of its calls, which
- * are those that newer models insist on.
+ * Gemini signs parts of its answers, and a signature has to go back in its own part. The message holds the text and the
+ * calls. `state` holds the rest: the signatures, the borders between parts, and signed thoughts. A message whose text
+ * was changed since (a masked secret, say) keeps only the signatures of its calls, which newer models require.
  * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import type { JsonObject } from '../../../base/json.ts'
@@ -23,16 +22,16 @@ export type AnswerPart =
     readonly signature: string | undefined
   }
 
-/** What the documentation names for a call that Gemini has not made itself: another model has, before a switch. */
+/** The documented signature for a call that another model made before a switch. */
 const signatureOfOthers = 'skip_thought_signature_validator'
 
-/** The state of an answer; undefined when nothing in it is signed. */
+/** The state of an answer; undefined when it has no signature. */
 export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
   if (parts.every(({ signature }) => signature === undefined)) return undefined
   return { gemini: { parts: parts.flatMap(entryOf) } }
 }
 
-/** The parts that an answer goes back in. Newer models want a call of every answer that calls to be signed. */
+/** The parts of an answer, to be sent back. Newer models require a signature on a call of every answer with calls. */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)
   const calls = parts.filter((part) => part.functionCall !== undefined)
@@ -53,7 +52,7 @@ function partsOf({ message, state }: ModelMessage): JsonObject[] {
   return [...texts.map((text) => ({ text })), ...calls.map((call, index) => callPart(call, signatures[index]))]
 }
 
-/** One part for every entry; texts and calls are taken in their order. */
+/** One part for each entry, with texts and calls in their order. */
 function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly MessageToolCall[]): JsonObject[] {
   let chars = 0
   let taken = 0
@@ -77,7 +76,7 @@ function callPart(call: MessageToolCall, signature: string | undefined): JsonObj
   return present({ functionCall, thoughtSignature: signature })
 }
 
-/** A thought that is not signed is not sent back. */
+/** The entry of a part in the state. A thought without a signature is not sent back. */
 function entryOf(part: AnswerPart): JsonObject[] {
   const { kind, signature } = part
   if (kind === 'text') return [present({ kind, chars: part.text.length, signature })]

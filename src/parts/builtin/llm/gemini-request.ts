@@ -1,9 +1,9 @@
 /**
- * A request to Gemini's `streamGenerateContent`, from messages, tools and settings. Pure.
+ * Builds a request to Gemini's `streamGenerateContent` from messages, tools and settings. Pure.
  *
- * Neighbours of one role become one content, in which the results of tools stand first: all results of one answer have to
- * come together. Parameters of tools go as JSON Schema (`parametersJsonSchema`), not as the older subset of OpenAPI. An
- * image that has only an address goes as that address, which Gemini fetches itself.
+ * Consecutive messages of one role become one content, in which the tool results come first: all results of one answer
+ * have to be sent together. Tool parameters are sent as JSON Schema (`parametersJsonSchema`), not as the older subset
+ * of OpenAPI. An image with a URL is sent as that URL, which Gemini fetches itself.
  * Rules: ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs, "Function calling", "Thinking".
  */
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
@@ -14,7 +14,7 @@ import { partsOfAnswer } from './gemini-parts.ts'
 import { imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** `model` as the API calls it, which has it in the address; with the messages from `from` on. */
+/** The body with the messages from `from` on. `model` is not in the body: the API has it in the URL. */
 export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = canonicalName(model, settings)
   const system = messages.filter(({ message }) => message.role === 'system')
@@ -93,7 +93,7 @@ const imageTypes: Readonly<Record<string, string>> = {
   png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', heic: 'image/heic', heif: 'image/heif',
 }
 
-/** Told by the ending of the path, where it has one. */
+/** The media type by the extension of the path, if it has a known one. */
 function imageTypeOf(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, '')
   return imageTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
@@ -103,7 +103,10 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
   return { name, description, parametersJsonSchema: parameters }
 }
 
-/** From 3 on a level, at 2.5 a budget in tokens, before that nothing; a name without a number gets neither. */
+/**
+ * The thinking parameters: a level from 3 on, a token budget at 2.5, none before. A name without a number gets neither
+ * a level nor a budget.
+ */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
   if (version < 2.5) return undefined
@@ -112,12 +115,12 @@ function thinkingOf(model: string, effort: string | null): JsonObject | undefine
   return { includeThoughts: true, ...(level !== undefined && { thinkingLevel: level }) }
 }
 
-/** Those that every model from 3 on takes; thinking cannot be switched off there. */
+/** Levels that every model from 3 on accepts; thinking cannot be turned off there. */
 const levels: Readonly<Record<string, string>> = {
   none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high',
 }
 
-/** -1 leaves it to the model. Only the Flash models can do without thinking; 128 is the least of the others. */
+/** The thinking budget; -1: the model decides. Only Flash models accept 0; 128 is the minimum of the others. */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   switch (effort) {
     case null:
@@ -134,7 +137,10 @@ function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   }
 }
 
-/** 2.5, say; a Gemini without a number (`gemini-flash-latest`) counts as newest, every other model as oldest. */
+/**
+ * The version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) counts as newest, another model as
+ * oldest.
+ */
 function versionOf(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model)
   if (match !== null) return Number(match[1])

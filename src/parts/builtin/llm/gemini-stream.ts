@@ -1,9 +1,9 @@
 /**
- * An answer of Gemini, added up from the chunks of its stream.
+ * Assembles an answer of Gemini from the chunks of its stream.
  *
- * A chunk is a whole response with the next parts of the content, so an answer that was not streamed is a stream of one.
- * Pieces of a text become one part, but for those that are signed: they stay by themselves, as the API wants them back.
- * There is no last event: the answer is whole when it has told why it ended.
+ * A chunk is a whole response with the next parts of the content, so an answer without streaming is a stream of one
+ * chunk. Pieces of text are merged into one part; signed parts stay separate, because the API wants them back that way.
+ * There is no final event: the answer is complete when it has a finish reason.
  * Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import type { JsonObject } from '../../../base/json.ts'
@@ -15,7 +15,7 @@ import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldGemini({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
-  // Its parts change in place: there may be many, and each may grow many times.
+  // The parts, changed in place: there may be many, and each may grow many times.
   const all: AnswerPart[] = []
   let state: State = { id: undefined, parts: all, finishReason: undefined, blockReason: undefined, usage: {} }
   return {
@@ -37,19 +37,21 @@ interface State {
   readonly id: string | undefined
   readonly parts: readonly AnswerPart[]
   readonly finishReason: string | undefined
-  /** Why the prompt got no answer at all. */
+  /** The reason why the prompt got no answer at all. */
   readonly blockReason: string | undefined
   readonly usage: JsonObject
 }
 
-/** Ends that are the provider's rules and not the model's choice. */
+/** Finish reasons by which the provider refused, not the model. */
 const refusals: ReadonlySet<string> = new Set([
   'SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT',
   'IMAGE_RECITATION',
 ])
 
-/** The model meant to call a tool, and nothing could be made of it. */
-const brokenCalls: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE'])
+/** Finish reasons of a tool call that the provider could not parse. */
+const brokenCalls: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE',
+])
 
 function after(state: State, chunk: JsonObject): State {
   return {
@@ -80,7 +82,7 @@ function answerOf(state: State, id: string): FoldedAnswer {
   }
 }
 
-/** As it would have come without a stream. */
+/** The response as a server without streaming would have sent it. */
 function responseOf({ parts, finishReason, blockReason, usage }: State, id: string): JsonObject {
   return present({
     responseId: id,
@@ -95,7 +97,7 @@ function partAsSent(part: AnswerPart): JsonObject {
   return { text: part.text, ...(part.kind === 'thought' && { thought: true }) }
 }
 
-/** Words that led to a call which was none are no answer: they count as thoughts, so that the run goes on. */
+/** The message. Text before a broken call counts as reasoning, so that the run continues. */
 function messageOf(state: State, calls: readonly MessageToolCall[]): Message {
   const thoughts = textOfKind(state.parts, 'thought')
   const text = textOfKind(state.parts, 'text')
@@ -128,7 +130,7 @@ function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
   return objectsOf(objectOf(candidateOf(chunk).content).parts).flatMap((part) => partOf(part, newId))
 }
 
-/** Parts of other kinds (code that the provider ran, say) are of no use here. */
+/** The part as an answer part. Parts of other kinds, such as code that the provider ran, are ignored. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   const signature = textOf(part.thoughtSignature)
   if (part.functionCall !== undefined) {
@@ -151,7 +153,7 @@ function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {
   return { id: part.id, name: part.name, arguments: JSON.stringify(part.args), origin: 'completion' }
 }
 
-/** Thoughts are counted apart from the rest of what came out; what came from a cache is a part of the prompt. */
+/** The usage. Thinking tokens are counted apart from the other output; cached tokens are part of the prompt. */
 function usageOf(usage: JsonObject): ModelUsage {
   const output = amountOf(usage.candidatesTokenCount)
   const thoughts = amountOf(usage.thoughtsTokenCount)

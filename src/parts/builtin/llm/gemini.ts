@@ -1,8 +1,8 @@
 /**
  * Gemini's own API (`streamGenerateContent`).
  *
- * The body is made in gemini-request, the answer read in gemini-stream. The key goes into a header, never into the
- * address, and the answer always comes as a stream, so that a cancelled call ends at once.
+ * `gemini-request` builds the body, `gemini-stream` reads the answer. The key is sent in a header, never in the URL.
+ * Every request asks for a stream, so that a cancelled call ends at once.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { geminiBody, geminiItems } from './gemini-request.ts'
@@ -11,7 +11,7 @@ import type { Target, Wire } from './wire.ts'
 
 export const geminiBaseUrl = 'https://generativelanguage.googleapis.com'
 
-/** The base URL with or without `/v1beta` at its end: both are in use. */
+/** The wire of Gemini's API. The base URL may end in `/v1beta` or not: both are in use. */
 export function gemini({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,

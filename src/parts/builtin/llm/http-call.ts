@@ -1,14 +1,16 @@
 /**
- * One call of a model over HTTP: a JSON body is posted, and the answer comes as objects, one for each server-sent event,
- * or a single one from a server that does not stream.
+ * One model call over HTTP: posts a JSON body, and reads the answer as objects: one for each server-sent event, or a
+ * single object from a server that does not stream.
  *
- * It fails with a ModelError, or with the signal's own reason; when it has settled the connection is closed. `timeoutMs`
- * is the longest silence that is borne, before the answer and within it; a call takes no longer than an hour in all.
- * Bytes and JSON values of an answer are limited. Of each event some values are free: every token has an envelope.
- * Proxies are not supported, redirects are not followed.
+ * A call fails with a ModelError, or with the signal's reason. Once it has settled, the connection is closed.
+ * `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour. The bytes and the
+ * JSON values of an answer are limited. Some values of each event are not counted, since every token has an envelope.
+ * Proxies are not supported, and redirects are not followed.
  */
 import { AppError } from '../../../base/errors.ts'
-import { countValues, isObject, parseJson, TooManyValuesError, usualValueLimit, type JsonObject } from '../../../base/json.ts'
+import {
+  countValues, isObject, parseJson, TooManyValuesError, usualValueLimit, type JsonObject,
+} from '../../../base/json.ts'
 import { parseJsonBytes, parseJsonText, turnBytes } from '../../../base/json-turns.ts'
 import type { AddressRule } from '../../../net/address.ts'
 import { openRequest, type OutboundStream } from '../../../net/outbound.ts'
@@ -17,9 +19,9 @@ import { objectOf } from './fields.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
 import { EventParser } from '../../../net/event-stream.ts'
 
-/** What an answer may hold at most. */
+/** The size limits of an answer. */
 export interface AnswerLimits {
-  /** Of what the model says, and of an answer that is no stream. */
+  /** The most bytes of model output, and of an answer that is not streamed. */
   readonly limitBytes: number
   readonly valueLimit: number
 }
@@ -30,38 +32,45 @@ export interface ModelCall {
   readonly limits: AnswerLimits
   readonly provider: string
   readonly url: string
-  /** The key among them. */
+  /** Request headers, including the key. */
   readonly headers: Readonly<Record<string, string>>
-  /** JSON, in pieces. */
+  /** The JSON body, in chunks. */
   readonly body: readonly Uint8Array[]
-  /** At most an hour counts. */
+  /** The idle time-out; values above an hour count as an hour. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Values that no message may show. */
+  /** Secrets, which no message may show. */
   readonly secrets: readonly string[]
   readonly now: () => number
   readonly allowAddress?: AddressRule | undefined
 }
 
-/** How an answer ended: `said` when the provider said that it was all, by `[DONE]` or by sending it in one piece. */
+/** How an answer ended: `said` when the provider marked its end, by `[DONE]` or by an answer in one piece. */
 export type CallEnd = 'said' | 'closed'
 
-/** For all of a call: the bound of one that has no time-out of its own. */
+/** The longest call, also for settings without a time-out. */
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
-/** A stream has so many times the bytes of what it says: an envelope stands around every token. */
+/** The bytes of a stream for each byte of model output: every token has an envelope. */
 const envelopeFactor = 4
-/** How many values of an event count for nothing. Real ones have less than a hundred. */
+/** The values of an event that are not counted. Real events have less than a hundred. */
 const freeValues = 200
 
-/** Hands on each object of the answer, in order; what `onEvent` throws ends the call and is thrown. @throws ModelError */
+/**
+ * Calls `onEvent` with each object of the answer, in order. An error that `onEvent` throws ends the call and is
+ * rethrown. @throws ModelError
+ */
 export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
   const stream = await open(call)
   try {
     if (stream.status < 200 || stream.status >= 300) throw await refusalOf(call, stream)
     const type = stream.headers['content-type'] ?? ''
-    if (/\bhtml\b/.test(type)) throw new ModelError('LLMBadRequestError', `${call.provider} answered with a web page: expected the base URL of its API`)
+    if (/\bhtml\b/.test(type)) {
+      throw new ModelError(
+        'LLMBadRequestError', `${call.provider} answered with a web page: expected the base URL of its API`,
+      )
+    }
     return /\bjson\b/.test(type) ? await readWhole(call, stream, onEvent) : await readEvents(call, stream, onEvent)
   } catch (error) {
     throw error instanceof AppError ? brokenBy(error, 'LLMBrokenStreamError') : error
@@ -70,7 +79,15 @@ export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject
   }
 }
 
-async function open({ limits, url, headers, body, timeoutMs, signal, allowAddress }: ModelCall): Promise<OutboundStream> {
+async function open({
+  limits,
+  url,
+  headers,
+  body,
+  timeoutMs,
+  signal,
+  allowAddress,
+}: ModelCall): Promise<OutboundStream> {
   const idleTimeoutMs = Math.min(timeoutMs, callLimitMs)
   try {
     return await openRequest({
@@ -90,7 +107,7 @@ async function open({ limits, url, headers, body, timeoutMs, signal, allowAddres
   }
 }
 
-/** What the network did to a call; `code` is what a failed connection means at this point. */
+/** The ModelError for a network error; `code` is for a failed connection. */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {
@@ -103,7 +120,9 @@ function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   }
 }
 
-async function readEvents(call: ModelCall, { chunks }: OutboundStream, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
+async function readEvents(
+  call: ModelCall, { chunks }: OutboundStream, onEvent: (event: JsonObject) => void,
+): Promise<CallEnd> {
   const { limitBytes, valueLimit } = call.limits
   const parser = new EventParser({ limitChars: limitBytes })
   let values = valueLimit
@@ -118,12 +137,14 @@ async function readEvents(call: ModelCall, { chunks }: OutboundStream, onEvent: 
   return 'closed'
 }
 
-/** A text has more characters than values. */
+/** The number of values in a text, 0 for a short text: a text has at most as many values as characters. */
 function valuesOf(text: string, most: number): number {
   return text.length <= freeValues ? 0 : countValues(text, most)
 }
 
-async function readWhole(call: ModelCall, { chunks }: OutboundStream, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
+async function readWhole(
+  call: ModelCall, { chunks }: OutboundStream, onEvent: (event: JsonObject) => void,
+): Promise<CallEnd> {
   const { limitBytes, valueLimit } = call.limits
   const parts: Buffer[] = []
   let left = limitBytes
@@ -141,7 +162,7 @@ export function tooMuch({ provider }: { readonly provider: string }, what: strin
   return new ModelError('LLMBrokenStreamError', `Could not read the answer of ${provider}: it has ${what}`)
 }
 
-/** Only a long text takes time. */
+/** Parses an event: a long text in several turns of the event loop, a short text at once. */
 function parseObject(call: ModelCall, text: string, valueLimit: number): JsonObject | Promise<JsonObject> {
   try {
     if (text.length > turnBytes) return objectIn(call, () => parseJsonText(text, valueLimit))
@@ -164,7 +185,7 @@ function asObject(call: ModelCall, value: unknown): JsonObject {
   throw unreadable(call, undefined)
 }
 
-/** What the text was stays unsaid: it may hold anything. */
+/** The error for an unreadable answer. It does not quote the text, which may hold anything. */
 function unreadable(call: ModelCall, error: unknown): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof TooManyValuesError) return tooMuch(call, `more than ${call.limits.valueLimit} JSON values`)
@@ -181,7 +202,7 @@ async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundS
       if (left <= 0) break
     }
   } catch (error) {
-    // The status says enough when the body breaks off; a cancelled call stays a cancelled one.
+    // When the body breaks off, the status says enough. An abort is rethrown.
     if (!(error instanceof AppError)) throw error
   }
   const { provider, secrets, now } = call

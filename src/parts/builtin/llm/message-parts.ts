@@ -1,17 +1,17 @@
 /**
- * What formats other than OpenAI's need of a message: an image taken apart, the arguments of a call as an object.
- * Nothing here throws, since a message may come from any model.
+ * Converts message parts for formats other than OpenAI's: an image split into type and data, call arguments as an
+ * object. Nothing here throws, since a message may come from any model.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
-/** The bytes of an image as base64, or the address where they are. */
+/** An image: its bytes as base64, or its URL. */
 export type ImageSource =
   | { readonly mediaType: string; readonly base64: string }
   | { readonly url: string }
 
 /**
- * Takes a data URL apart (RFC 2397); one that is not base64 stays an address, which a provider will refuse. `image/jpg`,
- * which clients write for `image/jpeg`, is no media type to them.
+ * Splits a data URL (RFC 2397). A data URL that is not base64 stays a URL, which a provider will refuse. `image/jpg`,
+ * which some clients send, becomes `image/jpeg`.
  */
 export function imageSource(url: string): ImageSource {
   const comma = url.indexOf(',')
@@ -21,7 +21,10 @@ export function imageSource(url: string): ImageSource {
   return { mediaType: type === 'image/jpg' ? 'image/jpeg' : type, base64: url.slice(comma + 1) }
 }
 
-/** The arguments of a call. Both wires want an object, and what a model sent was not always one: its error follows it. */
+/**
+ * The arguments of a call as an object, which both formats require; empty if they are not one. The call's error result
+ * follows it.
+ */
 export function argumentsOf(call: { readonly arguments: string }): JsonObject {
   try {
     const value: JsonValue = JSON.parse(call.arguments)

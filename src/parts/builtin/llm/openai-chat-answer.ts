@@ -1,9 +1,9 @@
 /**
- * The answer of OpenAI Chat Completions, added up from the chunks of its stream.
+ * Assembles an answer of OpenAI Chat Completions from the chunks of its stream.
  *
- * A whole answer of a server that does not stream is read as one chunk with everything in it. Known differences of
- * compatible servers: reasoning as `reasoning_content` or `reasoning`, text in parts, arguments as an object, calls
- * without an index or an id, token ids (vLLM), a cost (OpenRouter), errors within the stream.
+ * A whole answer, from a server that does not stream, is read as a single chunk. Known differences of compatible
+ * servers: reasoning as `reasoning_content` or `reasoning`, text in parts, arguments as an object, calls without an
+ * index or an id, token ids (vLLM), a cost (OpenRouter), errors within the stream.
  * Format: platform.openai.com/docs/api-reference/chat/streaming.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
@@ -14,14 +14,25 @@ import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldChat(context: FoldContext): AnswerFold {
-  const answer: Growing = { text: '', reasoning: '', refusal: '', calls: [], callsByIndex: new Map(), callsById: new Map(), details: [], promptIds: [], responseIds: [], usage: {} }
+  const answer: Growing = {
+    text: '',
+    reasoning: '',
+    refusal: '',
+    calls: [],
+    callsByIndex: new Map(),
+    callsById: new Map(),
+    details: [],
+    promptIds: [],
+    responseIds: [],
+    usage: {},
+  }
   return {
     push(chunk) {
       if (chunk.error !== undefined && chunk.error !== null) throw context.failureOf(chunk)
       answer.id ??= textOf(chunk.id)
       answer.promptIds.push(...idsOf(chunk.prompt_token_ids))
       if (isJsonObject(chunk.usage)) answer.usage = chunk.usage
-      // Never more than one answer is asked for.
+      // Requests never ask for more than one choice.
       const choice = objectsOf(chunk.choices)[0]
       return choice === undefined ? {} : addChoice(answer, choice, context)
     },
@@ -33,11 +44,11 @@ interface Growing {
   id?: string | undefined
   text: string
   reasoning: string
-  /** The member that the reasoning came in. */
+  /** The member in which the reasoning arrived. */
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]
-  /** The same, to be found: every piece names its call. */
+  /** The calls by index and by id: every chunk names its call. */
   readonly callsByIndex: Map<number, GrowingCall>
   readonly callsById: Map<string, GrowingCall>
   readonly details: JsonObject[]
@@ -81,7 +92,7 @@ function reasoningIn(delta: JsonObject): { readonly name: string; readonly text:
   return undefined
 }
 
-/** A piece of a call: the first has id and name, the rest more of the arguments. */
+/** Adds a chunk of a call: the first has id and name, the rest more of the arguments. */
 function addCall(answer: Growing, piece: JsonObject, { newId }: FoldContext): void {
   const { name, arguments: args } = objectOf(piece.function)
   const call = callOf(answer, amountOf(piece.index), textOf(piece.id)) ?? newCall(answer, piece, newId)
@@ -99,7 +110,7 @@ function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject,
   const call = { id: textOf(piece.id) ?? newId(), name: '', args: '' }
   calls.push(call)
   if (index !== undefined) callsByIndex.set(index, call)
-  // The first of an id is the one that is meant.
+  // The first call with an id is the one that later chunks mean.
   if (!callsById.has(call.id)) callsById.set(call.id, call)
   return call
 }
@@ -127,7 +138,12 @@ function usageOf(usage: JsonObject): ModelUsage {
 
 function finished(answer: Growing, finish: string, { newId }: FoldContext): FoldedAnswer {
   const text = answer.text + answer.refusal
-  const calls = answer.calls.map(({ id, name, args }): MessageToolCall => ({ id, name, arguments: args, origin: 'completion' }))
+  const calls = answer.calls.map(({ id, name, args }): MessageToolCall => ({
+    id,
+    name,
+    arguments: args,
+    origin: 'completion',
+  }))
   const id = answer.id ?? newId()
   const kept = present({
     reasoning_name: answer.reasoningName,
@@ -145,7 +161,9 @@ function finished(answer: Growing, finish: string, { newId }: FoldContext): Fold
     ...(Object.keys(kept).length === 0 ? {} : { state: { openai_chat: kept } }),
     stop: stopOf(answer, finish),
     usage: usageOf(answer.usage),
-    ...(answer.responseIds.length === 0 ? {} : { tokenIds: { prompt: answer.promptIds, response: answer.responseIds } }),
+    ...(answer.responseIds.length === 0
+      ? {}
+      : { tokenIds: { prompt: answer.promptIds, response: answer.responseIds } }),
     response: responseOf(answer, id, finish),
   }
 }
@@ -156,15 +174,21 @@ function stopOf({ refusal, calls }: Growing, finish: string): ModelAnswer['stop'
   return calls.length > 0 ? 'tool_calls' : 'end'
 }
 
-/** As it would have come without a stream. */
+/** The response as a server without streaming would have sent it. */
 function responseOf(answer: Growing, id: string, finish_reason: string): JsonObject {
   const message = present({
     role: 'assistant',
     content: answer.text,
     refusal: answer.refusal === '' ? undefined : answer.refusal,
     reasoning_content: answer.reasoning === '' ? undefined : answer.reasoning,
-    tool_calls: answer.calls.length === 0 ? undefined
-      : answer.calls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.args } })),
+    tool_calls:
+      answer.calls.length === 0
+        ? undefined
+        : answer.calls.map((call) => ({
+            id: call.id,
+            type: 'function',
+            function: { name: call.name, arguments: call.args },
+          })),
   })
   return { id, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage: answer.usage }
 }

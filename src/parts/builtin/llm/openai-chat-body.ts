@@ -1,9 +1,9 @@
 /**
- * The body of a request to OpenAI Chat Completions and the servers compatible with it.
+ * Builds the body of a request to OpenAI Chat Completions and compatible servers.
  *
- * Text goes as a plain string where there is nothing but text, which every server reads. A tool's answer can hold no
- * image there, so the images of a run of answers follow it in a message of the user. Reasoning goes back under the name
- * it came by, and only to a server that sent it. Format: platform.openai.com/docs/api-reference/chat/create.
+ * Content without images is sent as a plain string, which every server reads. A tool result cannot hold an image there,
+ * so the images of consecutive results follow in a user message. Reasoning is sent back in the member in which it
+ * arrived, and only to a server that sent it. Format: platform.openai.com/docs/api-reference/chat/create.
  */
 import { isJsonObject, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -12,7 +12,7 @@ import { present } from './fields.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-/** With the messages from `from` on. */
+/** The body with the messages from `from` on. */
 export function chatBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const takesEffort = !settings.drop_params || isReasoningModel(target, settings)
   return {
@@ -22,7 +22,7 @@ export function chatBodyOf(request: ModelRequest, target: OpenAiTarget, settings
       tools: request.tools.length === 0 ? undefined : request.tools.map(toolOf),
       stream: true,
       stream_options: { include_usage: true },
-      // Renamed by OpenAI; others know the old name.
+      // OpenAI renamed the member; other servers know the old name.
       [target.isOpenAi ? 'max_completion_tokens' : 'max_tokens']: settings.max_output_tokens ?? undefined,
       seed: settings.seed ?? undefined,
       reasoning_effort: takesEffort ? settings.reasoning_effort ?? undefined : undefined,
@@ -67,22 +67,32 @@ function messageOf(message: Message, state: JsonObject | undefined): JsonObject 
   }
 }
 
-function assistantOf({ content, tool_calls = [], reasoning_content }: Message, state: JsonObject | undefined): JsonObject {
+function assistantOf(
+  { content, tool_calls = [], reasoning_content }: Message, state: JsonObject | undefined,
+): JsonObject {
   const text = textOf(content)
   const { reasoning_name, reasoning_details } = chatStateOf(state)
   return {
     role: 'assistant',
-    // Null is for a message that is nothing but calls.
+    // Null stands for a message of nothing but calls.
     content: text === '' && tool_calls.length > 0 ? null : text,
-    ...(typeof reasoning_name === 'string' && reasoning_content !== undefined ? { [reasoning_name]: reasoning_content } : {}),
+    ...(typeof reasoning_name === 'string' && reasoning_content !== undefined
+      ? { [reasoning_name]: reasoning_content }
+      : {}),
     ...present({ reasoning_details }),
-    ...(tool_calls.length === 0 ? {} : {
-      tool_calls: tool_calls.map(({ id, name, arguments: args }) => ({ id, type: 'function', function: { name, arguments: args } })),
-    }),
+    ...(tool_calls.length === 0
+      ? {}
+      : {
+          tool_calls: tool_calls.map(({ id, name, arguments: args }) => ({
+            id,
+            type: 'function',
+            function: { name, arguments: args },
+          })),
+        }),
   }
 }
 
-/** What the answer's fold kept for here. */
+/** The state that `foldChat` kept of the answer. */
 function chatStateOf(state: JsonObject | undefined): JsonObject {
   return isJsonObject(state?.openai_chat) ? state.openai_chat : {}
 }

@@ -1,8 +1,8 @@
 /**
- * OpenAI Chat Completions, and every server compatible with it: vLLM, Ollama, LiteLLM, OpenRouter ...
+ * OpenAI Chat Completions, and every compatible server: vLLM, Ollama, LiteLLM, OpenRouter ...
  *
- * The body is made in openai-chat-body, the answer read in openai-chat-answer. It always asks for a stream, so that a
- * cancelled call ends at once, and takes a whole answer from a server that does not stream.
+ * `openai-chat-body` builds the body, `openai-chat-answer` reads the answer. Every request asks for a stream, so that a
+ * cancelled call ends at once. A server that does not stream may send a whole answer.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { foldChat } from './openai-chat-answer.ts'
@@ -16,7 +16,7 @@ export function openAiChat(target: OpenAiTarget, settings: LLM): Wire {
     url: `${target.baseUrl}/chat/completions`,
     headers: headersOf(settings),
     takesImages: undefined,
-    // Where OpenRouter puts the encrypted reasoning of other providers.
+    // OpenRouter puts the encrypted reasoning of other providers there.
     privateMembers: ['reasoning_details'],
     historyMember: 'messages',
     itemsOf: chatItems,

@@ -1,9 +1,9 @@
 /**
- * The answer of OpenAI Responses, added up from the events of its stream.
+ * Assembles an answer of OpenAI Responses from the events of its stream.
  *
- * Deltas are handed on as they come, but the answer itself is made from whole items: each comes again complete when it is
- * done, and the event that ends the stream holds them all. Parts of a summary are told apart by a blank line. A whole
- * response of a server that does not stream is read like the event that ends one.
+ * Deltas are passed on as they arrive, but the answer is made from complete items: each item is repeated when it is
+ * done, and the final event holds all items. Parts of a summary are separated by a blank line. A whole response, from a
+ * server that does not stream, is read like the final event.
  * Format: platform.openai.com/docs/api-reference/responses-streaming.
  */
 import { isJsonObject, type JsonObject } from '../../../base/json.ts'
@@ -39,7 +39,7 @@ export function foldResponse(context: FoldContext): AnswerFold {
         case 'response.failed':
           throw context.failureOf({ error: objectOf(objectOf(event.response).error) })
         case 'error':
-          // Documented with its members beside the type; seen with an `error` around them too.
+          // Documented with its members beside the type; some servers wrap them in `error`.
           throw context.failureOf(isJsonObject(event.error) ? event : { error: { ...event, type: event.code ?? '' } })
         default:
           if (isJsonObject(event.error)) throw context.failureOf(event)
@@ -57,7 +57,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Some servers leave the items out of the last event. */
+/** The response with its items: some servers leave them out of the final event. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response.output).length > 0 ? response : { ...response, output: done }
 }
@@ -94,7 +94,9 @@ function textsOf(parts: JsonObject[string] | undefined): string[] {
 
 function finished(response: JsonObject, context: FoldContext): FoldedAnswer {
   if (response.status === 'failed') throw context.failureOf({ error: objectOf(response.error) })
-  if (response.status === 'cancelled') throw new ModelError('LLMNoResponseError', 'The response was cancelled at the provider')
+  if (response.status === 'cancelled') {
+    throw new ModelError('LLMNoResponseError', 'The response was cancelled at the provider')
+  }
   const items = readItems(response)
   const calls = items.calls.map((item) => callOf(item, context))
   const state = stateOf(response)
@@ -125,7 +127,7 @@ function messageOf({ text, reasoning, thoughts }: Items, calls: readonly Message
   }
 }
 
-/** As an event may show it: the encrypted content travels in the state alone. */
+/** The reasoning item as events show it: its encrypted content is kept in the state alone. */
 function reasoningItem(item: JsonObject): ReasoningItemModel {
   const content = textsOf(item.content)
   const id = textOf(item.id)
@@ -138,7 +140,9 @@ function reasoningItem(item: JsonObject): ReasoningItemModel {
   }
 }
 
-/** Reasoning to send back, and where text and calls stood beside it; nothing without encrypted content. */
+/**
+ * Encrypted reasoning to send back, and the places of text and calls beside it; undefined without encrypted content.
+ */
 function stateOf({ output }: JsonObject): JsonObject | undefined {
   const items = objectsOf(output).flatMap((item): JsonObject[] => {
     const { type, id, summary = [], call_id, encrypted_content } = item

@@ -1,9 +1,9 @@
 /**
- * The body of a request to OpenAI Responses.
+ * Builds the body of a request to OpenAI Responses.
  *
- * Nothing is stored at OpenAI: the whole conversation goes along as items each time, and reasoning goes back encrypted as
- * it came, in its place among text and calls. `instructions` holds the system message. The ids of items go back only with
- * such reasoning, since the API knows no others.
+ * Nothing is stored at OpenAI: every request sends the whole conversation as items. Encrypted reasoning is sent back
+ * unchanged, in its place among text and calls. `instructions` holds the system message. The ids of items are sent only
+ * together with such reasoning, since the API knows no others.
  * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
  */
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
@@ -13,7 +13,7 @@ import { objectOf, objectsOf, present } from './fields.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-/** With the items of the messages from `from` on. */
+/** The body with the items of the messages from `from` on. */
 export function responsesBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const system = request.messages.filter(({ message }) => message.role === 'system')
   const instructions = system.map(({ message }) => plainText(message.content)).join('\n\n')
@@ -46,7 +46,7 @@ function reasoningOf(target: OpenAiTarget, settings: LLM): JsonObject {
   })
 }
 
-/** `strict` is the default there, and would refuse a schema that has optional members. */
+/** The tool in the API's form. `strict` is the API's default and would refuse a schema with optional members. */
 function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', name, description, parameters, strict: false }
 }
@@ -63,16 +63,23 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
     case 'user':
       return [{ role: 'user', content: message.content.flatMap(inputPartsOf) }]
     case 'tool':
-      return [present({ type: 'function_call_output', call_id: message.tool_call_id, output: outputOf(message.content) })]
+      return [
+        present({ type: 'function_call_output', call_id: message.tool_call_id, output: outputOf(message.content) }),
+      ]
     case 'assistant':
       return assistantItems(message, state)
   }
 }
 
-/** In the order in which they came, where reasoning was kept; a call's name and arguments as the message has them. */
+/**
+ * The items of an assistant message: in their original order if reasoning was kept. Names and arguments of calls come
+ * from the message.
+ */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
   const kept = objectsOf(objectOf(state?.openai_responses).items)
-  if (kept.length === 0) return [...reasoningItem(message.responses_reasoning_item), ...textItem(message), ...callItems(message)]
+  if (kept.length === 0) {
+    return [...reasoningItem(message.responses_reasoning_item), ...textItem(message), ...callItems(message)]
+  }
   const text = textItem(message)
   const calls = callItems(message)
   const placed = kept.flatMap((item): JsonObject[] => {
@@ -90,10 +97,15 @@ function textItem({ content }: Message): JsonObject[] {
 }
 
 function callItems({ tool_calls = [] }: Message): JsonObject[] {
-  return tool_calls.map(({ id, name, arguments: args }) => ({ type: 'function_call', call_id: id, name, arguments: args }))
+  return tool_calls.map(({ id, name, arguments: args }) => ({
+    type: 'function_call',
+    call_id: id,
+    name,
+    arguments: args,
+  }))
 }
 
-/** Without its encrypted content nobody there would know the item, as nothing is stored. */
+/** The reasoning item, if it has encrypted content. OpenAI stores nothing, so it would not know any other item. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item
@@ -101,7 +113,7 @@ function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   return [present({ type: 'reasoning', id, summary: parts, encrypted_content })]
 }
 
-/** Text alone as a string, text with images as parts. */
+/** The result of a tool: a string for text alone, parts for text with images. */
 function outputOf(content: readonly Content[]): JsonObject[] | string {
   return content.every((part) => part.type === 'text') ? plainText(content) : content.flatMap(inputPartsOf)
 }

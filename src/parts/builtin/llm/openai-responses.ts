@@ -1,8 +1,8 @@
 /**
- * OpenAI Responses, the API in which OpenAI's thinking models keep their thoughts between calls.
+ * OpenAI Responses, the API in which OpenAI's reasoning models keep their reasoning between calls.
  *
- * The body is made in openai-responses-body, the answer read in openai-responses-answer. It always asks for a stream, so
- * that a cancelled call ends at once, and takes a whole answer from a server that does not stream.
+ * `openai-responses-body` builds the body, `openai-responses-answer` reads the answer. Every request asks for a stream,
+ * so that a cancelled call ends at once. A server that does not stream may send a whole answer.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { foldResponse } from './openai-responses-answer.ts'

@@ -1,9 +1,9 @@
 /**
- * Which server that speaks OpenAI's protocols is meant, and what its model is known to take.
+ * A server that speaks OpenAI's protocols, and the parameters that its model accepts.
  *
- * OpenAI refuses a request with a parameter that the model does not know, compatible servers mostly ignore it. So what
- * only some models take is sent to those alone, unless the settings say that nothing is to be dropped. Which
- * models those are goes by their names, after platform.openai.com/docs ("Reasoning", "Prompt caching").
+ * OpenAI refuses a request with a parameter that the model does not know; compatible servers mostly ignore it. A
+ * parameter that only some models accept is therefore sent to those models alone, unless `drop_params` is off. Models
+ * are told apart by name, after platform.openai.com/docs ("Reasoning", "Prompt caching").
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -11,11 +11,11 @@ import { present } from './fields.ts'
 import type { Target } from './wire.ts'
 
 export interface OpenAiTarget extends Target {
-  /** Whether it is OpenAI itself. */
+  /** Whether the server is OpenAI itself. */
   readonly isOpenAi: boolean
 }
 
-/** The key, what OpenRouter wants to know of an application, and the user's own headers, which win. */
+/** The request headers: the key, OpenRouter's names of the application, and the user's own headers, which win. */
 export function headersOf(settings: LLM): Record<string, string> {
   const { api_key, openrouter_site_url, openrouter_app_name, extra_headers } = settings
   return {
@@ -26,13 +26,13 @@ export function headersOf(settings: LLM): Record<string, string> {
   }
 }
 
-/** Whether a model thinks before it answers, and takes an effort but no temperature. */
+/** Whether the model reasons before it answers: it accepts an effort, but no temperature. */
 export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
   const name = lastPart(settings.model_canonical_name ?? target.model)
   return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')
 }
 
-/** Temperature and the like, as far as the model takes them. */
+/** Temperature, `top_p` and `top_k`, as far as the model accepts them. */
 export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   const isFree = !settings.drop_params || !target.isOpenAi
   const isSampled = !settings.drop_params || !isReasoningModel(target, settings)
@@ -43,7 +43,10 @@ export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   })
 }
 
-/** Requests with the same key are answered by the same machine, where the beginning is known already. */
+/**
+ * The prompt cache parameters. OpenAI routes requests with the same key to the same machine, which has the prefix
+ * cached.
+ */
 export function cachingOf(target: OpenAiTarget, settings: LLM, cacheKey: string | undefined): JsonObject {
   if (!target.isOpenAi || !settings.caching_prompt) return {}
   const keepsLong = !settings.drop_params || longCaching.test(lastPart(target.model))

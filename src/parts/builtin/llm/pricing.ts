@@ -1,8 +1,8 @@
 /**
- * What a call cost, in US dollars: what the provider reported, else the tokens times the prices of the settings.
+ * The cost of a call in US dollars: as the provider reported it, else the tokens times the prices of the settings.
  *
- * There is no table of prices: it would be wrong soon. The settings know one price for input and one for output, so input
- * from a cache counts as input. Without both prices and both counts the cost is unknown, which is not zero.
+ * There is no built-in price table: it would soon be wrong. The settings have one price for input and one for output,
+ * so cached input counts as input. Without both prices and both counts the cost is unknown, not zero.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ModelUsage } from './model.ts'
@@ -18,7 +18,7 @@ export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   return { ...usage, cost: promptTokens * input + completionTokens * output }
 }
 
-/** What was read of a provider's figures, without those that it did not give. */
+/** The usage without the figures that the provider did not give. */
 export function known(figures: { readonly [Name in keyof ModelUsage]: number | undefined }): ModelUsage {
   return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined))
 }

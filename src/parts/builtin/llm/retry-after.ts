@@ -1,14 +1,14 @@
 /**
- * How long a provider asks to wait: `retry-after-ms` (OpenAI), `Retry-After` in seconds or as a date (RFC 9110, section
- * 10.2.3), or `retryDelay` in the body (google.rpc.RetryInfo, which Gemini sends).
+ * The time that a provider asks to wait: `retry-after-ms` (OpenAI), `Retry-After` in seconds or as a date (RFC 9110,
+ * section 10.2.3), or `retryDelay` in the body (google.rpc.RetryInfo, which Gemini sends).
  */
 import type { JsonObject } from '../../../base/json.ts'
 import { textOf } from './fields.ts'
 
-/** Headers by their names in lower case, as Node gives them. */
+/** Headers by lower-case name, as Node gives them. */
 export type RetryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Undefined when nothing is asked, or nothing that can be read. */
+/** The time to wait in milliseconds; undefined without a readable value. */
 export function retryAfterMsOf(
   headers: RetryHeaders,
   details: readonly JsonObject[],
@@ -19,7 +19,9 @@ export function retryAfterMsOf(
 }
 
 function amountIn(header: RetryHeaders[string], unitMs: number): number | undefined {
-  return typeof header === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(header) ? Math.ceil(Number(header) * unitMs) : undefined
+  return typeof header === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(header)
+    ? Math.ceil(Number(header) * unitMs)
+    : undefined
 }
 
 function untilDate(header: RetryHeaders[string], now: () => number): number | undefined {
@@ -27,7 +29,7 @@ function untilDate(header: RetryHeaders[string], now: () => number): number | un
   return Number.isNaN(time) ? undefined : Math.max(0, time - now())
 }
 
-/** A protobuf duration as JSON: seconds with a letter behind. */
+/** The delay in the body: a protobuf duration in JSON, seconds followed by `s`. */
 function delayIn(details: readonly JsonObject[]): number | undefined {
   const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail.retryDelay) ?? '')?.[1])
   return amountIn(delays.find((delay) => delay !== undefined), 1000)

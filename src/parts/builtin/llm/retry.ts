@@ -1,16 +1,16 @@
 /**
- * Tries a call again after a failure that passes: rate limit, overload, silence, a broken connection, no answer at all.
+ * Retries a call after a transient failure: rate limit, overload, silence, a broken connection, an empty answer.
  *
- * The waits grow from `minWaitMs` to `maxWaitMs`, each up to a tenth longer at random, so that many conversations do not
- * come back at the same moment. A provider that asks for a longer wait gets it, up to five minutes; one that asks for
- * more is not asked again. Nothing is tried again once a piece of an answer has been handed on.
+ * The waits grow from `minWaitMs` to `maxWaitMs`. Each is up to a tenth longer at random, so that many conversations do
+ * not retry at the same moment. A provider may ask for a longer wait, up to five minutes; after a request for more
+ * there is no retry. Nor is there a retry once a piece of the answer was passed on.
  */
 import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 
 export interface RetryPolicy {
-  /** Attempts after the first. */
+  /** The number of attempts after the first. */
   readonly retries: number
-  /** The first wait, doubled each time, before the two limits are put on it. */
+  /** The first wait. It doubles with each failure, before the two limits apply. */
   readonly multiplierMs: number
   readonly minWaitMs: number
   readonly maxWaitMs: number
@@ -23,7 +23,7 @@ export interface RetryOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** At least 0, less than 1. */
   readonly random: () => number
-  /** Whether the answer is still the caller's secret. */
+  /** Whether no piece of the answer has been passed on yet. */
   readonly mayRetry: () => boolean
   readonly onRetry?: ModelRequest['onRetry']
 }
@@ -31,7 +31,7 @@ export interface RetryOptions {
 /** The longest wait that a provider may ask for. */
 export const askedWaitLimitMs = 300_000
 
-/** @throws what the last attempt threw; the signal's reason */
+/** @throws the error of the last attempt; the signal's reason */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {

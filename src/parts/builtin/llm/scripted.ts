@@ -1,9 +1,10 @@
 /**
- * The model `demo/scripted`: a fixed script with real tools and no network, for a first look at the server and for tests.
+ * The model `demo/scripted`: a fixed script with real tools and no network, for a first look at the server and for
+ * tests.
  *
- * It is no language model and says so in all that it says. To a greeting it answers; to any other message it shows a
- * short piece of work with those tools that are there: a thought, a plan, a command, a file, and a summary. What it does
- * next follows from the messages alone, so the same history always leads to the same step.
+ * It is not a language model, and each of its messages says so. It answers a greeting. For any other message it shows a
+ * short piece of work with the tools that exist: a thought, a plan, a command, a file, and a summary. The next step
+ * follows from the messages alone, so the same history always leads to the same step.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../../base/json.ts'
@@ -26,7 +27,7 @@ export function createScriptedModel(): ModelClient {
   }
 }
 
-/** One call of a tool, and what is said with it. */
+/** One tool call of the script. */
 interface ScriptedCall {
   readonly tool: string
   readonly args: JsonObject
@@ -38,19 +39,43 @@ function nextStep(request: ModelRequest): ModelAnswer {
   const path = `${workingDirOf(messages)}/${noteName(messages)}`
   const steps = script(path).filter(({ tool }) => request.tools.some(({ name }) => name === tool))
   const call = steps[messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length]
-  if (isGreeting(messages[asked]) || call === undefined) return speak(`${notice} Send me any task, and I show a short piece of work.`, request)
+  if (isGreeting(messages[asked]) || call === undefined) {
+    return speak(`${notice} Send me any task, and I show a short piece of work.`, request)
+  }
   return callTool(call)
 }
 
 function script(path: string): readonly ScriptedCall[] {
-  const plan = ['Look at the folder', 'Write a note', 'Read it back'].map((title) => ({ title, notes: '', status: 'todo' }))
+  const plan = ['Look at the folder', 'Write a note', 'Read it back'].map((title) => ({
+    title,
+    notes: '',
+    status: 'todo',
+  }))
   return [
-    { tool: 'think', args: { summary: 'Think about what to show', thought: `${notice} I will look at the folder, write a note and read it back.` } },
+    {
+      tool: 'think',
+      args: {
+        summary: 'Think about what to show',
+        thought: `${notice} I will look at the folder, write a note and read it back.`,
+      },
+    },
     { tool: 'task_tracker', args: { summary: 'Make a plan', command: 'plan', task_list: plan } },
     { tool: 'terminal', args: { command: 'ls', security_risk: 'LOW', summary: 'List the working directory' } },
-    { tool: 'file_editor', args: { command: 'create', path, file_text: `# A note\n\n${notice}\n`, security_risk: 'LOW', summary: 'Write a note' } },
+    {
+      tool: 'file_editor',
+      args: {
+        command: 'create',
+        path,
+        file_text: `# A note\n\n${notice}\n`,
+        security_risk: 'LOW',
+        summary: 'Write a note',
+      },
+    },
     { tool: 'file_editor', args: { command: 'view', path, security_risk: 'LOW', summary: 'Read it back' } },
-    { tool: 'finish', args: { message: `${notice} I planned, looked at the folder and wrote ${path}, as far as I had the tools.` } },
+    {
+      tool: 'finish',
+      args: { message: `${notice} I planned, looked at the folder and wrote ${path}, as far as I had the tools.` },
+    },
   ]
 }
 
@@ -58,14 +83,17 @@ function isGreeting(message: Message | undefined): boolean {
   return message === undefined || /^\s*(hi|hello|hey|who are you)\b[\s!.?]*$/i.test(textOf(message))
 }
 
-/** Another one for each time that it was written. */
+/** The name of the note: a new name for each time the script wrote one. */
 function noteName(messages: readonly Message[]): string {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
-  const notes = messages.slice(0, asked).flatMap(({ tool_calls }) => tool_calls ?? []).filter((call) => call.arguments.includes('"create"'))
+  const notes = messages
+    .slice(0, asked)
+    .flatMap(({ tool_calls }) => tool_calls ?? [])
+    .filter((call) => call.arguments.includes('"create"'))
   return notes.length === 0 ? 'demo-note.md' : `demo-note-${notes.length + 1}.md`
 }
 
-/** As the context of the conversation tells it. */
+/** The working directory as the system message names it. */
 function workingDirOf(messages: readonly Message[]): string {
   const system = messages.find(({ role }) => role === 'system')
   return /^Working directory: (.*)$/m.exec(system === undefined ? '' : textOf(system))?.[1] ?? '.'
@@ -81,6 +109,16 @@ function speak(content: string, { onDelta }: ModelRequest): ModelAnswer {
 }
 
 function callTool({ tool, args }: ScriptedCall): ModelAnswer {
-  const call = { id: `call-${randomUUID()}`, name: tool, arguments: JSON.stringify(args), origin: 'completion' } as const
-  return { id: randomUUID(), message: toMessage({ role: 'assistant', tool_calls: [call] }), stop: 'tool_calls', usage: {} }
+  const call = {
+    id: `call-${randomUUID()}`,
+    name: tool,
+    arguments: JSON.stringify(args),
+    origin: 'completion',
+  } as const
+  return {
+    id: randomUUID(),
+    message: toMessage({ role: 'assistant', tool_calls: [call] }),
+    stop: 'tool_calls',
+    usage: {},
+  }
 }

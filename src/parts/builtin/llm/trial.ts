@@ -1,20 +1,20 @@
 /**
- * Tries a model's settings with the smallest call there is, before they are stored (contract: settings.md, section 7).
+ * Tests a model's settings with a minimal call, before they are stored (contract: settings.md, section 7).
  *
- * What the provider says about the settings counts: a key that is refused, a model that does not exist, a server that is
- * not there. That it is busy, slow, or has nothing to say in so few tokens does not. The call is made once and costs
- * next to nothing. Messages hold no key: see failures.
+ * Settings are invalid when the provider refuses the key, does not know the model, or cannot be reached. A provider
+ * that is busy or slow, or an empty answer with so few tokens, does not make them invalid. The call is made once and
+ * costs next to nothing. Its messages hold no key: see failures.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ProfileValidation } from '../../../schema/generated/profiles.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
 import { ModelError, type ModelClient, type ModelErrorCode } from './model.ts'
 
-/** What is no fault of the settings. */
+/** Errors that do not make the settings invalid. */
 const passing: readonly ModelErrorCode[] = ['LLMRateLimitError', 'LLMTimeoutError', 'LLMNoResponseError']
 
 const timeoutSeconds = 30
-/** Less is refused by some providers. */
+/** The token limit: some providers refuse a smaller limit. */
 const answerTokens = 16
 
 export interface TrialOptions {
@@ -34,6 +34,8 @@ export async function tryModel(settings: LLM, { createModel, signal }: TrialOpti
     return { valid: true }
   } catch (thrown) {
     if (!(thrown instanceof ModelError)) throw thrown
-    return passing.includes(thrown.code) ? { valid: true } : { valid: false, error: { type: thrown.code, message: thrown.message } }
+    return passing.includes(thrown.code)
+      ? { valid: true }
+      : { valid: false, error: { type: thrown.code, message: thrown.message } }
   }
 }

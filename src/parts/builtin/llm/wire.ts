@@ -1,8 +1,8 @@
 /**
- * What the wire formats have in common: a call is a body that is posted and a fold over the events of its answer.
+ * The common part of the wire formats: a call posts a body, and folds the events of its answer.
  *
- * A format says how its body is made and how its events add up; time-outs, retries, cost and what the log gets are the
- * same for all and stand here. A fold is made anew for every attempt.
+ * A format builds the body and adds up the events. Time-outs, retries, cost and the completion log are the same for all
+ * formats and are here. Every attempt starts a new fold.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
@@ -17,45 +17,45 @@ import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } fro
 import { priced } from './pricing.ts'
 import { withRetries } from './retry.ts'
 
-/** Which model of which server is meant. */
+/** A model at a server. */
 export interface Target {
-  /** As messages name it: `OpenAI`, `Anthropic` ... */
+  /** The provider's name in messages: `OpenAI`, `Anthropic` ... */
   readonly provider: string
-  /** Without a slash at its end. */
+  /** The base URL without a trailing slash. */
   readonly baseUrl: string
-  /** As the server knows it. */
+  /** The model's name at the server. */
   readonly model: string
 }
 
-/** A wire format, set up for one model by its settings. */
+/** A wire format, configured for one model. */
 export interface Wire extends BodyFormat {
   readonly provider: string
   readonly url: string
-  /** The key among them. */
+  /** Request headers, including the key. */
   readonly headers: Readonly<Record<string, string>>
   readonly takesImages: boolean | undefined
-  /** Names of members, of the body or the answer, that hold what must not be logged: encrypted reasoning, signatures. */
+  /** Members of the body or the answer that must not be logged: encrypted reasoning, signatures. */
   readonly privateMembers: readonly string[]
   startFold(context: FoldContext): AnswerFold
 }
 
 export interface FoldContext {
-  /** For a response or a tool call that the provider gave no id. */
+  /** Makes an id for a response or a tool call without one. */
   readonly newId: () => string
-  /** The error that an event tells of, with secrets hidden. */
+  /** The error that an event reports, with secrets masked. */
   readonly failureOf: (body: JsonObject) => ModelError
-  /** Fails for more parts than an answer may have: to be called while they are gathered. @throws ModelError */
+  /** Fails when an answer has too many parts. Called while they are gathered. @throws ModelError */
   readonly limitParts: (count: number) => void
 }
 
-/** An answer that grows by the events of its stream. */
+/** An answer that grows with the events of its stream. */
 export interface AnswerFold {
   /**
-   * Takes the next event, or a whole answer from a server that does not stream, and gives what it adds to text and
-   * reasoning. @throws ModelError when the event tells of a failure
+   * Adds the next event, or a whole answer from a server that does not stream. Returns the text and reasoning that it
+   * adds. @throws ModelError when the event reports a failure
    */
   push(event: JsonObject): AnswerPiece
-  /** The answer; undefined while the provider has not ended it. */
+  /** The answer; undefined if the provider has not ended it. */
   finish(): FoldedAnswer | undefined
 }
 
@@ -64,13 +64,13 @@ export interface AnswerPiece {
   readonly reasoning_content?: string
 }
 
-/** An answer but for what is the same in every format. */
+/** An answer without the members that are the same in every format. */
 export type FoldedAnswer = Omit<ModelAnswer, 'exchange'> & {
-  /** In the provider's form, as one value. */
+  /** The response in the provider's form, as one value. */
   readonly response: JsonValue
 }
 
-/** What calls depend on besides their settings. */
+/** The dependencies of calls. */
 export interface ModelDeps {
   readonly newId: () => string
   /** At least 0, less than 1. */
@@ -79,14 +79,14 @@ export interface ModelDeps {
   readonly now: () => number
   /** Rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Refuses addresses on top of those that are always refused. */
+  /** Refuses further addresses, besides those that are always refused. */
   readonly allowAddress?: AddressRule
   readonly limits?: AnswerLimits
 }
 
 export const defaultDeps: ModelDeps = { newId: randomUUID, random: Math.random, now: Date.now, sleep }
 
-/** A client that speaks this format. */
+/** A client that uses this wire format. */
 export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = defaultDeps): ModelClient {
   const bodies = new BodyEncoder(wire)
   return {
@@ -96,8 +96,10 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
     async complete(request) {
       let isHandedOn = false
       const onDelta = (piece: AnswerPiece): void => {
-        if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) return
-        // It is no token: the message will say it.
+        if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) {
+          return
+        }
+        // A piece this long is no token. The final message has it.
         if ((piece.content?.length ?? 0) + (piece.reasoning_content?.length ?? 0) > deltaLimitChars) return
         isHandedOn = true
         request.onDelta(piece)
@@ -137,9 +139,12 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
   const failureOfEvent = (event: JsonObject): ModelError => failureOf({ provider, body: event, secrets, now })
   const fold = wire.startFold({ newId, failureOf: failureOfEvent, limitParts: (count) => limitParts(wire, count) })
   const timeoutMs = settings.timeout === null || settings.timeout <= 0 ? callLimitMs : settings.timeout * 1000
-  const end = await postForEvents({ limits, provider, url, headers, body, timeoutMs, signal, secrets, now, allowAddress }, (event) => {
-    onDelta(fold.push(event))
-  })
+  const end = await postForEvents(
+    { limits, provider, url, headers, body, timeoutMs, signal, secrets, now, allowAddress },
+    (event) => {
+      onDelta(fold.push(event))
+    },
+  )
   const answer = fold.finish() ?? unfinished(provider, end)
   const { content, thinking_blocks, tool_calls = [] } = answer.message
   if (sizeOf(answer.message) > textLimitChars) throw tooMuch(wire, `more than ${textLimitChars} characters`)
@@ -147,17 +152,19 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
   return answer
 }
 
-/** Several times what any model says in one answer. It is masked and printed in one go. */
+/**
+ * The longest answer in characters, several times the longest of any model. An answer is masked and printed in one go.
+ */
 const textLimitChars = 4_000_000
 const deltaLimitChars = 1_000_000
-/** More calls, texts or thoughts than a model has in one answer. */
+/** The most calls, texts or thoughts of one answer, more than models send. */
 const partLimit = 1000
 
 function limitParts(wire: Wire, count: number): void {
   if (count > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
 }
 
-/** In characters, but for names and ids. */
+/** The size of a message in characters, without names and ids. */
 function sizeOf({ content, reasoning_content = '', thinking_blocks, tool_calls = [] }: Message): number {
   const texts = [
     reasoning_content,
@@ -173,19 +180,25 @@ function unfinished(provider: string, end: CallEnd): never {
   throw new ModelError('LLMBrokenStreamError', `${provider} closed the connection before its answer was complete`)
 }
 
-/** The key, and every header of the user's own: what is in them is his. */
+/** The secrets of the settings: the key, and the value of every extra header. */
 function secretsOf({ api_key, extra_headers }: LLM): string[] {
   return [...(api_key === null ? [] : [api_key]), ...Object.values(extra_headers ?? {})]
 }
 
-function answerOf({ response, ...answer }: FoldedAnswer, request: ModelRequest, settings: LLM, wire: Wire): ModelAnswer {
+function answerOf(
+  { response, ...answer }: FoldedAnswer, request: ModelRequest, settings: LLM, wire: Wire,
+): ModelAnswer {
   const usage = priced(answer.usage, settings)
   if (!settings.log_completions) return { ...answer, usage }
   const hidden = new Set(wire.privateMembers)
-  return { ...answer, usage, exchange: { request: without(hidden, wire.bodyOf(request)), response: without(hidden, response) } }
+  return {
+    ...answer,
+    usage,
+    exchange: { request: without(hidden, wire.bodyOf(request)), response: without(hidden, response) },
+  }
 }
 
-/** The value without the members of these names, at any depth. */
+/** The value without members of these names, at any depth. */
 function without(names: ReadonlySet<string>, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((element) => without(names, element))
   if (typeof value !== 'object' || value === null) return value
