@@ -70,7 +70,7 @@ interface Bench {
 }
 
 function benchOf({ vectors, settings, create }: ContractOptions): Bench {
-  const folder = new URL(`../../../../test/vectors/llm/${vectors}/`, import.meta.url)
+  const folder = new URL(`../../../../../test/vectors/llm/${vectors}/`, import.meta.url)
   const bytesOf = (file: string): Buffer => readFileSync(new URL(file, folder))
   const errors: unknown = JSON.parse(bytesOf('errors.json').toString())
   const events = bytesOf('text.sse').toString().replaceAll('\r\n', '\n').split('\n\n')

@@ -25,7 +25,7 @@ export function folded(start: (context: FoldContext) => AnswerFold, events: read
 
 /** A stream in test/vectors/llm, `gemini/text` for example. */
 export function vectorBytes(name: string): Buffer {
-  return readFileSync(new URL(`../../../../test/vectors/llm/${name}.sse`, import.meta.url))
+  return readFileSync(new URL(`../../../../../test/vectors/llm/${name}.sse`, import.meta.url))
 }
 
 /** Its events. */
