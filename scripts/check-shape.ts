@@ -25,7 +25,7 @@ for (const folder of ['src', 'scripts', 'test']) {
 const securityPath = join(root, 'SECURITY.md')
 const security = existsSync(securityPath) ? readFileSync(securityPath, 'utf8') : undefined
 
-const findings = [...checkShape({ sources, security }), ...checkMissingFiles(new Set(sources.keys()))]
+const findings = [...checkShape({ sources, security, isWhole: true }), ...checkMissingFiles(new Set(sources.keys()))]
 for (const finding of findings) process.stdout.write(`${formatFinding(finding)}\n`)
 const failures = findings.filter(({ warning }) => warning !== true).length
 process.stdout.write(`${sources.size} files, ${failures} failures, ${findings.length - failures} warnings\n`)

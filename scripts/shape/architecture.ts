@@ -287,6 +287,19 @@ export const limits = {
   headerLines: 1,
 } as const
 
+/** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
+export const lineBudgets: Readonly<Record<string, number>> = {
+  core: 37_500,
+  browser: 2_700,
+  builtin: 9_700,
+  demo: 600,
+  doctor: 500,
+  hooks: 600,
+  install: 1_100,
+  mcp: 3_200,
+  skills: 1_000,
+}
+
 /** Made by scripts/generate, compared byte for byte by its own check, and read by nobody line by line. */
 export function isGenerated(file: string): boolean {
   return file.startsWith('src/schema/generated/')

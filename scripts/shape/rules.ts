@@ -10,12 +10,15 @@ import type { Finding } from './finding.ts'
 import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
 import { checkSecurityPromises } from './security-promises.ts'
 import { checkSecurityTable } from './security-table.ts'
+import { checkSizes } from './sizes.ts'
 import { readSource, type SourceFile } from './source-file.ts'
 import { checkColumns, checkConsole, checkHeader, checkStyle } from './style.ts'
 
 export interface Tree {
   /** Path from the repository's root -> text, of every TypeScript file in src, scripts and test. */
   readonly sources: ReadonlyMap<string, string>
+  /** Sums are checked only of a tree that has all files. */
+  readonly isWhole?: true
   /** SECURITY.md, if there is one. */
   readonly security: string | undefined
 }
@@ -28,6 +31,7 @@ export function checkShape(tree: Tree): Finding[] {
     ...files.flatMap(checkFile),
     ...checkCycles(src),
     ...src.flatMap(checkUnusedPowers),
+    ...(tree.isWhole === true ? checkSizes(src) : []),
     ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),
     ...(tree.security === undefined ? [] : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
   ]

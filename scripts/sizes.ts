@@ -1,0 +1,14 @@
+/**
+ * `npm run sizes`: what a reviewer has to read, as a table: lines written by hand, files with powers, and budgets.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { formatRows } from '../src/cli/rows.ts'
+import { sizesOf } from './shape/sizes.ts'
+
+const src = fileURLToPath(new URL('../../src/', import.meta.url))
+const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts')).sort()
+const files = paths.map((path) => ({ path: `src/${path}`, lineCount: readFileSync(join(src, path), 'utf8').split('\n').length - 1 }))
+const rows = sizesOf(files).map(({ unit, files: count, lines, powerful, budget }) => [unit, `${count}`, `${lines}`, `${powerful}`, `${budget ?? ''}`])
+process.stdout.write(`${formatRows([['', 'files', 'lines', 'with powers', 'budget'], ...rows])}\n`)
