@@ -1,8 +1,8 @@
 /**
- * One request as a handler sees it, and what handlers read from it.
+ * A request as handlers see it, and the functions with which handlers read it.
  *
- * Reading is checking: a function here returns a value that fits its schema or throws AppError `invalid_input` with
- * every issue, each with the place where it is (`body`, `query`, `path` first).
+ * Reading includes checking: a function here returns a value that fits its schema or throws AppError `invalid_input`
+ * with every issue, each with its location (`body`, `query`, `path` first).
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import type { Answer, Exchange } from '../http/reply.ts'
@@ -37,7 +37,7 @@ export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>):
   return parsed(type, call.body, call)
 }
 
-/** As `bodyOf`, for requests whose body may be left out and then stands for `{}`. */
+/** As `bodyOf`, for requests with an optional body; an absent body counts as `{}`. */
 export function optionalBodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   return parsed(type, call.body ?? {}, call)
 }
@@ -58,7 +58,7 @@ export function conversationIdOf(call: Call): string {
   throw invalid(reading.ok ? [] : [{ ...reading.fault, loc: ['path', name] }])
 }
 
-/** A signal that is aborted when the client goes away before it has its answer. */
+/** A signal that aborts when the client closes the connection before it has its answer. */
 export function clientSignal(call: Call): AbortSignal {
   const controller = new AbortController()
   call.exchange.response.once('close', () => {
@@ -71,14 +71,14 @@ export function ok(value: unknown): Answer {
   return jsonAnswer(200, value)
 }
 
-/** What most changes answer. */
+/** The answer to most changes. */
 export const success: Answer = jsonAnswer(200, { success: true })
 
 export function invalid(issues: readonly Issue[]): AppError {
   return new AppError('invalid_input', 'The request is not valid', { issues })
 }
 
-/** A list that is longer than this server takes. */
+/** The error for a list that is longer than this server accepts. */
 export function tooLong(loc: readonly (string | number)[], length: number, limit: number): AppError {
   const msg = `List should have at most ${limit} items after validation, not ${length}`
   return invalid([{ type: 'too_long', loc, msg, ctx: { max_length: limit } }])
@@ -95,11 +95,11 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, { ex
   return result.value
 }
 
-/** How many ignored members are named, and how long a name may be. */
+/** The most ignored members that are named, and the longest name. */
 const ignoredLimit = 20
 const ignoredChars = 100
 
-/** A path with what does not belong into a header percent-encoded (RFC 3986, section 2.1). */
+/** A path with the characters that a header cannot carry percent-encoded (RFC 3986, section 2.1). */
 function headerWord(path: string): string {
   // By way of UTF-8, because a lone surrogate has no encoding.
   return encodeURIComponent(Buffer.from(path.slice(0, ignoredChars)).toString())

@@ -1,6 +1,6 @@
 /**
- * Conversations over REST, as things: made, listed, shown, changed, copied, removed (contract: conversations.md
- * section 4). What drives one is in `runs.ts`. Every answer to a change is sent when the change is durable.
+ * Conversations over REST: create, list, read, change, copy, delete (contract: conversations.md section 4). Running a
+ * conversation is in `runs.ts`. Every answer to a change is sent when the change is durable.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
@@ -22,7 +22,7 @@ import { userMessageOf } from '../conversation/user-message.ts'
 import { jsonAnswer } from './problem.ts'
 import { tellMasking } from './secret-masking.ts'
 
-/** What the handlers of conversations work with. */
+/** The dependencies of the conversation handlers. */
 export interface ConversationParts {
   readonly service: ConversationService
   readonly vault: AgentVault
@@ -86,7 +86,9 @@ export function getConversation({ service }: ConversationParts, call: Call): Pro
 export async function updateConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
   const { title, tags, max_budget_per_task: budget, workspace } = bodyOf(call, UpdateConversationRequest)
   const conversation = await service.open(conversationIdOf(call))
-  if (workspace !== undefined && workspace.working_dir !== conversation.state.working_dir) throw cannotMove(workspace.working_dir)
+  if (workspace !== undefined && workspace.working_dir !== conversation.state.working_dir) {
+    throw cannotMove(workspace.working_dir)
+  }
   await conversation.patch({ title: title === undefined ? undefined : trimmed(title), tags, budget })
   return success
 }
@@ -120,13 +122,13 @@ async function infoOf(service: ConversationService, call: Call, id: string, stat
   return jsonAnswer(status, await service.info(id, queryOf(call, includeSkills).include_skills))
 }
 
-/** Its history, and what its agent keeps, speak of files in the folder that it has. */
+/** The error for a moved workspace: the history and the agent's own files refer to files in the present folder. */
 function cannotMove(input: string): AppError {
   const msg = 'A conversation keeps its workspace: start a new conversation in the other folder'
   return invalid([{ type: 'value_error', loc: ['body', 'workspace', 'working_dir'], msg, input }])
 }
 
-/** One that vanishes between the list and its reading is simply not there. */
+/** A conversation's info; null for a conversation that was deleted after it was listed. */
 async function infoOrNull(service: ConversationService, id: string, includeAll: boolean): Promise<object | null> {
   try {
     return await service.info(id, includeAll)
@@ -139,5 +141,8 @@ async function infoOrNull(service: ConversationService, id: string, includeAll: 
 function trimmed(title: string): string {
   const text = title.trim()
   if (text !== '') return text
-  throw invalid([{ type: 'string_too_short', loc: ['body', 'title'], msg: 'String should have at least 1 character', input: title, ctx: { min_length: 1 } }])
+  const msg = 'String should have at least 1 character'
+  throw invalid([
+    { type: 'string_too_short', loc: ['body', 'title'], msg, input: title, ctx: { min_length: 1 } },
+  ])
 }

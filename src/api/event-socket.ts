@@ -1,10 +1,11 @@
 /**
  * `/sockets/events/{conversation_id}`: one conversation on one WebSocket (contract: websocket.md, decisions 35).
  *
- * The order of frames is: `full_state` at the point of joining, then what was asked to be sent again, then live events,
- * without a gap, a double or a swap. A frame of the client is a Message that is appended and run; its failure is
- * answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after the
- * other, and the next is not read before. Until a socket is authenticated it is told nothing and may send little.
+ * The order of frames is: `full_state` at the time of joining, then the requested stored events, then live events,
+ * without a gap, a duplicate or a change of order. A client frame is a Message that is appended and run. Its failure
+ * is answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after
+ * the other, and reading waits for the current frame. Before authentication a socket gets no data and may send
+ * little.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { isObject, parseJson } from '../base/json.ts'
@@ -26,26 +27,26 @@ import { contentLimit } from '../schema/spec/values.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
 import { startOf, type Resend } from './resend.ts'
 
-/** What all sockets of a server share. */
+/** The settings and services that all sockets of a server share. */
 export interface EventSocketRules {
   readonly service: ConversationService
   readonly messageLimitBytes: number
-  /** How many values a message may hold. */
+  /** The most JSON values in a message. */
   readonly valueLimit: number
   readonly authTimeoutMs: number
   readonly refusedKeys: RefusedKeys
   readonly log: Log
 }
 
-/** What a client has asked for. */
+/** The request of a client. */
 export interface Subscription {
   readonly conversationId: string
   readonly resend: Resend
-  /** Keys to wait for in the first frame; undefined when the handshake has settled it. */
+  /** Keys to wait for in the first frame; undefined when the handshake has authenticated the client. */
   readonly awaitKeys: SessionKeys | undefined
-  /** Called when the client has shown that it may be here. */
+  /** Called when the client is authenticated. */
   readonly onAdmitted: () => void
-  /** Where the client is. */
+  /** The client's IP address. */
   readonly address: string | undefined
 }
 
@@ -59,13 +60,17 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
-/** See `ws/violation`; RFC 6455, section 7.1.7, wants such an end in the log. */
+/** Codes of a broken rule (`ws/violation`); RFC 6455, section 7.1.7, asks to log such an end. */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 const authFrameLimitBytes = 16 * 1024
 
 /** Serves a connection until it closes. Never throws. */
-export function serveEventSocket(connection: WebSocketConnection, subscription: Subscription, rules: EventSocketRules): void {
+export function serveEventSocket(
+  connection: WebSocketConnection,
+  subscription: Subscription,
+  rules: EventSocketRules,
+): void {
   const { awaitKeys } = subscription
   if (awaitKeys === undefined) {
     void new EventSocket(connection, rules).start(subscription)
@@ -82,7 +87,10 @@ export function serveEventSocket(connection: WebSocketConnection, subscription: 
       const isKnown = key !== undefined && awaitKeys.has(key)
       if (isKnown) void new EventSocket(connection, rules).start(subscription)
       else if (key === undefined) refuse()
-      else connection.owner = { onMessage: () => undefined, onClose: rules.refusedKeys.refuse(subscription.address, refuse) }
+      else {
+        const onClose = rules.refusedKeys.refuse(subscription.address, refuse)
+        connection.owner = { onMessage: () => undefined, onClose }
+      }
     },
   }
 }
@@ -98,7 +106,7 @@ class EventSocket implements Sink, ConnectionOwner {
     this.#rules = rules
   }
 
-  /** Must be called in the turn in which the connection is handed over. */
+  /** Joins the conversation. Call it in the turn of the event loop in which the connection was handed over. */
   async start({ conversationId, resend, onAdmitted }: Subscription): Promise<void> {
     onAdmitted()
     const connection = this.#connection
@@ -116,7 +124,8 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 
   onMessage(message: WebSocketMessage): void {
-    if (this.#conversation !== undefined) this.#received(this.#conversation, message.kind === 'text' ? message.text : undefined)
+    if (this.#conversation === undefined) return
+    this.#received(this.#conversation, message.kind === 'text' ? message.text : undefined)
   }
 
   onDrain(): void {
@@ -126,7 +135,8 @@ class EventSocket implements Sink, ConnectionOwner {
   onClose(code: number): void {
     this.#reader?.close()
     if (!brokenRuleCodes.has(code)) return
-    this.#rules.log.info('A socket was closed because its client broke a rule of WebSocket', { conversation_id: this.#conversation?.id, code })
+    const problem = 'A socket was closed because its client broke a rule of WebSocket'
+    this.#rules.log.info(problem, { conversation_id: this.#conversation?.id, code })
   }
 
   write(frame: Buffer): boolean {
@@ -138,7 +148,9 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 
   writeMany(events: readonly Buffer[]): boolean {
-    const frames = this.#connection.deflate ? Buffer.concat(events.map((event) => encodeCompressedText(event))) : encodeTexts(events)
+    const frames = this.#connection.deflate
+      ? Buffer.concat(events.map((event) => encodeCompressedText(event)))
+      : encodeTexts(events)
     return this.#connection.send(frames)
   }
 
@@ -179,8 +191,12 @@ class EventSocket implements Sink, ConnectionOwner {
     const message = parse(Message, value)
     if (!message.ok) throw new AppError('invalid_input', wordsOf(message.issues), { issues: message.issues })
     const { content } = message.value
-    if (content.length > contentLimit) throw new AppError('invalid_input', `content: expected at most ${contentLimit} parts`)
-    if (message.value.role !== 'user') throw new AppError('invalid_input', `role: expected "user", got "${message.value.role}"`)
+    if (content.length > contentLimit) {
+      throw new AppError('invalid_input', `content: expected at most ${contentLimit} parts`)
+    }
+    if (message.value.role !== 'user') {
+      throw new AppError('invalid_input', `role: expected "user", got "${message.value.role}"`)
+    }
     await conversation.send(userMessageOf(message.value), true)
   }
 
@@ -188,9 +204,10 @@ class EventSocket implements Sink, ConnectionOwner {
     this.write(encodeText(errorFrame(code, detail, conversation.nextFrameStamp())))
   }
 
-  /** Only our own words reach the client. */
+  /** The text of an error for the client: only this server's own messages are shown. */
   #wordsOf(thrown: unknown): string {
-    if (thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError) return messageOf(thrown)
+    const isOurs = thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError
+    if (isOurs) return messageOf(thrown)
     this.#rules.log.error('A frame of a client failed unexpectedly', { error: errorOf(thrown) })
     return 'Unexpected error'
   }
@@ -215,13 +232,13 @@ function keyOfAuthFrame(text: string): string | undefined {
   }
 }
 
-/** An authentication that is not needed (any more) is ignored, if it is nothing else besides. */
+/** True for an authentication frame after the first, which is ignored if it has no other members. */
 function isAuthFrame(value: unknown): boolean {
   if (!isObject(value) || value['type'] !== 'auth') return false
   return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')
 }
 
-/** Names that existing clients know from servers of this kind. */
+/** Error codes that existing clients know from other servers. */
 function errorCodeOf(thrown: unknown): string {
   if (thrown instanceof SyntaxError || thrown instanceof RangeError) return 'JSONDecodeError'
   if (thrown instanceof AppError && thrown.code === 'invalid_input') return 'ValidationError'

@@ -1,10 +1,11 @@
 /**
  * `GET .../events/stream`: one conversation as server-sent events (WHATWG HTML section 9.2, decisions 35).
  *
- * The twin of `event-socket`, for clients behind proxies that know no WebSocket: the same frames in the same order, each
- * as the `data` of one event. A stored event's `id` is its own, so a client that comes back with `Last-Event-ID` goes on
- * behind it, without a gap or a double; frames that exist on live streams only have none. A comment goes out whenever
- * nothing else does for a while. A client that is full is not written to; one that takes no byte for too long is cut off.
+ * The counterpart of `event-socket` for clients behind proxies without WebSocket: the same frames in the same order,
+ * each as the `data` of one event. A stored event has its own id as `id`, so a client that reconnects with
+ * `Last-Event-ID` continues after it, without a gap or a duplicate. Live-only frames have no id. A comment is sent
+ * when nothing else was sent for a while. Nothing is written to a client whose buffer is full; a client that takes no
+ * byte for too long is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'
@@ -19,9 +20,9 @@ import type { ConversationParts } from './conversations.ts'
 import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
 
 export interface StreamRules {
-  /** A comment goes out after this time without anything else. */
+  /** A comment is sent after this time without other data. */
   readonly heartbeatMs: number
-  /** A client that takes nothing for this time is cut off. */
+  /** A client that takes no byte for this time is disconnected. */
   readonly stallTimeoutMs: number
 }
 
@@ -29,7 +30,7 @@ export interface StreamParts extends ConversationParts {
   readonly stream: StreamRules
 }
 
-/** How long a browser waits before it comes back. */
+/** How long a browser waits before it reconnects. */
 const retryMs = 1000
 
 /** @throws AppError `not_found` for an unknown conversation or event */
@@ -41,13 +42,13 @@ export async function streamEvents({ service, stream }: StreamParts, call: Call)
   return {
     status: 200,
     type: 'text/event-stream',
-    // For nginx, which would otherwise collect the answer.
+    // For nginx, which would otherwise buffer the response.
     headers: ['X-Accel-Buffering', 'no'],
     stream: (response) => new EventStream(response, stream).join(conversation, from),
   }
 }
 
-/** The header that a browser sends when it comes back is newer than the address it was given. */
+/** The position to resume at. The header of a reconnecting browser is newer than the query of its URL. */
 function resendFrom(call: Call): Resend {
   const last = singleHeader(call.exchange.request.rawHeaders, 'last-event-id')
   const asked = resendOf(queryOf(call, resendFields))
@@ -74,7 +75,7 @@ class EventStream implements Sink {
     try {
       this.#reader = conversation.join({ from, encode: encodeEvent, sink: this })
     } catch (thrown) {
-      // Too many readers, mostly. The head is out, so it is told as on a socket.
+      // Mostly too many readers. The response head is out, so the error is sent as a frame, as on a socket.
       const code = thrown instanceof AppError ? thrown.code : 'internal'
       this.write(encodeEvent(errorFrame(code, messageOf(thrown), conversation.nextFrameStamp()), false))
       this.#response.end()
@@ -103,7 +104,7 @@ class EventStream implements Sink {
     this.#reader?.drained()
   }
 
-  /** A client is slow as long as it takes something, and stalled when it has taken nothing for the whole time. */
+  /** Disconnects a client that took no byte for the whole time; a client that takes some bytes is only slow. */
   #watchStall(): void {
     if (this.#stall !== undefined) return
     const before = this.#taken()
@@ -114,7 +115,7 @@ class EventStream implements Sink {
     }, this.#rules.stallTimeoutMs)
   }
 
-  /** Bytes that the system has taken over for the client. */
+  /** Bytes that the operating system has accepted for the client. */
   #taken(): number {
     const { socket } = this.#response
     return socket === null ? 0 : socket.bytesWritten - socket.writableLength
@@ -131,7 +132,7 @@ const comment = Buffer.from(':\n\n')
 const dataField = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')
 
-/** JSON that this server prints is one line. */
+/** Encodes one event. JSON that this server prints is a single line. */
 function encodeEvent(json: Buffer, isStored: boolean): Buffer {
   const parts = [dataField, json, eventEnd]
   return Buffer.concat(isStored ? [Buffer.from(`id: ${idOf(json)}\n`), ...parts] : parts)

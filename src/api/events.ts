@@ -1,7 +1,8 @@
 /**
- * Events over REST: one, several, a page, a count, and a new message (contract: conversations.md sections 4 and 5).
+ * Events over REST: read one, several, a page or a count, and send a message (contract: conversations.md sections 4
+ * and 5).
  *
- * What is sent are the bytes of the log, never parsed or printed again: a page is its slices with commas between.
+ * Responses are the bytes of the log, never parsed or printed again: a page is its slices with commas between.
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'
@@ -32,7 +33,7 @@ const search = {
   sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
 }
 
-/** Answers at once when the event is in memory. */
+/** Reads one event; answers synchronously when the event is in memory. */
 export function getEvent({ service }: ConversationParts, call: Call): Answer | Promise<Answer> {
   const id = parameterOf(call.parameters, 'event_id')
   return andThen(service.read(conversationIdOf(call), (log) => readEvent(log, id)), (json) => {

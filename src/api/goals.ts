@@ -1,7 +1,7 @@
 /**
- * The goal of a conversation over REST: pursued, stopped, resumed (contract: conversations.md sections 4 and 9).
+ * The goal of a conversation over REST: set, stop, resume (contract: conversations.md sections 4 and 9).
  *
- * What becomes of it is told by the state updates `goal` of the history.
+ * The state updates `goal` in the history report its progress.
  */
 import type { Answer } from '../http/reply.ts'
 import { GoalRequest } from '../schema/generated/conversations.ts'

@@ -1,10 +1,12 @@
 /**
- * The header `Idempotency-Key`: a request that may be sent again until its answer has come, and has its effect once
- * (decisions 37; the header is that of the draft "The Idempotency-Key HTTP Header Field", without its quotation marks).
+ * The header `Idempotency-Key`: a client may repeat a request until it gets the answer, and the request takes effect
+ * once (decisions 37; the header is that of the draft "The Idempotency-Key HTTP Header Field", without its quotation
+ * marks).
  *
- * Only what changes something and cannot be told from an earlier try takes it: a new conversation, a message, a run, an
- * answer. Two requests with one key are the same when all that they say is the same; what is kept of that is a keyed
- * digest, since a request may hold secrets. What is remembered, and for how long, is `conversation/requests`.
+ * It applies to requests that change something and cannot be told from an earlier try: a new conversation, a message,
+ * a run, an answer to a question. Two requests with one key are the same when all their content is the same. The
+ * content is kept as a keyed digest, because it may hold secrets. `conversation/requests` says what is remembered,
+ * and for how long.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/requests.ts'
@@ -13,15 +15,15 @@ import { invalid, type Call } from './call.ts'
 
 export interface KeyParts {
   readonly clock: Clock
-  /** A digest that tells nothing to who has not the server's key. */
+  /** Makes a digest that is useless without the server's key. */
   readonly fingerprint: (text: string) => string
 }
 
-/** Visible characters of ASCII. */
+/** Visible ASCII characters. */
 const keyForm = /^[\x21-\x7e]{1,128}$/
 
 /**
- * The request with its key; undefined when it carries none. `name` tells apart what a key may be used for.
+ * The request with its key; undefined when it has none. `name` keeps keys of different requests apart.
  * @throws AppError `invalid_input`
  */
 export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }: KeyParts): KeyedRequest | undefined {
@@ -29,7 +31,8 @@ export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }:
   if (key === undefined) return undefined
   if (second !== undefined || !keyForm.test(key)) {
     const msg = 'Expected one key of 1 to 128 visible ASCII characters'
-    throw invalid([{ type: 'string_pattern_mismatch', loc: ['header', 'Idempotency-Key'], msg, input: key.slice(0, 256) }])
+    const issue = { type: 'string_pattern_mismatch', loc: ['header', 'Idempotency-Key'], msg, input: key.slice(0, 256) }
+    throw invalid([issue])
   }
   return { key, digest: fingerprint(JSON.stringify([name, call.query, call.body ?? null])), at: clock() }
 }

@@ -1,9 +1,9 @@
 /**
- * What the server says about itself: that it is alive and what it speaks, without a key (contract: others.md section 10); and
- * its tools.
+ * The server's information about itself: health and versions, without a key (contract: others.md section 10); and its
+ * tools.
  *
- * `version` is the API level that existing clients check before they talk to a server; our own name and version stand
- * in fields of their own (decisions 34). Nothing here tells what the server holds.
+ * `version` is the API level that existing clients check before they use a server; this server's own name and version
+ * are in fields of their own (decisions 34). Nothing here reveals stored data.
  */
 import { readFile } from 'node:fs/promises'
 import { objectOf } from '../base/fields.ts'
@@ -13,13 +13,13 @@ import type { Answer } from '../http/reply.ts'
 import { ok } from './call.ts'
 import { jsonAnswer } from './problem.ts'
 
-/** The level of the public API that this server offers, in the version numbers that clients know. */
+/** The level of the public API that this server implements, as a version number that clients know. */
 export const apiLevel = '1.43.1'
 
 export interface Meta {
   readonly productVersion: string
   readonly capabilities: readonly string[]
-  /** Of the built-in agent. */
+  /** The names of the built-in agent's tools. */
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
@@ -65,7 +65,10 @@ export async function tools({ meta }: { readonly meta: Meta }): Promise<Answer> 
   return ok(await meta.usableTools())
 }
 
-/** The description is a file beside the validators, made from the same schema. Routes of parts that are not here are left out. */
+/**
+ * The OpenAPI description: a generated file, made from the same schema as the validators, without the routes of
+ * absent parts.
+ */
 export async function openapi({ meta }: { readonly meta: Meta }): Promise<Answer> {
   const file = await readFile(new URL('../schema/generated/openapi.json', import.meta.url))
   return { status: 200, body: withoutStrangers(file, new Set(meta.routes)) }

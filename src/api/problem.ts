@@ -1,8 +1,8 @@
 /**
- * Every failure as an HTTP answer: the one place that knows which status a code has (contract: others.md section 0.2).
+ * Every failure as an HTTP answer: the only place that maps codes to statuses (contract: others.md section 0.2).
  *
- * A new ErrorCode does not compile until it has a status here. What is not an AppError is a bug of ours: it is answered
- * with 500 and an id that also stands in the log, never with its own words, since those may hold anything.
+ * A new ErrorCode does not compile until it has a status here. An error that is no AppError is a bug of this server:
+ * it is answered with 500 and an id that is also in the log, never with its message, which may hold anything.
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
@@ -49,9 +49,10 @@ export function problem(thrown: unknown, log: Log, requestId: string): Answer {
   if (thrown.issues.length > 0) return jsonAnswer(status, { detail: thrown.issues.map(redactIssue) })
   if (status < 500) return jsonAnswer(status, { detail: thrown.message })
   log.warn('A request failed', { request_id: requestId, code: thrown.code, error: thrown })
-  // Existing clients read a deliberate 5xx from `exception`.
+  // Existing clients read the reason of a deliberate 5xx from `exception`.
   const detail = STATUS_CODES[status] ?? 'Error'
-  return jsonAnswer(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception: `${status}: ${thrown.message}` })
+  const exception = `${status}: ${thrown.message}`
+  return jsonAnswer(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception })
 }
 
 export function jsonAnswer(status: number, value: unknown): Answer {

@@ -1,8 +1,8 @@
 /**
  * LLM profiles over REST (contract: settings.md section 7).
  *
- * Which profile is active is a pointer in the settings. It goes with its profile when that is renamed or removed: both
- * is done as one change of the settings, so that settings which cannot be read stop it before anything has changed.
+ * The settings hold the name of the active profile. Renaming or deleting that profile changes the settings too, in
+ * one change, so that unreadable settings stop it before anything has changed.
  */
 import { singleHeader } from '../http/headers.ts'
 import type { Answer } from '../http/reply.ts'

@@ -1,9 +1,9 @@
 /**
- * What happens to a request before and after its handler, in one function that is read from top to bottom:
- * framing, target, Host and Origin, preflight, route, session key, body, handler, answer. Every throw ends in `problem`.
+ * Serves a request around its handler, in one function to read from top to bottom: framing, target, Host and Origin,
+ * preflight, route, session key, body, handler, answer. Every throw ends in `problem`.
  *
- * The order is the point. Nothing of the request is believed before Host and Origin are checked, no key is asked of a
- * preflight, and no body is read for a caller without a key.
+ * The order matters. Nothing in the request is trusted before Host and Origin are checked, a preflight needs no key,
+ * and no body is read for a caller without a key.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
@@ -12,7 +12,9 @@ import { readHeaderCredential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { framingFault, mayServe } from '../http/framing.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
-import { assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules } from '../http/origin.ts'
+import {
+  assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules,
+} from '../http/origin.ts'
 import { noteKeyHolder } from '../http/key-holders.ts'
 import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
@@ -25,27 +27,29 @@ import { tellRequest } from './request-log.ts'
 export interface RequestRules {
   readonly router: Router<Route>
   readonly origins: OriginRules
-  /** Undefined: no key is asked for (only ever on loopback). */
+  /** The session keys; undefined when none is required (only ever on loopback). */
   readonly keys: SessionKeys | undefined
   readonly refusedKeys: RefusedKeys
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly log: Log
-  /** A request that takes at least this long is told in the log. */
+  /** A request that takes at least this long is logged. */
   readonly slowMs: number
-  /** Hides known secrets in what a failed request is told: errors quote what was sent. */
+  /** Masks known secrets in error responses: errors quote request data. */
   readonly mask: (text: string) => string
-  /** Names a request in the answer and in the log, unless the client has. */
+  /** Makes the id of a request for the answer and the log, unless the client sent an id. */
   readonly nextRequestId: () => string
   /** Called for every request that needed a key. */
   readonly onWork: () => void
 }
 
-/** The paths that a load balancer probes by address; they tell nothing and change nothing. */
+/** The paths that a load balancer may probe under any Host: they reveal nothing and change nothing. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
-/** The handler for `node:http`. It never throws and always answers; what needs no time is answered in the same turn. */
-export function createRequestHandler(rules: RequestRules): (request: IncomingMessage, response: ServerResponse) => void {
+/** The handler for `node:http`. Never throws and always answers; an answer that needs no wait is sent synchronously. */
+export function createRequestHandler(
+  rules: RequestRules,
+): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     if (!mayServe(request, response)) return
     const begun = performance.now()
@@ -110,7 +114,7 @@ function masked({ body = Buffer.alloc(0), ...answer }: Answer, mask: (text: stri
   return { ...answer, body: Buffer.from(mask(body.toString())) }
 }
 
-/** Checks Host and Origin; gives the CORS headers that whatever answer follows must carry. */
+/** Checks Host and Origin; returns the CORS headers for every answer that follows. */
 function admit(request: IncomingMessage, target: Target, rules: OriginRules): readonly string[] {
   const { method, rawHeaders } = request
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules)
@@ -128,7 +132,7 @@ function options(request: IncomingMessage, corsHeaders: readonly string[]): Answ
 }
 
 /**
- * Undefined for a request with a right key; rejects for one with a wrong key, maybe later.
+ * Undefined for a request with a valid key; a promise that rejects, perhaps later, for a wrong key.
  * @throws AppError `unauthorized` without a key
  */
 function refusalOf({ request, response }: Exchange, { keys, refusedKeys }: RequestRules): Promise<never> | undefined {

@@ -1,5 +1,5 @@
 /**
- * What a client asks to be sent again when it joins a live stream, on a socket or as server-sent events
+ * The stored events that a client requests when it joins a live stream, on a socket or as server-sent events
  * (contract: websocket.md section 1, decisions 35).
  */
 import type { Conversation } from '../conversation/conversation.ts'
@@ -28,7 +28,7 @@ export function resendOf(query: QueryValues<typeof resendFields>): Resend {
   return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
 }
 
-/** Number of the first event to send; undefined when the event to continue after is unknown. */
+/** The number (seq) of the first event to send; undefined when the event to continue after is unknown. */
 export async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
   switch (resend.mode) {
     case 'none':

@@ -1,5 +1,5 @@
 /**
- * Every route of the REST interface with the function that answers it.
+ * Every route of the REST interface with its handler.
  *
  * The names are those of `access.ts`: a route without a right does not compile, nor a right without a route.
  */
@@ -88,7 +88,7 @@ const table = {
   'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>
 
-/** Upgrades are served by `upgrades.ts`; asked for plainly, their path is answered like any unknown one. */
+/** `upgrades.ts` serves upgrades; a plain request for their path is answered like an unknown path. */
 type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 
 /** The routes of the core, ready for the router. */

@@ -1,6 +1,6 @@
 /**
- * Driving a conversation over REST: run, stop, what needs approval, which secrets and model (contract: conversations.md
- * sections 3, 4 and 6). Every answer to a change is sent when the change is durable.
+ * Running a conversation over REST: run, stop, approvals, secrets and model (contract: conversations.md sections 3, 4
+ * and 6). Every answer to a change is sent when the change is durable.
  */
 import { AppError } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
@@ -144,14 +144,14 @@ async function openBuiltIn(service: ConversationService, call: Call): Promise<Co
   throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
 }
 
-/** The conversation, if an external agent drives it. @throws AppError `not_found`, `bad_request` that names the deed */
+/** Opens a conversation of an external agent. @throws AppError `not_found`, `bad_request` that names the operation */
 async function openExternal(service: ConversationService, call: Call, deed: string): Promise<Conversation> {
   const conversation = await service.open(conversationIdOf(call))
   if (conversation.state.agent['kind'] === 'ACPAgent') return conversation
   throw new AppError('bad_request', `Cannot ${deed}: the conversation is not driven by an ACP agent`)
 }
 
-/** A bare string stands for a secret with that value. */
+/** The secret sources of a request. A bare string is a secret with that value. */
 function sourcesOf(secrets: Readonly<Record<string, string | SecretSource>>): Record<string, SecretSource> {
   const entries = Object.entries(secrets).map(([name, source]): [string, SecretSource] => [
     name,

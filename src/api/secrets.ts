@@ -1,7 +1,7 @@
 /**
  * Global secrets over REST (contract: settings.md section 6).
  *
- * Names are listed, a value is only given for its own name and as plain text, and nothing here logs either.
+ * Names are listed. A value is only returned for its own name, as plain text. Nothing here logs names or values.
  */
 import type { Answer } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'

@@ -1,7 +1,7 @@
 /**
  * The settings over REST (contract: settings.md sections 1 to 3).
  *
- * What a patch means is the store's business; the shape of a request is checked here, so both kinds of 422 are told apart.
+ * The store applies a patch; the shape of a request is checked here, so that both kinds of 422 differ.
  */
 import { singleHeader } from '../http/headers.ts'
 import type { Answer } from '../http/reply.ts'

@@ -1,9 +1,9 @@
 /**
- * What happens to a request to upgrade: the checks of `requests`, in the same order, and then the socket's own.
+ * Serves a request to upgrade: the checks of `requests`, in the same order, and then the socket's own.
  *
  * A refused upgrade is an ordinary HTTP answer. Parameters are checked before the key; both failures are 403, as
- * existing clients know it (contract: websocket.md section 2). A request without any key is accepted when keys exist,
- * because the key may come in the first frame: `event-socket` waits for it and tells nothing before.
+ * existing clients expect (contract: websocket.md section 2). When keys exist, a request without a key is accepted,
+ * because the key may come in the first frame: `event-socket` waits for it and sends nothing before.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -29,7 +29,7 @@ export interface UpgradeRules extends EventSocketRules {
   readonly keys: SessionKeys | undefined
   readonly urlLimitBytes: number
   readonly limits: Partial<ConnectionLimits>
-  /** Whether clients that ask for permessage-deflate get it. */
+  /** True when clients that offer permessage-deflate get it. */
   readonly compresses: boolean
 }
 
@@ -37,7 +37,9 @@ const socketPattern = '/sockets/events/{conversation_id}'
 const router = createRouter([{ method: 'GET', pattern: socketPattern }])
 
 /** The upgrade handler for `node:http`. It never throws. */
-export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+export function createUpgradeHandler(
+  rules: UpgradeRules,
+): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const compression = rules.compresses ? new Compression() : undefined
   const options = { limits: { ...defaultLimits, ...rules.limits }, compression, departure: new Departure() }
   return (request, socket, head) => {
@@ -45,7 +47,8 @@ export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMes
     try {
       const subscription = check(request, rules)
       const upgrade = acceptUpgrade(request, socket, head, options)
-      rules.log.debug('Upgrade', { route: socketPattern, conversation_id: subscription.conversationId, status: upgrade.ok ? 101 : 400 })
+      const status = upgrade.ok ? 101 : 400
+      rules.log.debug('Upgrade', { route: socketPattern, conversation_id: subscription.conversationId, status })
       if (upgrade.ok) serveEventSocket(upgrade.connection, subscription, rules)
     } catch (thrown) {
       if (thrown === wrongKey) refuseLater(request, socket, rules)
@@ -55,21 +58,25 @@ export function createUpgradeHandler(rules: UpgradeRules): (request: IncomingMes
 }
 
 /**
- * True for an upgrade behind a request whose answer is not complete, or was the last. Node hands the socket over all the
- * same, and answer and frames would be mixed; so the connection ends behind that answer.
+ * True for an upgrade behind a request whose answer is incomplete, or closes the connection. Node hands the socket
+ * over all the same, which would mix the answer with frames; so the connection ends after that answer.
  */
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
   if (before === undefined || (before.writableFinished && before.shouldKeepAlive)) return false
   socket.on('error', () => socket.destroy())
-  if (!before.writableFinished) before.once('close', () => refuseUpgrade(socket, 400, JSON.stringify({ detail: 'Bad Request' })))
+  if (!before.writableFinished) {
+    before.once('close', () => refuseUpgrade(socket, 400, JSON.stringify({ detail: 'Bad Request' })))
+  }
   return true
 }
 
 function check(request: IncomingMessage, rules: UpgradeRules): Subscription {
   const { rawHeaders } = request
-  // It would have to be read before the first frame (RFC 9110, section 7.8), and Node hands it over as if it were frames.
-  if (announcesBody(request)) throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
+  // A body would have to be read before the first frame (RFC 9110, section 7.8), but Node hands it over as frames.
+  if (announcesBody(request)) {
+    throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
+  }
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules.origins)
   assertOrigin(originRequestOf(rawHeaders, host, 'change'), rules.origins)
@@ -89,7 +96,7 @@ function resendFrom(query: string): Resend {
   throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
 }
 
-/** The keys that the first frame must hold one of; undefined when nothing more is asked. */
+/** The keys of which the first frame must hold one; undefined when the client is authenticated already. */
 function authenticate({ rawHeaders }: IncomingMessage, query: string, { keys }: UpgradeRules): SessionKeys | undefined {
   if (keys === undefined) return undefined
   const credential = readSocketCredential(rawHeaders, query)
@@ -102,8 +109,12 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/** Node leaves the errors of an upgraded socket to its owner: without a listener one would end the server. */
-function refuseLater({ socket: { remoteAddress } }: IncomingMessage, socket: Duplex, { refusedKeys, log }: UpgradeRules): void {
+/** Refuses a wrong key, perhaps later. Node leaves an upgraded socket's errors to its owner: unhandled, they end Node. */
+function refuseLater(
+  { socket: { remoteAddress } }: IncomingMessage,
+  socket: Duplex,
+  { refusedKeys, log }: UpgradeRules,
+): void {
   socket.on('error', () => socket.destroy())
   socket.once('close', refusedKeys.refuse(remoteAddress, () => refuse(socket, wrongKey, log)))
 }

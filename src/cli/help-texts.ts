@@ -1,6 +1,6 @@
 /**
- * The texts of `--help` of the subcommands, those that are not made from the table of options. Exit codes that stand here
- * are those of `main`.
+ * The `--help` texts of the subcommands that are not made from the table of options. Their exit codes are those of
+ * `main`.
  */
 
 const verify = `Usage: agent-server verify [--json] [options] [ID ...]

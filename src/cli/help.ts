@@ -1,6 +1,6 @@
 /**
- * The texts of `--help`. That of the options is made from their table, so that it cannot say anything else than the
- * program does. Plain text of at most 104 columns, nothing decided by the terminal.
+ * The `--help` texts. The text about options is made from their table, so that it agrees with the program. Plain text
+ * of at most 104 columns, independent of the terminal.
  */
 import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'
@@ -10,7 +10,9 @@ import { formatRows } from './rows.ts'
 
 const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
 
-const partUsages = [...partCommands.values()].map(({ usage: [usage, about] }) => `       agent-server ${usage.padEnd(36)}${about}\n`).join('')
+const partUsages = [...partCommands.values()]
+  .map(({ usage: [usage, about] }) => `       agent-server ${usage.padEnd(36)}${about}\n`)
+  .join('')
 
 const intro = `Usage: agent-server [serve] [options]                    run the server
        agent-server verify [--json] [options] [ID ...]  check what is stored, beside a server too
@@ -56,16 +58,17 @@ Examples
   agent-server --host 0.0.0.0 --session-api-key-file /run/secrets/key --allowed-host agents.example.org
 `
 
-/** Where the description of a flag begins. */
+/** The column of a flag's description. */
 const column = 32
 
-/** What `--help` may be asked about, besides the whole. */
+/** The topics of `--help`, besides the whole text. */
 export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), ...partCommands.keys(), 'config']
 
-/** Of one topic, or of the whole. */
+/** The text of one topic, or the whole text. */
 export function formatHelp(topic?: string): string {
   if (topic === 'config') return formatNames()
-  return helpTexts[topic ?? ''] ?? partCommands.get(topic ?? '')?.help ?? formatOptions(topic === 'serve' ? serve : intro)
+  const own = helpTexts[topic ?? ''] ?? partCommands.get(topic ?? '')?.help
+  return own ?? formatOptions(topic === 'serve' ? serve : intro)
 }
 
 /** The members of a configuration file, in the order of the table. */
@@ -122,7 +125,7 @@ const units: Readonly<Record<string, readonly (readonly [size: number, word: str
   MS: [[60_000, 'min'], [1000, 's']],
 }
 
-/** ` (20 min)`: what a reader thinks in, after what the flag takes. */
+/** The value in a larger unit, such as ` (20 min)`, to show after the flag's default. */
 function inUnits(value: number, placeholder: string): string {
   const unit = units[placeholder]?.find(([size]) => value % size === 0)
   return unit === undefined ? '' : ` (${value / unit[0]} ${unit[1]})`

@@ -1,7 +1,7 @@
 /**
- * `agent-server keys`: the keys that seal stored secrets. Lists them by id, makes a new one in the data folder, seals everything
- * with the newest one, and takes a lost one off the note. No key is ever printed, and all but the list wait for no server: one
- * that runs on the folder has to be stopped first.
+ * `agent-server keys`: the keys that seal stored secrets. Lists them by id, makes a new key in the data folder,
+ * reseals everything with the newest key, or removes a lost key from `seals.json`. No key is ever
+ * printed. All but the list need the data folder alone: stop a server that runs on it first.
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
@@ -13,7 +13,7 @@ import { readSeals, sealsFile } from '../settings/seals.ts'
 import { formatRows } from './rows.ts'
 
 /**
- * Exit code 0 when done, 1 when something still needs another key.
+ * Runs the command. Exit code 0 when done, 1 when something still needs another key.
  * @throws AppError `invalid_option`, and as `resealing`
  */
 export async function runKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {
@@ -46,8 +46,11 @@ async function list(config: Config): Promise<number> {
 async function resealAll(config: Config): Promise<number> {
   const { key, conversations, left, unneeded } = await reseal(config, allParts)
   for (const sentence of left) say(sentence)
-  say(`Sealed with ${key}: settings, secrets, profiles, logins, and the newest records of ${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}`)
-  if (unneeded.length > 0) say(`Nothing needs ${unneeded.join(', ')} any more. Earlier records in the logs stay sealed with it`)
+  const count = `${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}`
+  say(`Sealed with ${key}: settings, secrets, profiles, logins, and the newest records of ${count}`)
+  if (unneeded.length > 0) {
+    say(`Nothing needs ${unneeded.join(', ')} any more. Earlier records in the logs stay sealed with it`)
+  }
   return left.length === 0 ? 0 : 1
 }
 
@@ -59,7 +62,8 @@ async function forgetKey(config: Config, [id, ...more]: readonly string[]): Prom
 }
 
 function refused(what: string): AppError {
-  return new AppError('invalid_option', `Could not use "${what}": expected keys list, rotate, reseal, or forget and the id of one key`)
+  const expected = 'expected keys list, rotate, reseal, or forget and the id of one key'
+  return new AppError('invalid_option', `Could not use "${what}": ${expected}`)
 }
 
 function say(text: string): void {

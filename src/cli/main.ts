@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * The program `agent-server`: reads the command line and hands over to one subcommand.
+ * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * The only place that reads the environment, sets the exit code and listens to signals. What a person did wrong is one
- * line on standard error and an exit code that is documented in `--help`. When nobody reads the output any more, a command
- * ends without a word.
+ * The only place that reads the environment, sets the exit code and listens to signals. A mistake of the user is one
+ * line on standard error and an exit code that `--help` documents. When the reader of the output has gone, a command
+ * ends silently.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { allParts } from '../all-parts.ts'
@@ -26,9 +26,11 @@ type CoreCommand = (typeof coreCommands)[number]
 /** The commands of parts, by name. */
 const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
 
-type Command = { readonly kind: 'core'; readonly name: CoreCommand } | { readonly kind: 'part'; readonly name: string; readonly command: PartCommand }
+type Command =
+  | { readonly kind: 'core'; readonly name: CoreCommand }
+  | { readonly kind: 'part'; readonly name: string; readonly command: PartCommand }
 
-/** Flags besides the options. */
+/** The flags of each command besides the options. */
 const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' | 'value'>>>> = {
   serve: {},
   verify: { expect: 'value', json: 'switch' },
@@ -36,7 +38,7 @@ const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' |
   keys: {},
 }
 
-/** Exit codes by kind of failure; any other failure is 1. They stand in `--help`. */
+/** Exit codes by kind of failure; any other failure is 1. `--help` documents them. */
 const exitCodes: Partial<Record<ErrorCode, number>> = {
   invalid_option: 2,
   bad_request: 2,
@@ -77,7 +79,7 @@ async function run(command: Command, line: Exclude<ParsedCommandLine, { kind: 'h
   return 0
 }
 
-/** The last word that is a topic says which text; without any it is the whole. */
+/** Prints help on the last word that is a topic, or the whole text without words. */
 function printHelp(words: readonly string[]): number {
   const topic = words.findLast((word) => helpTopics.includes(word))
   const [word] = words
@@ -107,13 +109,13 @@ function runCommand(command: Command, line: Extract<ParsedCommandLine, { kind: '
 
 interface NamedCommand {
   readonly command: Command
-  /** What follows its name. */
+  /** The arguments after the command's name. */
   readonly argv: readonly string[]
-  /** False where it is the usual one. */
+  /** False where the default command was taken. */
   readonly isNamed: boolean
 }
 
-/** The first word may name a command; without one the server is started. */
+/** The command that the first word names; without one, the default: start the server. */
 function commandOf(argv: readonly string[]): NamedCommand {
   const [first = '', ...rest] = argv
   const name = coreCommands.find((known) => known === first)

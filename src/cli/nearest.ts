@@ -1,9 +1,9 @@
 /**
- * The candidate that a mistyped name most likely meant, by edit distance (Levenshtein: insertions, deletions and
- * replacements of one character).
+ * Finds the candidate that a mistyped name most likely meant, by edit distance (Levenshtein: insertions, deletions
+ * and replacements of one character).
  */
 
-/** Undefined when nothing is near: more than a third of the name would have to change. */
+/** The nearest candidate; undefined when more than a third of the name would have to change. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.floor(name.length / 3) + 1
@@ -17,7 +17,10 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return best
 }
 
-/** Row by row: `row[column]` is the distance between the letters of `left` so far and the first `column` of `right`. */
+/**
+ * Computed row by row: `row[column]` is the distance of the letters of `left` so far to the first `column` letters of
+ * `right`.
+ */
 function distanceOf(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, column) => column)
   for (const letter of left) {

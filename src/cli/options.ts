@@ -1,12 +1,12 @@
 /**
- * From a command line, an environment and a configuration file to a `Config`.
+ * Makes a `Config` from a command line, an environment and a configuration file.
  *
- * Every option of the table in `config.ts` is reached by all three, under names derived from its own: `dataDir` is
- * `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir` in the file. A flag beats the environment, that
- * beats the file, that beats the default. A secret can also be given as a file that holds it (`--secret-key-file`).
- * What cannot be used is refused under the name by which it was given, and a secret is never shown.
+ * Every option of the table in `config.ts` can be given in all three, under names derived from its own: `dataDir` is
+ * `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir` in the file. A flag beats the environment, which
+ * beats the file, which beats the default. A secret can also be given as a file that holds it (`--secret-key-file`).
+ * An unusable value is refused under the name by which it was given, and a secret is never shown.
  *
- * Reads nothing by itself: environment, files and the current folder are given to it.
+ * It reads nothing by itself: environment, files and the current folder are arguments.
  */
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,50 +20,50 @@ import type { Option } from '../option.ts'
 import { nearest } from './nearest.ts'
 
 export interface CommandLine {
-  /** Without the program's own name. */
+  /** The arguments, without the program's own name. */
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
   /** The mode of a regular file; undefined for anything else, such as a pipe. */
   readonly modeOf: (path: string) => number | undefined
-  /** What relative paths are relative to; those in a configuration file are relative to its folder. */
+  /** The base of relative paths; paths in a configuration file are relative to its folder instead. */
   readonly currentDir: string
-  /** Flags that only the present command has, and whether they take a value. */
+  /** The flags of the present command only, and whether they take a value. */
   readonly commandFlags?: Readonly<Record<string, 'switch' | 'value'>>
 }
 
 export type ParsedCommandLine =
-  /** With the words that say about what. */
+  /** `words` name the topic. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run'
       readonly config: Config
-      /** What is not a flag, in order. */
+      /** The arguments that are not flags, in order. */
       readonly words: readonly string[]
-      /** Those of `commandFlags` that were given; a switch has the value `true`. */
+      /** The given flags of `commandFlags`; a switch has the value `true`. */
       readonly flags: Readonly<Record<string, string>>
       /** Files with keys in them that other users may read. */
       readonly exposedFiles: readonly string[]
     }
 
-/** A command line with what was noticed while its files were read. */
+/** A command line, with the exposed files found while it was read. */
 interface Sources extends CommandLine {
   readonly exposedFiles: Set<string>
 }
 
-/** One way to give an option. */
+/** One form in which an option can be given. */
 export interface Entry {
   readonly name: string
   readonly option: Option<unknown>
   readonly flag: string
-  /** The word is the path of a file that holds the value. */
+  /** True when the value is the path of a file that holds it. */
   readonly isFile: boolean
 }
 
 type Values = Record<string, unknown>
 
-/** @throws AppError `invalid_option`, naming what was given, by its flag, variable or member of the file. */
+/** Parses the options. @throws AppError `invalid_option`, which names the flag, variable or member of the file. */
 export function parseOptions(line: CommandLine): ParsedCommandLine {
   const { environment } = line
   const { flags, words, own } = readFlags(line)
@@ -79,17 +79,20 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
     ...readFlagValues(flags, sources),
   }
   const { dataDir, workspaceDir, ...rest } = values
-  return { kind: 'run', config: configOf({ ...rest, dataDir, workspaceDir }), words, flags: own, exposedFiles: [...exposedFiles] }
+  const config = configOf({ ...rest, dataDir, workspaceDir })
+  return { kind: 'run', config, words, flags: own, exposedFiles: [...exposedFiles] }
 }
 
+const allOptions = Object.entries<Option<unknown>>({ ...optionTable, ...partOptions })
+
 /** Every way to give an option on the command line or in the environment, in the order of the table. */
-export const entries: readonly Entry[] = Object.entries<Option<unknown>>({ ...optionTable, ...partOptions }).flatMap(([name, option]) => {
+export const entries: readonly Entry[] = allOptions.flatMap(([name, option]) => {
   const flag = option.flag ?? toKebab(name)
   const plain: Entry = { name, option, flag, isFile: false }
   return option.isSecret ? [plain, { ...plain, flag: `${flag}-file`, isFile: true }] : [plain]
 })
 
-/** `data-dir` is `AGENT_SERVER_DATA_DIR`. */
+/** The variable of a flag: `data-dir` is `AGENT_SERVER_DATA_DIR`. */
 export function variableOf(flag: string): string {
   return `AGENT_SERVER_${flag.replaceAll('-', '_').toUpperCase()}`
 }
@@ -108,7 +111,7 @@ function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
   const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {}
   for (const [flag, kind] of kinds) options[flag] = { type: kind === 'switch' ? 'boolean' : 'string' }
   options['help'] = { type: 'boolean', short: 'h' }
-  // Not strict, so that the refusals are ours.
+  // Not strict, so that the errors are our own.
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const flags: Record<string, string[]> = {}
   const own: Record<string, string> = {}
@@ -144,9 +147,9 @@ function readVariables(line: Sources): Values {
     const source = variableOf(entry.flag)
     const word = line.environment[source]
     if (word === undefined) continue
-    // An empty variable is how many tools say that there is none. An empty path is more likely a mistake, and a dangerous one.
+    // Many tools set an empty variable to say that there is none. An empty path is more likely a dangerous mistake.
     if (word === '' && !takesPath(entry)) continue
-    // Keys and commands may hold commas, so a variable gives one of them; more come from a file.
+    // Keys and commands may contain commas, so a variable holds a single one; a file may hold more.
     const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
     const words = isSplit ? word.split(',').map((item) => item.trim()) : [word]
     take(values, entry, readWords(entry, words, source, line), source)
@@ -154,7 +157,7 @@ function readVariables(line: Sources): Values {
   return values
 }
 
-/** The variables under which other servers of this kind take their keys. */
+/** Reads the variables in which other servers take their keys. */
 function readOtherVariables(environment: CommandLine['environment']): Values {
   const values: Values = {}
   const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
@@ -166,7 +169,9 @@ function readOtherVariables(environment: CommandLine['environment']): Values {
   const secretKey = environment['OH_SECRET_KEY']
   for (const entry of entries) {
     const { flag } = entry
-    if (flag === 'session-api-key' && keys.length > 0) take(values, entry, keys, 'SESSION_API_KEY or OH_SESSION_API_KEYS_*')
+    if (flag === 'session-api-key' && keys.length > 0) {
+      take(values, entry, keys, 'SESSION_API_KEY or OH_SESSION_API_KEYS_*')
+    }
     if (flag === 'secret-key' && secretKey) take(values, entry, secretKey, 'OH_SECRET_KEY')
   }
   return values
@@ -189,27 +194,29 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
   return values
 }
 
-/** `allowedHosts` and `allowedHost`, `secretKeyFile`. */
+/** The member names of an option in the file: `allowedHosts` and `allowedHost`, or `secretKeyFile`. */
 export function membersOf({ name, flag, isFile }: Entry): string[] {
   return isFile ? [toCamel(flag)] : [name, toCamel(flag)]
 }
 
 function parseConfigFile(path: string, content: string): Record<string, unknown> {
-  // Not the engine's message: it may show what stands in the file.
+  // Not the engine's message, which may quote the file.
   const fault = findJsonFault(content)
-  if (fault !== undefined) throw unusable(`the configuration file ${path}`, `${placeIn(content, fault.offset)}: ${fault.reason}`)
+  if (fault !== undefined) {
+    throw unusable(`the configuration file ${path}`, `${placeIn(content, fault.offset)}: ${fault.reason}`)
+  }
   const value = parseJson(content)
   if (isObject(value)) return value
   throw unusable(`the configuration file ${path}`, 'expected a JSON object')
 }
 
-/** As editors count: both from 1. */
+/** Line and column as editors count them: both from 1. */
 function placeIn(text: string, offset: number): string {
   const lines = text.slice(0, offset).split('\n')
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** The value that the words make together. */
+/** The value that the words form together. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''
@@ -233,18 +240,18 @@ function readWords(entry: Entry, words: readonly string[], source: string, line:
   }
 }
 
-/** The option is a path, or is given as one. */
+/** True when the option is a path, or is given as one. */
 function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
 
-/** The empty path would be the current folder, which nobody who leaves a variable unset has meant. */
+/** Resolves a path. An empty path is refused: it would mean the current folder, mostly because of an unset variable. */
 function resolvePath(word: string, line: CommandLine, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)
 }
 
-/** Who may write a file with a key chooses the key. */
+/** Refuses a file with a key that other users may write: they could choose the key. */
 function assertPrivate(path: string, line: Sources, source: string): void {
   const mode = line.modeOf(path)
   const others = mode === undefined ? 'nothing' : othersMay(mode)
@@ -266,7 +273,7 @@ function take(values: Values, { name, option }: Entry, value: unknown, source: s
   values[name] = value
 }
 
-/** By the XDG base directory specification; none without a home. */
+/** The folders of the XDG base directory specification; none without HOME. */
 function defaultFolders(environment: CommandLine['environment']): Values {
   const home = environment['HOME']
   const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))

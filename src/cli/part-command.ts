@@ -1,4 +1,4 @@
-/** Runs a command of a part, and lends it the process: its environment, its streams, its signals. */
+/** Runs the command of a part, with the process's environment, streams and signals. */
 import { tmpdir } from 'node:os'
 import { allParts } from '../all-parts.ts'
 import type { CommandCall, PartCommand } from '../part.ts'
@@ -6,8 +6,11 @@ import { onInterrupt } from './signals.ts'
 
 type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'exposedFiles'>
 
-/** Gives the exit code. @throws what the command throws, and AppError `unavailable` when a signal ends it */
-export async function runPartCommand(command: PartCommand, { config, words, flags, exposedFiles }: Line): Promise<number> {
+/** Returns the exit code. @throws the errors of the command, and AppError `unavailable` when a signal ends it */
+export async function runPartCommand(
+  command: PartCommand,
+  { config, words, flags, exposedFiles }: Line,
+): Promise<number> {
   const { run } = await command.load()
   const ended = new AbortController()
   const stopListening = onInterrupt(ended, command.interruptedWords)

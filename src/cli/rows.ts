@@ -1,5 +1,5 @@
 /**
- * Rows of text in columns, two blanks between, for people. What a cell holds is not cut, and blanks at the end of a line
+ * Formats rows of text in columns, two spaces between, for people. Cells are not cut, and spaces at the end of a line
  * are left out.
  */
 
@@ -8,6 +8,8 @@ export function formatRows(rows: readonly (readonly string[])[]): string {
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
   }
-  const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()
+  const line = (row: readonly string[]): string => {
+    return row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()
+  }
   return rows.map(line).join('\n')
 }

@@ -1,6 +1,6 @@
 /**
- * Which sealing keys a conversation needs, from the private records of its log: those that sealed its newest agent and the
- * newest value of each of its secrets. Earlier ones stand in the log for ever and are not opened any more.
+ * Finds the sealing keys that a conversation needs, from the private records of its log: the keys of its newest agent
+ * and of the newest value of each of its secrets. Earlier values stay in the log but are not opened any more.
  */
 import { isObject, parseOwnJson } from '../base/json.ts'
 import { keysOfTokens } from '../settings/key-ids.ts'
@@ -9,7 +9,7 @@ export class SealedRecords {
   #agent: unknown
   readonly #secrets = new Map<string, unknown>()
 
-  /** Takes the next record. */
+  /** Reads the next record. */
   take(json: Buffer): void {
     const record = parseOwnJson(json.toString())
     const [type, value]: readonly unknown[] = Array.isArray(record) ? record : []

@@ -1,10 +1,10 @@
 /**
  * `agent-server serve`: runs a server until a signal ends it.
  *
- * When it is ready it prints one line on standard output, which says where it listens and where the session key is; its
- * log goes to standard error. It goes on when nobody reads either of them any more. The first SIGTERM, SIGINT or SIGHUP
- * pauses what runs and ends with exit code 0, a second one ends at once. An error that nobody has caught ends it too, with
- * its words masked.
+ * When it is ready it prints one line on standard output with its address and the place of the session key; its log
+ * goes to standard error. It goes on when the readers of both have gone. The first SIGTERM, SIGINT or SIGHUP pauses
+ * the running conversations and ends with exit code 0, a second ends at once. An uncaught error ends the server too,
+ * with its message masked.
  */
 import { createAgentServer } from '../agent-server.ts'
 import { AppError } from '../base/errors.ts'
@@ -14,8 +14,12 @@ import type { Config } from '../config.ts'
 import { onCrash, onSignals } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/** @throws AppError as `createAgentServer` and `listen` do. */
-export async function serve(config: Config, words: readonly string[], exposedFiles: readonly string[]): Promise<number> {
+/** Runs the command. @throws AppError as `createAgentServer` and `listen` do. */
+export async function serve(
+  config: Config,
+  words: readonly string[],
+  exposedFiles: readonly string[],
+): Promise<number> {
   const [word] = words
   if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": serve takes options only`)
   const ended = deferred<'signal' | 'lost'>()
@@ -25,7 +29,12 @@ export async function serve(config: Config, words: readonly string[], exposedFil
     writeLog: (line) => process.stderr.write(withModulePlaces(line)),
     onLost: () => ended.resolve('lost'),
   })
-  const log = createLog({ write: (line) => process.stderr.write(line), level: config.logLevel, clock: Date.now, mask: (line) => server.mask(line) })
+  const log = createLog({
+    write: (line) => process.stderr.write(line),
+    level: config.logLevel,
+    clock: Date.now,
+    mask: (line) => server.mask(line),
+  })
   for (const path of exposedFiles) log.warn('Other users may read a file with keys: expected chmod 600', { path })
   const stopListening = onSignals(() => ended.resolve('signal'))
   const stopWatching = onCrash((words) => process.stderr.write(`${withModulePlaces(server.mask(words))}\n`))

@@ -1,9 +1,9 @@
 /**
- * The events that end the program from outside its own flow: signals, an output that nobody reads any more, and errors
- * that nobody has caught. Only the command line listens to them; a library leaves them to its host.
+ * The events that end the program from outside: signals, an output without a reader, and uncaught errors. Only the
+ * command line listens to them; a library leaves them to its host.
  *
- * SIGHUP (the terminal was closed) is treated as SIGTERM. Node resets inherited signal dispositions at its start, so a
- * SIGHUP that `nohup` has set to ignore ends a Node program in any case.
+ * SIGHUP (the terminal was closed) is treated as SIGTERM. Node resets inherited signal dispositions at its start, so
+ * `nohup` cannot make a Node program ignore SIGHUP.
  */
 import { closeSync } from 'node:fs'
 import { isatty } from 'node:tty'
@@ -11,7 +11,10 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Calls back at the first signal. The second one ends the process as if nobody listened. Returns the way to stop listening. */
+/**
+ * Calls `first` at the first signal. The second signal ends the process by default. Returns the function that stops
+ * listening.
+ */
 export function onSignals(first: () => void): () => void {
   const hear = (): void => {
     stop()
@@ -25,8 +28,9 @@ export function onSignals(first: () => void): () => void {
 }
 
 /**
- * Aborts at the first signal, or when standard output fails: `agent-server doctor | head -1` ends when `head` has. The
- * reason is an AppError for a signal, and the error of the write for the output. Returns the way to stop listening.
+ * Aborts at the first signal, or when standard output fails: `agent-server doctor | head -1` ends when `head` has
+ * ended. The reason is an AppError for a signal, and the write error for the output. Returns the function that stops
+ * listening.
  */
 export function onInterrupt(ended: AbortController, words = 'Interrupted'): () => void {
   const fail = (error: Error): void => ended.abort(error)
@@ -39,8 +43,8 @@ export function onInterrupt(ended: AbortController, words = 'Interrupted'): () =
 }
 
 /**
- * Keeps standard streams that are lost from ending the program: a failed write is ignored, and a terminal that has gone is
- * closed before the exit, where Node would restore its modes and abort because it cannot.
+ * Keeps the program running when its standard streams are lost. A failed write is ignored. A terminal that has gone
+ * is closed before the exit, where Node would otherwise try to restore its modes and abort.
  */
 export function surviveLostStreams(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
@@ -50,12 +54,12 @@ export function surviveLostStreams(): void {
   })
 }
 
-/** True for the error of a write whose reader has gone: a closed pipe (EPIPE) or a closed terminal (EIO). */
+/** True for the error of a write without a reader: a closed pipe (EPIPE) or a closed terminal (EIO). */
 export function isReaderGone(thrown: unknown): boolean {
   return ['EPIPE', 'EIO'].includes(systemCodeOf(thrown) ?? '')
 }
 
-/** Ends the process with 1 when an error or a rejection was not caught, after it was told; its words may hold a secret. */
+/** Ends the process with 1 after an uncaught error or rejection was passed to `tell`. The text may hold a secret. */
 export function onCrash(tell: (words: string) => void): () => void {
   const end = (thrown: unknown): void => {
     tell(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))

@@ -1,9 +1,10 @@
 /**
- * Places in stacks of the joined program (`dist/agent-server*.js`, made by scripts/join), told as places in the modules.
+ * Converts places in stacks of the joined program (`dist/agent-server*.js`, made by scripts/join) to places in the
+ * modules.
  *
  * A module is a block there under a line `// src/path.js`, and line 1 of the module is the third line below. A joined
- * file is read when the first stack through it is told, and never before. Any other text stays as it is, as does every text
- * where the program runs from its modules.
+ * file is read when the first stack through it is shown, and never before. Other text stays as it is, as does all
+ * text where the program runs from its modules.
  */
 import { readFileSync } from 'node:fs'
 
@@ -18,13 +19,13 @@ const joinedPlace = /(agent-server(?:\.[a-z-]+)?\.js):(\d+)/y
 const blockStart = /^\/\/ (src\/\S+\.js)\nlet \$/gm
 const known = new Map<string, readonly Block[]>()
 
-/** The text with places such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
+/** The text with module places such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
 export function withModulePlaces(text: string): string {
   const [first = '', ...rest] = text.split(`${dist}agent-server`)
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** @param text begins with the name of a file in `dist` */
+/** Converts one place. @param text begins with the name of a file in `dist` */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []
@@ -54,7 +55,7 @@ function findBlocks(text: string): Block[] {
   return found
 }
 
-/** Empty when it cannot be read: an error is told with its own places then. */
+/** The text of a joined file; empty when it cannot be read: then places stay unconverted. */
 function readJoined(file: string): string {
   try {
     return readFileSync(new URL(file, dist), 'utf8')

@@ -1,10 +1,10 @@
 /**
- * `agent-server verify [ID ...]`: checks what is stored, whether a server runs on it or not, and changes nothing.
+ * `agent-server verify [ID ...]`: checks the stored data, with or without a running server, and changes nothing.
  *
- * Without ids it looks at the format, the keys, the sealed files and every conversation, line by line; with ids at these
- * conversations. It prints one line for each: its head, or what is damaged. With `--expect HEAD` and one id it also proves that
- * nothing was changed since that head was noted. It finds accidents and careless edits; it is no seal against who may write the
- * files (decisions 8).
+ * Without ids it checks the format, the keys, the sealed files and every conversation, line by line; with ids only
+ * these conversations. It prints one line for each: its head, or the damage. With `--expect HEAD` and one id it also
+ * proves that nothing was changed since that head was noted. It finds accidents and careless edits; it does not
+ * protect against a person who may write the files (decisions 8).
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { SealedRecords } from './sealed-records.ts'
 export interface VerifyCommand {
   readonly config: Config
   readonly ids: readonly string[]
-  /** The hash of a head. */
+  /** The hash of the expected head. */
   readonly expect: string | undefined
   readonly asJson: boolean
 }
@@ -31,21 +31,23 @@ export interface VerifyCommand {
 interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
   readonly id: string
   readonly head: string
-  /** Whether the log goes through the expected head; absent where none was given. */
+  /** True when the log contains the expected head; absent where no head was given. */
   readonly expected?: boolean
-  /** Ids of sealing keys that are not among those given. */
+  /** Ids of needed sealing keys that were not given. */
   readonly missingKeys: readonly string[]
 }
 
 /**
- * Exit code 0 when everything is sound, 1 when something is not.
+ * Runs the command. Exit code 0 when everything is sound, 1 when something is not.
  * @throws AppError `not_found` for an unknown id or no data folder, `format_unsupported`, `storage_failed`
  */
 export async function verify({ config, ids, expect, asJson }: VerifyCommand): Promise<number> {
   if (expect !== undefined && ids.length !== 1) {
     throw new AppError('invalid_option', 'Could not use --expect: expected exactly one conversation id with it')
   }
-  if (!await isDataFolder(config.dataDir)) throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
+  if (!await isDataFolder(config.dataDir)) {
+    throw new AppError('not_found', `There is no data folder at "${config.dataDir}"`)
+  }
   const print = (line: string): void => void (asJson || process.stdout.write(`${line}\n`))
   const problems = ids.length > 0 ? [] : await inspectFolder(config)
   for (const problem of problems) print(problem)
@@ -63,7 +65,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   return isSound ? 0 : 1
 }
 
-/** The ids in dashed form, which names a folder and nothing above one. */
+/** The chosen ids in dashed form, so that each names a folder directly below this one. */
 async function chosen(folder: string, ids: readonly string[]): Promise<string[]> {
   const stored = existsSync(folder) ? (await listConversations(folder)).sort() : []
   if (ids.length === 0) return stored
@@ -75,26 +77,29 @@ async function chosen(folder: string, ids: readonly string[]): Promise<string[]>
   })
 }
 
-/** What is wrong beside the conversations, in a sentence each. */
+/** The problems outside the conversations, a sentence each. */
 async function inspectFolder(config: Config): Promise<string[]> {
   const keys = join(config.dataDir, 'keys')
   const open = (await exposedKeys(keys)).filter(({ othersMay }) => othersMay === 'write')
   const session = await readSessionKey(keys).then(() => [], (thrown: unknown) => [messageOf(thrown)])
-  return [...open.map(({ path, mode }) => `${path}: other users may write it (mode ${formatMode(mode)})`), ...session, ...await inspectSealed(config, allParts)]
+  const exposed = open.map(({ path, mode }) => `${path}: other users may write it (mode ${formatMode(mode)})`)
+  return [...exposed, ...session, ...await inspectSealed(config, allParts)]
 }
 
 interface OneConversation {
   readonly folder: string
   readonly id: string
   readonly expect: string | undefined
-  /** Ids of the keys at hand. */
+  /** The ids of the given keys. */
   readonly given: ReadonlySet<string>
-  /** By the user, and not only found. */
+  /** True when the user named the conversation, false when it was found. */
   readonly isAsked: boolean
 }
 
-/** Undefined for one that was deleted since it was found. */
-async function verifyOne({ folder, id, expect, given, isAsked }: OneConversation): Promise<VerifiedConversation | undefined> {
+/** Checks one conversation; undefined when it was deleted after it was found. */
+async function verifyOne(
+  { folder, id, expect, given, isAsked }: OneConversation,
+): Promise<VerifiedConversation | undefined> {
   const directory = join(folder, id)
   const records = new SealedRecords()
   try {
@@ -111,22 +116,32 @@ async function verifyOne({ folder, id, expect, given, isAsked }: OneConversation
     return { id, ...rest, sound, head: head.hash, ...(expected === undefined ? {} : { expected }), missingKeys }
   } catch (thrown) {
     if (!isAsked && !existsSync(directory)) return undefined
-    if (thrown instanceof AppError) throw new AppError(thrown.code, `Conversation ${id}: ${thrown.message}`, { cause: thrown })
+    if (thrown instanceof AppError) {
+      throw new AppError(thrown.code, `Conversation ${id}: ${thrown.message}`, { cause: thrown })
+    }
     throw thrown
   }
 }
 
-function linesOf({ id, sound, issues, expected, events, lines, head, missingKeys }: VerifiedConversation, expect = ''): string[] {
+function linesOf(
+  { id, sound, issues, expected, events, lines, head, missingKeys }: VerifiedConversation,
+  expect = '',
+): string[] {
+  const missing = missingKeys.join(', ')
   return [
     ...issues.map((issue) => `${id}  ${describe(issue)}`),
     ...(expected === false ? [`${id}  the log does not go through the head ${expect}`] : []),
-    ...(missingKeys.length > 0 ? [`${id}  its secrets were sealed with ${missingKeys.join(', ')}, not among the keys given`] : []),
+    ...(missing !== '' ? [`${id}  its secrets were sealed with ${missing}, not among the keys given`] : []),
     ...(sound ? [`${id}  sound: ${events} events, ${lines} lines, head ${head}`] : []),
   ]
 }
 
 function describe({ file, offset, line, event, id, problem }: VerifyIssue): string {
-  const place = [line === undefined ? '' : `line ${line}`, event === undefined ? '' : `event ${event}`, id === undefined ? '' : `id ${id}`]
+  const place = [
+    line === undefined ? '' : `line ${line}`,
+    event === undefined ? '' : `event ${event}`,
+    id === undefined ? '' : `id ${id}`,
+  ]
   const named = place.filter(Boolean)
   return `${file} at byte ${offset}${named.length > 0 ? ` (${named.join(', ')})` : ''}: ${problem}`
 }

@@ -1,11 +1,11 @@
 /**
- * A control group (cgroup v2) for each child, where this process may make one: what is born in it stays in it, however
- * it hides, and the kernel kills all of it at once.
+ * A control group (cgroup v2) for each child, where this process may make one. A process born in it stays in it,
+ * however it hides, and the kernel kills all of them at once.
  *
  * Optional in every respect: without Linux, without cgroup v2, without the right to make a group or without
- * `cgroup.kill` (Linux 5.14) there simply is none, and processes are found as family.ts does. No resource is limited.
- * A child joins when it has just been started; what it forks in that very instant may stay outside. Rules: the kernel's
- * Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
+ * `cgroup.kill` (Linux 5.14) there is no group, and processes are found as in family.ts. No resource is limited. A
+ * child joins just after its start; a process that it forks in that very instant may stay outside. Rules: the
+ * kernel's Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { access, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
@@ -16,11 +16,11 @@ import { sleep } from '../base/wait.ts'
 const namePrefix = 'agent-server.'
 
 export interface Cgroup {
-  /** Kills everything in it and removes it. False if something is still in it after `limitMs`. Idempotent. */
+  /** Kills all processes in the group and removes it. False if a process is still in it after `limitMs`. Idempotent. */
   end(options: { limitMs: number }): Promise<boolean>
 }
 
-/** The group that this process is in, if groups can be made and killed there. */
+/** The group of this process, if groups can be made and killed there. */
 export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))
@@ -33,7 +33,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
   }
 }
 
-/** Puts a process into a group of its own, named after its marker. Undefined if that is not possible. */
+/** Puts a process into a group of its own, named after its marker; undefined if that is not possible. */
 export function joinCgroup(parent: string, marker: string, pid: number): Cgroup | undefined {
   const folder = join(parent, `${namePrefix}${marker.replace('/', '.')}`)
   try {
@@ -50,7 +50,7 @@ export function joinCgroup(parent: string, marker: string, pid: number): Cgroup 
   return { end: ({ limitMs }) => endGroup(folder, limitMs) }
 }
 
-/** Ends the groups that a killed server of this instance left behind. False if something is still in one. */
+/** Ends the groups that a killed server of this instance left. False if a process is still in one of them. */
 export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
   const { parent, instance, limitMs } = options
   const names = await readdir(parent).catch(() => [])
@@ -69,7 +69,7 @@ async function endGroup(folder: string, limitMs: number): Promise<boolean> {
   }
 }
 
-/** A group that holds a process or another group cannot be removed; the files in it go with it. */
+/** Removes a group and its subgroups. A group that still holds a process cannot be removed. */
 async function removeTree(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) {

@@ -1,11 +1,11 @@
 /**
- * A program that was started as a child: its streams, how it ended, and a stop that leaves nothing of it.
+ * A child process: its streams, its exit, and a stop that leaves nothing of it.
  *
  * A child leads a session and process group of its own and carries a marker in its environment. Errors on its stdin
- * (EPIPE) are left to whoever writes, stderr is always drained and its end kept. `stop` follows what was measured with
- * real agents: note the descendants, end stdin, wait a little, SIGTERM to the group, wait, then SIGKILL to everything
- * that can be found. Call it also when the child has ended by itself: what it left behind is gone only then.
- * Without /proc (macOS) only the process group is known, and what is left of it is killed as soon as the child ends.
+ * (EPIPE) are the writer's to handle; stderr is always drained and its end kept. `stop` follows measurements with
+ * real agents: note the descendants, end stdin, wait a little, SIGTERM to the group, wait, then SIGKILL to every
+ * process that can be found. Call it also when the child has ended by itself, to end what it left behind. Without
+ * /proc (macOS) only the process group is known, and its remaining processes are killed as soon as the child ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +28,7 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>
   /** `<instance id of the data folder>/<id of this child>`, unique. */
   readonly marker: string
-  /** Give it two more pipes: descriptor 3, from which it reads, and 4, to which it writes. Default false. */
+  /** Adds two pipes: descriptor 3, from which the child reads, and 4, to which it writes. Default false. */
   readonly extraPipes?: boolean
   /** How much of the end of stderr is kept. Default 64 KiB. */
   readonly stderrLimitBytes?: number
@@ -45,11 +45,11 @@ export interface ChildExit {
 }
 
 export interface StopOptions {
-  /** How long the group may take after SIGTERM. Default 4 s. */
+  /** How long the group may take to end after SIGTERM. Default 4 s. */
   readonly graceMs?: number
-  /** Ends all patience: SIGKILL at once. */
+  /** Skips all waiting: SIGKILL at once. */
   readonly signal?: AbortSignal
-  /** How long killing may take before what is left is given up. Default 5 s. */
+  /** How long killing may take before it fails. Default 5 s. */
   readonly killLimitMs?: number
 }
 
@@ -75,7 +75,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     if (!hasStreams(started)) throw new TypeError('A child has been started without its pipes')
     const { pid } = started
     if (pid === undefined) throw await failureOf(started)
-    // At once, so that the child hardly has time to start something outside the group.
+    // At once, so that the child has hardly time to start a process outside the group.
     const cgroup = cgroupParent === undefined ? undefined : joinCgroup(cgroupParent, marker, pid)
     return new Child({ started, pid, cgroup, options })
   } catch (error) {
@@ -123,7 +123,7 @@ export class Child {
   #noted: Promise<void> = Promise.resolve()
   #stopping: Promise<void> | undefined
 
-  /** Made by `startChild`. */
+  /** Only `startChild` calls it. */
   constructor({ started, pid, cgroup, options }: ChildParts) {
     this.pid = pid
     this.stdin = started.stdin.on('error', ignore)
@@ -143,12 +143,12 @@ export class Child {
     })
   }
 
-  /** The end of what it wrote to stderr. */
+  /** The end of its stderr. */
   stderrTail(): string {
     return this.#tail.text()
   }
 
-  /** What of it runs now, itself included; undefined where there is no /proc. */
+  /** The processes of the child that run now, itself included; undefined where there is no /proc. */
   processes(): Promise<ProcessEntry[] | undefined> {
     return this.#find()
   }
@@ -159,17 +159,17 @@ export class Child {
   }
 
   /**
-   * Kills what of it is not among the given processes, again and again until nobody is left or the time is over. It
-   * needs /proc. Returns who is left.
+   * Kills the child's processes except the given ones, repeatedly until none is left or the time is over. Needs
+   * /proc. Returns the processes that are left.
    */
   killAllBut(spared: readonly ProcessEntry[], { limitMs }: { limitMs: number }): Promise<ProcessEntry[]> {
     return this.#family.kill({ limitMs, spared })
   }
 
   /**
-   * Ends the child and everything that it started; resolves when nothing is left. Later calls share the first one's
+   * Ends the child and all processes that it started; resolves when none is left. Later calls share the first call's
    * work.
-   * @throws AppError `agent_failed` when something of it cannot be killed.
+   * @throws AppError `agent_failed` when a process cannot be killed.
    */
   stop(options: StopOptions = {}): Promise<void> {
     this.#stopping ??= this.#stop(options)
@@ -197,7 +197,7 @@ export class Child {
     }
   }
 
-  /** True as soon as nothing is left, false after the time or when the signal ends all patience. */
+  /** Waits until no process is left: true then, false after the time or when the signal aborts. */
   async #endsWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     const end = performance.now() + ms
     for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {
@@ -207,7 +207,7 @@ export class Child {
     return false
   }
 
-  /** A group's number is not used again while a member lives, and only then it is signalled. */
+  /** Signals the group only while a member lives: its number cannot be in use again then. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
@@ -219,7 +219,7 @@ export class Child {
     return this.#family.find()
   }
 
-  /** Once the first process is gone, the others must have been seen in time to be recognised later. */
+  /** Notes the processes that outlive the first process, so that they can be recognized later. */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
     if (survivors === undefined) this.#killGroup('SIGKILL')
@@ -229,7 +229,7 @@ export class Child {
     try {
       process.kill(-this.pid, signal)
     } catch {
-      // Nobody is left in it.
+      // The group is empty.
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
  * The environment of a child process: an allow-list of the server's own environment, with overlays on top.
  *
- * Nothing of the server's environment reaches a child unless it is in the base set below, is named by the operator
- * (`--pass-env`) or is a variable of the provider that the child belongs to. The server's own keys never do, whoever
- * names them. Secrets win over all of that, a later one over an earlier one, and may have any name except those that steer
- * programs (`loader-variable`). Variables that the server sets itself win over secrets and may have any name.
- * Pure: what it reads is an argument, what it makes is new.
+ * A variable of the server's environment reaches a child only if it is in the base set below, is named by the
+ * operator (`--pass-env`) or belongs to the child's provider. The server's own keys never do, even when they are
+ * named. Secrets override all of that, a later secret an earlier one, and may have any name except those that steer
+ * programs (`loader-variable`). Variables that the server sets itself override secrets and may have any name. Pure:
+ * it reads its arguments and returns a new object.
  */
 import { AppError } from '../base/errors.ts'
 import { isLoaderVariable } from '../base/loader-variable.ts'
@@ -19,11 +19,11 @@ export interface EnvironmentOptions {
   readonly pass?: readonly string[]
   /** Secrets by name, in order: global ones, then the conversation's own. */
   readonly secrets?: readonly Environment[]
-  /** Variables that the settings of the program or this server have chosen, such as the folder that it is to use. */
+  /** Variables that the program's settings or this server chose, such as the folder to use. */
   readonly own?: Environment
 }
 
-/** What every child gets from the server's environment, as far as it is set there; and every `LC_*`. */
+/** The variables that every child gets from the server's environment, where they are set; and every `LC_*`. */
 export const baseVariables: readonly string[] = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL', 'TERM',
   'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy',
@@ -32,7 +32,8 @@ export const baseVariables: readonly string[] = [
 
 /**
  * Builds the environment of one child.
- * @throws AppError `invalid_input` when a secret has a name, or a variable a name or a value, that no child may be given.
+ * @throws AppError `invalid_input` for a name of a secret, or a name or value of a variable, that no child may be
+ * given.
  */
 export function buildEnvironment(options: EnvironmentOptions): Record<string, string> {
   const { server, pass = [], secrets = [], own = {} } = options
@@ -43,7 +44,9 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
     if (named.has(name) || name.startsWith('LC_')) result[name] = value
   }
   for (const variables of secrets) {
-    for (const name of Object.keys(variables)) if (isLoaderVariable(name)) throw cannotSet(name, 'it changes how programs load')
+    for (const name of Object.keys(variables)) {
+      if (isLoaderVariable(name)) throw cannotSet(name, 'it changes how programs load')
+    }
   }
   for (const variables of [...secrets, own]) {
     for (const [name, value] of Object.entries(variables)) {
@@ -55,7 +58,7 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
   return result
 }
 
-/** True for what configures this server and its keys: it stays here. */
+/** True for variables that configure this server and its keys: they are never passed on. */
 export function isServerVariable(name: string): boolean {
   return name === 'SESSION_API_KEY' || name.startsWith('AGENT_SERVER_') || name.startsWith('OH_')
 }

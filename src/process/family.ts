@@ -1,20 +1,21 @@
 /**
- * All processes that came from one we started, found by what they cannot easily shed, and killed until none is left.
+ * All processes that descend from a process we started, found by traits that they cannot easily shed, and killed
+ * until none is left.
  *
- * A member is whoever carries a marker of ours in its environment, was seen as a member before, is a child of a member,
- * or is in a member's session: `startChild` begins a session of its own, so everything in it is ours (and a process
- * group never reaches beyond its session). Whoever leaves the session and loses its parent is still marked; only what
- * clears its environment as well, before we ever looked, escapes, and a cgroup finds even that. Never a member: this
- * process, its ancestors, and what shares a session with it.
+ * A process is a member if it carries a marker of ours in its environment, was seen as a member before, is a child of
+ * a member, or is in a member's session: `startChild` begins a session of its own, so everything in it is ours (and a
+ * process group never reaches beyond its session). A process that leaves the session and loses its parent is still
+ * marked. Only a process that also cleared its environment before the first search escapes, and a cgroup finds even
+ * that. Never members: this process, its ancestors, and processes that share a session with it.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, signalProcess, type ProcessEntry } from './proc.ts'
 import { processTable } from './process-table.ts'
 
 export interface FamilyOptions {
-  /** Whether a marker is one of this family. */
+  /** True for a marker of this family. */
   readonly isMarked: (marker: string) => boolean
-  /** The first member, which leads a session and is alive now; without it the search begins with what is marked. */
+  /** The first member, which leads a session and is alive now; without it the search begins with marked processes. */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -28,9 +29,9 @@ export interface KillOptions {
 export class Family {
   readonly #options: FamilyOptions
   readonly #proc: string
-  /** Start times of members by pid: every one that was seen. */
+  /** Start times of all members ever seen, by pid. */
   readonly #known = new Map<number, number>()
-  /** Nobody of the family is older. */
+  /** The start time of the oldest possible member. */
   readonly #firstStart: number
 
   constructor(options: FamilyOptions) {
@@ -42,9 +43,9 @@ export class Family {
   }
 
   /**
-   * The members that are alive now, or undefined where there is no /proc. They are recognised again later.
-   * `rootJustExited` is for the moment in which the number of the first member cannot be in use again: what is in its
-   * session is taken without further proof.
+   * Finds the living members, or undefined where there is no /proc. Members are recognized again later.
+   * `rootJustExited`: the first member's number cannot be in use again yet, so its whole session is taken without
+   * further proof.
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
     const entries = await processTable(this.#proc).read()
@@ -60,12 +61,15 @@ export class Family {
   }
 
   /**
-   * Kills until two searches in a row find nobody, or `limitMs` have passed.
-   * Returns who is left: processes that the system does not let us kill, or does not get rid of. Who is spared stays.
+   * Kills until two searches in a row find nothing, or `limitMs` have passed.
+   * Returns the remaining processes: those that the system does not let us kill, or does not remove. Spared processes
+   * are left alone.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
-    const isSpared = (one: ProcessEntry): boolean => spared.some(({ pid, start }) => pid === one.pid && start === one.start)
+    const isSpared = (one: ProcessEntry): boolean => {
+      return spared.some(({ pid, start }) => pid === one.pid && start === one.start)
+    }
     for (let empty = 0; ; await sleep(5)) {
       const members = (await this.find() ?? []).filter((member) => !isSpared(member))
       empty = members.length === 0 ? empty + 1 : 0
@@ -84,7 +88,7 @@ export class Family {
   }
 }
 
-/** The seeds among the entries, and everybody who hangs on them by parent or session. */
+/** The seeds among the entries, and all processes connected to them by parent or session. */
 export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySet<number>): ProcessEntry[] {
   const members = new Set(seeds)
   const sessions = new Set(entries.filter(({ pid }) => seeds.has(pid)).map(({ session }) => session))
@@ -99,7 +103,7 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/** Without a process, its ancestors and its session: a server may itself have been started under a marker. */
+/** Removes a process, its ancestors and its session: a server may itself have been started under a marker. */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

@@ -1,10 +1,10 @@
 /**
- * A lock on an open file, made by flock(1) for us, since Node has no call for it.
+ * A lock on an open file, made by flock(1), because Node has no call for it.
  *
  * flock(2) locks belong to the open file description, which a child shares when it inherits the descriptor: flock(1)
- * locks ours and exits, and the lock stays until our descriptor is closed. The kernel does that however we end, SIGKILL
- * included. Our own children do not inherit it (Node opens with O_CLOEXEC). The file itself stays: removing it would
- * let two servers lock two files of one name.
+ * locks ours and exits, and the lock stays until our descriptor is closed. The kernel closes it however this process
+ * ends, SIGKILL included. Our own children do not inherit it (Node opens with O_CLOEXEC). The file itself stays:
+ * removing it would let two servers lock two files of one name.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,30 +13,33 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 export interface DescriptorOptions {
   readonly path: string
-  /** Where flock(1) is looked for. */
+  /** The PATH in which flock(1) is searched. */
   readonly searchPath: string
 }
 
-/** `flock -n` answers at once; one that does not is stuck in the file system. */
+/** `flock -n` returns at once; if it does not, it hangs in the file system. */
 const flockTimeoutMs = 10_000
 
 /**
- * What unlocks, or why there is no lock: somebody else has it, or this system or file system cannot do it.
- * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) fails without saying why.
+ * Takes the lock. Returns the function that unlocks, or why there is no lock: another server has it, or this system or
+ * file system cannot lock.
+ * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) fails without a reason.
  */
-export async function lockDescriptor(options: DescriptorOptions): Promise<(() => Promise<void>) | 'taken' | 'unsupported'> {
+export async function lockDescriptor(
+  options: DescriptorOptions,
+): Promise<(() => Promise<void>) | 'taken' | 'unsupported'> {
   const { path, searchPath } = options
   const descriptor = openLock(path)
   const status = await runFlock(descriptor, searchPath).catch((error: unknown) => String(systemCodeOf(error)))
   if (status === 0) return async () => closeSync(descriptor)
   closeSync(descriptor)
   if (status === 1) return 'taken'
-  // Not installed, or one of the exit codes above 1 by which it says that the file system has no locks.
+  // Not installed, or an exit code above 1, by which flock reports that the file system has no locks.
   if (status === 'ENOENT' || typeof status === 'number') return 'unsupported'
   throw new AppError('unavailable', `Cannot lock "${path}": flock failed with ${status}`)
 }
 
-/** A bare descriptor: a FileHandle that nobody refers to would be closed by the garbage collector. */
+/** Opens the file as a bare descriptor: the garbage collector would close an unreferenced FileHandle. */
 function openLock(path: string): number {
   try {
     return openSync(path, 'a', 0o600)
@@ -45,7 +48,7 @@ function openLock(path: string): number {
   }
 }
 
-/** Its exit code, or the signal that ended it. */
+/** Runs flock; returns its exit code, or the signal that ended it. */
 async function runFlock(descriptor: number, searchPath: string): Promise<number | string> {
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],

@@ -1,12 +1,12 @@
 /**
- * A lock by a file whose owner proves every few seconds that it lives: for systems without flock(1).
+ * A lock by a file whose owner proves every few seconds that it is alive: for systems without flock(1).
  *
- * The file holds the owner's token and the time of its last beat. It is made with its content in one step (link(2)),
- * and beats are written into the same file, never under its name. A file without a beat for `staleMs` is replaced by
- * rename; whoever's token is in it after `settleMs` has won. An owner that was stopped for longer than that (a
- * suspended machine) finds a foreign token at its next beat, and is told; by its clock it knows at once that it may have
- * been replaced, and `isOurs` says so. Weaker than a lock of the kernel: only who asks that before each write is sure,
- * and after a crash the folder is closed for `staleMs`.
+ * The file holds the owner's token and the time of its last heartbeat. It is created with its content in one step
+ * (link(2)), and heartbeats are written into the same file, never under its name. A file without a heartbeat for
+ * `staleMs` is replaced by rename; the server whose token is in it after `settleMs` has the lock. An owner that was
+ * stopped for longer than that (a suspended machine) finds a foreign token at its next heartbeat, and is told; its
+ * clock shows at once that it may have been replaced, and `isOurs` says so. Weaker than a lock of the kernel: only a
+ * writer that checks `isOurs` before each write is safe, and after a crash the folder is closed for `staleMs`.
  */
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
@@ -16,11 +16,11 @@ import type { Clock } from '../base/stamp.ts'
 import { sleep } from '../base/wait.ts'
 
 export interface Heartbeat {
-  /** Default 10 s. */
+  /** The time between two heartbeats. Default 10 s. */
   readonly beatMs?: number
-  /** Without a beat for this long the owner counts as dead. Default 45 s. */
+  /** Without a heartbeat for this long the owner counts as dead. Default 45 s. */
   readonly staleMs?: number
-  /** Default 2 s. */
+  /** How long to wait after replacing a stale file, to see which token stays. Default 2 s. */
   readonly settleMs?: number
 }
 
@@ -29,17 +29,17 @@ const defaultStaleMs = 45_000
 export interface LockFileOptions extends Heartbeat {
   readonly path: string
   readonly clock: Clock
-  /** Called once when the file is not ours any more. */
+  /** Called once when another server has the lock. */
   readonly onLost: () => void
 }
 
 export interface HeldLockFile {
-  /** False as soon as another one may have taken it: there was no beat for too long, or a foreign one was found. */
+  /** False once another server may have the lock: there was no heartbeat for too long, or a foreign one was found. */
   isOurs(): boolean
   release(): Promise<void>
 }
 
-/** `taken` when the owner is alive. */
+/** Takes the lock; `taken` when the owner is alive. */
 export async function holdLockFile(options: LockFileOptions): Promise<HeldLockFile | 'taken'> {
   const { path, clock, onLost, beatMs = 10_000, staleMs = defaultStaleMs } = options
   const token = randomUUID()
@@ -83,7 +83,7 @@ interface Beating {
   readonly onLost: () => void
   readonly beatMs: number
   readonly staleMs: number
-  /** When the beat that is in the file was made, or a moment before. */
+  /** The time of the heartbeat in the file, or a moment before. */
   readonly beatAt: number
 }
 
@@ -114,12 +114,15 @@ function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...fir
   }
 }
 
-/** Always the same length, so that one beat replaces the other. */
+/** Writes a heartbeat, always of the same length, so that it replaces the previous one. */
 async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise<void> {
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/** The time of the last beat; when it was made, of a file that a crash left without content; long ago, of none. */
+/**
+ * The time of the last heartbeat; for a file without content (after a crash) its creation time; for no file, long
+ * ago.
+ */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.beat === 'string') return Number(value.beat)

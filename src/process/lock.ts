@@ -1,10 +1,10 @@
 /**
- * One owner per data folder.
+ * The lock on a data folder: one owner at a time.
  *
  * Where flock(1) is installed it makes the lock (lock-descriptor.ts), elsewhere a file with a heartbeat does
- * (lock-file.ts). Beside the lock stands `owner.json`, which says who the owner is: for people, nothing is decided by
- * it. Every server on a folder must find the same method, so flock(1) is looked for in fixed places. Folders on network
- * file systems are out of scope.
+ * (lock-file.ts). `owner.json` beside the lock describes the owner: for people only, no decision depends on it. Every
+ * server on a folder must find the same method, so flock(1) is searched in fixed places. Folders on network file
+ * systems are out of scope.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -17,20 +17,20 @@ import { holdLockFile, type Heartbeat } from './lock-file.ts'
 
 export interface LockOptions {
   readonly clock: Clock
-  /** Called once if another server took the folder over: stop writing at once. Never with flock(1). */
+  /** Called once when another server took the folder over: stop writing at once. Never called with flock(1). */
   readonly onLost: () => void
-  /** Where flock(1) is looked for. Default: the usual system folders. */
+  /** The PATH in which flock(1) is searched. Default: the usual system folders. */
   readonly searchPath?: string
   /** For systems without flock(1). */
   readonly heartbeat?: Heartbeat
 }
 
 export interface FolderLock {
-  /** Tells people under which address the owner answers. */
+  /** Writes the owner's address into `owner.json`. */
   announce(url: string): Promise<void>
-  /** False once another server may own the folder: nothing may be written there any more. Always true with flock(1). */
+  /** False once another server may own the folder: then nothing may be written there. Always true with flock(1). */
   isOurs(): boolean
-  /** Idempotent. */
+  /** Releases the lock. Idempotent. */
   release(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin
 
 /**
  * Takes the lock on a folder.
- * @throws AppError `owned_by_another`, saying who the owner is; `storage_failed` when the folder cannot be written;
+ * @throws AppError `owned_by_another`, which describes the owner; `storage_failed` when the folder cannot be written;
  * `unavailable` when flock(1) fails.
  */
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
@@ -64,7 +64,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
     : locked
   if (held === 'taken') throw new AppError('owned_by_another', await describeOwner(folder))
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
-  // Only people read it, so a disk that is too full for it is no reason not to start.
+  // Only people read it, so a full disk must not prevent the start.
   const write = (value: Owner): Promise<void> =>
     writeFile(ownerPath, `${JSON.stringify(value)}\n`, { mode: 0o600 }).catch(() => undefined)
   await write(owner)
@@ -80,13 +80,14 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   }
 }
 
-/** Who owns a folder, or was killed while it did, in words; undefined when nobody says so. */
+/** Describes the owner of a folder, perhaps one that was killed, as text; undefined without a readable `owner.json`. */
 export async function readOwner(folder: string): Promise<{ readonly pid: number, readonly text: string } | undefined> {
   const owner = await readFile(join(folder, ownerFile), 'utf8').then(parseJson).catch(() => undefined)
   if (!isObject(owner)) return undefined
   const { pid, host, started, url } = owner
   const address = typeof url === 'string' ? ` at ${url}` : ''
-  return { pid: Number(pid), text: `process ${String(pid)} on host ${String(host)}, started ${String(started)}${address}` }
+  const text = `process ${String(pid)} on host ${String(host)}, started ${String(started)}${address}`
+  return { pid: Number(pid), text }
 }
 
 async function describeOwner(folder: string): Promise<string> {

@@ -1,10 +1,10 @@
 /**
- * What Linux tells about processes in /proc (proc(5)), read only.
+ * Information about processes from /proc on Linux (proc(5)), read only.
  *
- * A pid alone names nobody for long: numbers are used again. Here a process is its pid and its start time, and is
- * signalled only if both still match. Between that look and the signal lie microseconds in which a number would have
- * to be freed and used again; Node has no call that closes this gap. Where there is no /proc (macOS), `readProcesses`
- * gives undefined and callers fall back to process groups.
+ * A pid alone does not identify a process for long: numbers are used again. Here a process is its pid and its start
+ * time, and is signalled only if both still match. Between that check and the signal are microseconds in which the
+ * number would have to be freed and used again; Node has no call that closes this gap. Where there is no /proc
+ * (macOS), `readProcesses` returns undefined and callers fall back to process groups.
  */
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -21,34 +21,34 @@ export interface ProcessEntry {
   readonly start: number
 }
 
-/** Every process that can still do something (zombies cannot), or undefined where there is no /proc. */
+/** All processes except zombies; undefined where there is no /proc. */
 export async function readProcesses(proc: string): Promise<ProcessEntry[] | undefined> {
   const names = await readdir(proc).catch((): string[] => [])
-  // A /proc that does not even show ourselves is none.
+  // A /proc that does not show this process is unusable.
   if (!names.includes(String(process.pid))) return undefined
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number)
   const entries = await mapInTurns(pids, (pid) => readProcess(proc, pid))
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** One process, or undefined if it is not there or a zombie. */
+/** One process; undefined if there is none or it is a zombie. */
 export function readProcess(proc: string, pid: number): ProcessEntry | undefined {
   return parseStat(readText(join(proc, String(pid), 'stat')))
 }
 
-/** Sends a signal if the process is still the one that was seen. */
+/** Sends a signal if the pid still belongs to the same process. */
 export function signalProcess(proc: string, { pid, start }: ProcessEntry, signal: NodeJS.Signals): void {
   if (readProcess(proc, pid)?.start !== start) return
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone meanwhile, or another user's: whoever looks next sees which.
+    // The process ended meanwhile, or belongs to another user: the next search tells which.
   }
 }
 
 /**
- * One line of /proc/pid/stat: `pid (name) state ppid pgrp session ...`; the name may hold blanks and parentheses.
- * Undefined for a zombie, a dead process and whatever is no such line.
+ * Parses a line of /proc/pid/stat: `pid (name) state ppid pgrp session ...`; the name may hold spaces and
+ * parentheses. Undefined for a zombie, a dead process and any other text.
  */
 export function parseStat(line: string): ProcessEntry | undefined {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
@@ -64,7 +64,7 @@ export function parseStat(line: string): ProcessEntry | undefined {
   }
 }
 
-/** The marker in the environment of a process, or none; `unknown` when it shows no environment, to us or at all. */
+/** Reads the marker in the environment of a process; `unknown` when the environment cannot be read or is empty. */
 export function readMarker(proc: string, pid: number): { readonly marker: string | undefined } | 'unknown' {
   const prefix = `${markerVariable}=`
   const environment = readText(join(proc, String(pid), 'environ'))
@@ -73,8 +73,9 @@ export function readMarker(proc: string, pid: number): { readonly marker: string
 }
 
 /**
- * Empty if it cannot be read. Synchronous: /proc is memory, and ten times slower over the thread pool. In UTF-8, which Node
- * reads in one call; what is none stands in names and values that nobody looks at.
+ * Reads a file; empty if it cannot be read. Synchronous: /proc is in memory, and the thread pool would be ten times
+ * slower. Reads UTF-8, which Node decodes in one call; invalid bytes only occur in names and values that are not
+ * used.
  */
 function readText(path: string): string {
   try {
@@ -84,7 +85,10 @@ function readText(path: string): string {
   }
 }
 
-/** Lets others run after every hundred, since a machine may have thousands of processes. */
+/**
+ * Maps a list and yields to the event loop after every hundred items, because a machine may have thousands of
+ * processes.
+ */
 export async function mapInTurns<T, R>(list: readonly T[], map: (item: T) => R): Promise<R[]> {
   const result: R[] = []
   for (const item of list) {

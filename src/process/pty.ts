@@ -1,10 +1,10 @@
 /**
  * A shell on a pseudo-terminal, which Node cannot open by itself.
  *
- * Three ways, best first: under `script` of util-linux, under Python's `pty` module, or over plain pipes. All of them are
- * children like any other (child.ts): own session, marker, nothing left after `stop`. On a pseudo-terminal a reader that
- * does not read stops the writer, and Ctrl-C is a byte like any other. Over pipes there are no control keys except Ctrl-C
- * (sent as a signal to the whole group), no job control, and no program that insists on a terminal.
+ * Three ways, best first: under `script` of util-linux, under Python's `pty` module, or over plain pipes. All of them
+ * are children like any other (child.ts): own session, marker, nothing left after `stop`. On a pseudo-terminal the
+ * writer stops while its output is not read, and Ctrl-C is a byte like any other. Over pipes there are no control
+ * keys except Ctrl-C (sent as a signal to the whole group), no job control, and no program that requires a terminal.
  */
 import { within } from '../base/wait.ts'
 import { startChild, type Child, type ChildOptions } from './child.ts'
@@ -17,14 +17,14 @@ export interface TerminalProgram extends Omit<ChildOptions, 'command' | 'args'> 
   readonly line: string
 }
 
-/** How long a trial may take. */
+/** How long the test of a kind of terminal may take. */
 const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
-/** `pty.spawn` copies between our pipes and the terminal; the exit code is passed on as a shell would. */
+/** `pty.spawn` copies between our pipes and the terminal; the exit code is passed on in the way of a shell. */
 const pythonProgram = [
   'import os, pty, signal, sys',
-  // Python ignores it, and what it starts would inherit that.
+  // Python ignores SIGPIPE, and programs that it starts would inherit that.
   'signal.signal(signal.SIGPIPE, signal.SIG_DFL)',
   'status = pty.spawn(sys.argv[1:])',
   'sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))',
@@ -39,13 +39,13 @@ export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram
   return startChild({ ...options, ...commandOf(kind, line), env: { ...env, SHELL: '/bin/sh' } })
 }
 
-/** Presses Ctrl-C. */
+/** Sends Ctrl-C. */
 export function interruptTerminal(kind: TerminalKind, child: Child): void {
   if (kind !== 'pipes') child.stdin.write('\x03')
   else child.signalGroup('SIGINT')
 }
 
-/** The best kind that works here, found by trying. */
+/** The best kind that works here, found by testing. */
 export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
     if (await isTerminalKindUsable(kind, options)) return kind
@@ -53,7 +53,7 @@ export async function detectTerminalKind(options: Omit<ChildOptions, 'command' |
   return 'pipes'
 }
 
-/** Whether a program that is started so finds itself on a terminal. */
+/** True when a program that is started in this way finds itself on a terminal. */
 export async function isTerminalKindUsable(
   kind: TerminalKind, options: Omit<ChildOptions, 'command' | 'args'>,
 ): Promise<boolean> {

@@ -1,11 +1,13 @@
 /**
- * A private folder for files that hold secrets in plain while a program uses them: the variables of a command, lent credentials.
+ * A private folder for files that hold secrets in plaintext while a program uses them: the variables of a command,
+ * lent credentials.
  *
- * It is in memory where the system has a file system for that (the user's XDG_RUNTIME_DIR, else /dev/shm), so that neither a
- * disk nor a backup of the data folder gets them; elsewhere it is the runtime folder of the data folder. Its name is that of
- * the data folder, so that the next server finds what a killed one left, until the machine starts anew. A logout may take it
- * away, so it is asked for before each use, and made anew. Anybody may write /dev/shm: the folder is made exclusively, and one
- * that is there is used only if it is a folder of this user that nobody else may enter. Memory may be written to swap.
+ * It is in memory where the system has a file system for that (the user's XDG_RUNTIME_DIR, else /dev/shm), so that
+ * neither a disk nor a backup of the data folder gets the secrets; elsewhere it is the runtime folder of the data
+ * folder. Its name is derived from the data folder, so that the next server finds what a killed server left, until
+ * the machine restarts. A logout may remove it, so callers ask for it before each use, and it is made again. Anybody
+ * may write /dev/shm: the folder is created exclusively, and an existing folder is used only if it belongs to this
+ * user and no other user may enter it. Memory may be written to swap.
  */
 import { lstat, mkdir, readdir, rm, rmdir, statfs } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
@@ -16,10 +18,13 @@ import { makeFolder, ownFolder, readJsonFile, writeJsonFile } from '../base/json
 import type { Environment } from './environment.ts'
 
 export interface SecretFolderOptions {
-  /** Of the data folder. */
+  /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /** In the data folder: where the files are without memory, and where it is noted which memory was used. */
+  /**
+   * A folder in the data folder: it holds the files where there is no memory, and the note about the memory that was
+   * used.
+   */
   readonly runtimeDir: string
   /** Memory that every user may write. Default `/dev/shm`. */
   readonly sharedMemory?: string
@@ -30,7 +35,7 @@ const memoryTypes = [0x01021994, 0x858458f6]
 const noteName = 'secret-folder.json'
 
 export class SecretFolder {
-  /** Where it may be, the best place first and the runtime folder last: none of them is for anybody else. */
+  /** The possible places, the best first and the runtime folder last: all of them are private. */
   readonly paths: readonly string[]
   readonly #memory: readonly string[]
   readonly #runtimeDir: string
@@ -42,7 +47,10 @@ export class SecretFolder {
     this.paths = [...this.#memory, runtimeDir]
   }
 
-  /** Its path; it is there when this resolves. @throws the system's error where not even the runtime folder can be made */
+  /**
+   * Makes the folder if needed and returns its path. @throws the system's error where not even the runtime folder can
+   * be made
+   */
   async make(): Promise<string> {
     for (const path of this.#memory) {
       if (!(await isMade(path))) continue
@@ -53,23 +61,25 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /** The folders that a server before this one has left, those in memory first. */
+  /** The folders that an earlier server left, those in memory first. */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined)
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
-    // Of a server with another environment; a folder of another name is none of ours.
+    // A place noted by a server with another environment; a folder of another name is not ours.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
     const found: string[] = []
-    for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) if (await isPrivate(path)) found.push(path)
+    for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) {
+      if (await isPrivate(path)) found.push(path)
+    }
     return [...found, this.#runtimeDir]
   }
 
-  /** Takes it away; what is still in it stays for the next server. Never rejects. */
+  /** Removes the folder; files still in it stay for the next server. Never rejects. */
   async close(): Promise<void> {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined)
   }
 
-  /** For a server that is started without the variable that this one has. */
+  /** Notes the place for a later server that is started without this server's variable. */
   async #note(path: string): Promise<void> {
     if (this.#noted === path) return
     await makeFolder(this.#runtimeDir, ownFolder)
@@ -78,13 +88,16 @@ export class SecretFolder {
   }
 }
 
-/** Where such files would be now; undefined without a file system in memory that this user may write. Makes nothing. */
+/**
+ * The place where such files would be now; undefined without a file system in memory that this user may write.
+ * Creates nothing.
+ */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
   for (const parent of memoryFor(environment, sharedMemory)) if (await isMemory(parent)) return parent
   return undefined
 }
 
-/** Removes what a killed server has left in such a folder, by the names that are given there. */
+/** Removes the files that a killed server left in such a folder, recognized by name. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
@@ -92,8 +105,12 @@ export async function emptyLeft(folder: string, isKept: (name: string) => boolea
   }
 }
 
-/** Of lent credentials, homes of agents, shells, profiles of browsers, and the note. */
-const ownName = /^(?:(?:lent|home)-[A-Za-z0-9]{6}|(?:shell|browser)-[0-9a-f-]{36}|\.?secret-folder\.json(?:\.[0-9a-f]{12}\.tmp)?)$/
+/** The names of lent credentials, homes of agents, shells, profiles of browsers, and the note. */
+const ownName = new RegExp(`^(?:${[
+  '(?:lent|home)-[A-Za-z0-9]{6}',
+  '(?:shell|browser)-[0-9a-f-]{36}',
+  String.raw`\.?secret-folder\.json(?:\.[0-9a-f]{12}\.tmp)?`,
+].join('|')})$`)
 
 function memoryFor({ XDG_RUNTIME_DIR: own = '' }: Environment, sharedMemory: string): string[] {
   return [...(isAbsolute(own) ? [own] : []), sharedMemory]
@@ -117,7 +134,7 @@ async function isMade(path: string): Promise<boolean> {
   }
 }
 
-/** A folder, no link to one, of this user, and closed to all others. */
+/** True for a folder (no link) that belongs to this user and is closed to all others. */
 async function isPrivate(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   return found?.isDirectory() === true && found.uid === process.getuid?.() && othersMay(found.mode) === 'nothing'

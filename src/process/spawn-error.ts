@@ -1,9 +1,9 @@
 /**
- * Why a program could not be started, in plain words.
+ * Explains in plain words why a program could not be started.
  *
- * The system says ENOENT for a missing program, a missing interpreter and a missing working folder alike; a look at the
- * disk tells them apart. That look comes after the failure, so it is a good guess and nothing depends on it. Never
- * quotes arguments or the environment.
+ * The system reports ENOENT for a missing program, a missing interpreter and a missing working folder alike; a check
+ * of the disk tells them apart. The check comes after the failure, so it is a good guess and nothing depends on it.
+ * Never quotes arguments or the environment.
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'

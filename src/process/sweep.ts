@@ -1,9 +1,9 @@
 /**
- * Removes what a killed server left behind: run at server start, when the lock on the data folder is held.
+ * Ends the processes that a killed server left: run at server start, when the lock on the data folder is held.
  *
- * Whatever carries a marker `<instance>/...` was started by a server on this data folder, and that server is dead, or
- * we would not hold the lock. Nothing is found by the name of a program or by its folder. Without /proc this finds
- * nothing.
+ * A process with a marker `<instance>/...` was started by a server on this data folder, and that server is dead, or
+ * we would not hold the lock. No process is found by the name of its program or by its folder. Without /proc this
+ * finds nothing.
  */
 import { AppError } from '../base/errors.ts'
 import { sweepCgroups } from './cgroup.ts'
@@ -15,14 +15,14 @@ export interface SweepOptions {
   readonly instance: string
   /** From `findCgroupParent`: groups that were left behind are ended and removed too. */
   readonly cgroupParent?: string | undefined
-  /** How long to go on at most. Default 5 s. */
+  /** The time limit. Default 5 s. */
   readonly limitMs?: number
   readonly proc?: string | undefined
 }
 
 /**
- * Resolves when nothing is left.
- * @throws AppError `unavailable` when something cannot be killed.
+ * Ends the processes; resolves when none is left.
+ * @throws AppError `unavailable` when a process cannot be killed.
  */
 export async function sweepMarked(options: SweepOptions): Promise<void> {
   const { instance, cgroupParent: parent, limitMs = 5000, proc } = options

@@ -1,11 +1,11 @@
 /**
  * The last bytes of a stream, for error messages.
  *
- * A ring of fixed size, so that a flood costs no memory. It masks nothing: whoever shows the text does.
+ * A ring buffer of fixed size, so that a flood costs no memory. It masks nothing: mask the text before it is shown.
  */
 export interface Tail {
   push(chunk: Buffer): void
-  /** The last bytes as text, from a whole character on. */
+  /** The last bytes as text, starting at a whole character. */
   text(): string
 }
 

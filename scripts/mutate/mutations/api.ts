@@ -60,8 +60,8 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/event-socket.ts',
-    old: 'if (message.value.role !== \'user\') throw',
-    new: 'if (message.value.role === \'system\') throw',
+    old: 'if (message.value.role !== \'user\') {',
+    new: 'if (message.value.role === \'system\') {',
     promise: 'A client cannot speak for the agent.',
     tests: ['test/e2e/socket.test.ts', 'test/e2e/bad-input.test.ts'],
   },
