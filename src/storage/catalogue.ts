@@ -1,10 +1,11 @@
 /**
- * Which conversations there are: their folders, made, listed and removed as wholes.
+ * The conversations' folders: each is created, listed and removed as a whole.
  *
- * A new folder is built in `temporary/` and renamed into place, so nobody ever sees half of one, and of two that are
- * made with the same id exactly one wins (a folder in place is never empty, and rename does not replace such a one). A
- * removed folder is renamed back there, which is the moment it is gone, and deleted afterwards. What is in `temporary/`
- * under a name that is made here is deleted when the catalogue is opened. What has another name is left alone, in both.
+ * A new folder is built in `temporary/` and renamed into place, so a partial folder is never visible. Of two creations
+ * with the same id exactly one succeeds (a folder in place is never empty, and rename does not replace such a folder).
+ * A removed folder is renamed back into `temporary/`, which is the moment of its removal, and deleted afterwards.
+ * Opening the catalogue deletes entries of `temporary/` whose names it made. Other names are left alone in both
+ * folders.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -16,17 +17,17 @@ import { ListFile } from './list-file.ts'
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** What `#temporaryPath` makes: an id, a dot, 12 hex digits. */
+/** The names that `#temporaryPath` makes: an id, a dot, 12 hex digits. */
 const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
-  /** What a server leaves to the next one, so that it need not look into every folder. */
+  /** The list that a server leaves for the next server, which then need not read every folder. */
   readonly listFile: ListFile
   readonly #folder: DataFolder
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
 
-  /** `onError` hears of removed folders that could not be deleted; they are tried again on the next start. */
+  /** @param onError is called for a removed folder that could not be deleted; the next start tries again */
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))
@@ -40,20 +41,20 @@ export class Catalogue {
     this.#onError = onError
   }
 
-  /** The ids of all conversations, in no order. */
+  /** Returns the ids of all conversations, in no order. */
   list(): Promise<string[]> {
     return listConversations(this.#folder.conversations)
   }
 
-  /** Where the folder of a conversation is or would be. The id is a dashed lower-case UUID. */
+  /** Returns the path of a conversation's folder, whether it exists or not. The id is a dashed lower-case UUID. */
   pathOf(id: string): string {
     if (!idPattern.test(id)) throw new TypeError(`Cannot name a folder "${id}", expected a UUID`)
     return join(this.#folder.conversations, id)
   }
 
   /**
-   * Makes the folder of a new conversation, durably; `fill` may put files into it first (a fork's copy of a log).
-   * @throws AppError `conflict` when there is one with this id, `storage_full` or `storage_failed`; what `fill` throws.
+   * Creates the folder of a new conversation, durably. `fill` writes its first files (a fork's copy of a log).
+   * @throws AppError `conflict` when the id exists, `storage_full` or `storage_failed`; the errors of `fill`.
    */
   async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {
     const path = this.pathOf(id)
@@ -68,14 +69,15 @@ export class Catalogue {
     } catch (thrown) {
       this.#delete(made)
       const code = systemCodeOf(thrown)
-      if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new AppError('conflict', `Conversation "${id}" already exists`)
+      const exists = code === 'ENOTEMPTY' || code === 'EEXIST'
+      if (exists) throw new AppError('conflict', `Conversation "${id}" already exists`)
       throw storageError('Cannot make the conversation', thrown)
     }
     return path
   }
 
   /**
-   * Removes a conversation's folder; resolves when no crash can bring it back. Its log must be closed.
+   * Removes a conversation's folder. Resolves when no crash can bring it back. The log must be closed.
    * @throws AppError `not_found`, `storage_full` or `storage_failed`.
    */
   async remove(id: string): Promise<void> {
@@ -90,7 +92,7 @@ export class Catalogue {
     this.#delete(removed)
   }
 
-  /** Resolves when everything that was removed is deleted or has failed to be. */
+  /** Resolves when each removed folder was deleted or its deletion has failed. */
   async close(): Promise<void> {
     await Promise.all(this.#removals)
   }
@@ -107,7 +109,7 @@ export class Catalogue {
   }
 }
 
-/** The ids of all conversations in the folder `conversations/` of a data folder, in no order. */
+/** Returns the ids of all conversations in the folder `conversations/` of a data folder, in no order. */
 export async function listConversations(path: string): Promise<string[]> {
   const entries = await failsAsStorage('Cannot list the conversations', () => readdir(path, { withFileTypes: true }))
   return entries.filter((entry) => entry.isDirectory() && idPattern.test(entry.name)).map((entry) => entry.name)

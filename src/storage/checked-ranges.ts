@@ -1,9 +1,9 @@
 /**
- * Which bytes of a log this process has found sound, so that they are not hashed again each time they are read.
+ * The byte ranges of a log that this process has checked, so that they are not hashed again on each read.
  *
- * It holds for the bytes that were read then. What a disk changes later is found when the log is opened again, or by
- * `verify`, which believes nothing that is in memory. Lines before the end of the log never change, so nothing is ever
- * taken out, but for the oldest range when there are too many.
+ * A check holds for the bytes as they were read. A later change on the disk is found when the log is opened again, or
+ * by `verify`, which does not trust memory. Lines before the end of the log never change, so a range is removed only
+ * when there are too many ranges; then the oldest range is removed.
  */
 
 interface Range {
@@ -14,10 +14,10 @@ interface Range {
 const maxRanges = 64
 
 export class CheckedRanges {
-  /** In the order in which they were found; no two touch. */
+  /** In the order in which they were checked. No two ranges touch. */
   #ranges: Range[] = []
 
-  /** Whether all bytes from one offset up to another are known. */
+  /** True when all bytes between the offsets are checked. */
   covers(from: number, to: number): boolean {
     return this.#ranges.some((range) => range.from <= from && range.to >= to)
   }

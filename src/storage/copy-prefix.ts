@@ -1,8 +1,8 @@
 /**
- * Begins a new log as a copy of the first lines of another: what a fork is.
+ * Copies the first lines of a log into a new log, for a fork.
  *
- * The copy has the same bytes, private records included, so it has the same chain up to there; damaged lines stay
- * damaged. It is synced before this resolves. Meant as the `fill` of `Catalogue.create`, which makes it appear at once.
+ * The copy has the same bytes, private records included, so it has the same chain up to its end; damaged lines stay
+ * damaged. The copy is synced before `copyPrefix` resolves. Used in the `fill` of `Catalogue.create`.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -15,11 +15,11 @@ const chunkBytes = 1024 * 1024
 
 export interface CopyPrefixOptions {
   readonly log: ConversationLog
-  /** The folder that the log is in. */
+  /** The folder of the log. */
   readonly from: string
-  /** The folder to make the copy in. */
+  /** The folder for the copy. */
   readonly to: string
-  /** The last event that is copied, by its number. */
+  /** Seq of the last event to copy. */
   readonly event: number
 }
 

@@ -1,10 +1,11 @@
 /**
- * Whether a folder may be used as the data folder, decided before anything in it is written or removed.
+ * Decides whether a folder may be the data folder, before anything in it is written or removed.
  *
- * A server keeps files of fixed names in its data folder, replaces them and removes what earlier servers left. So a folder
- * is a data folder only if `format.json` says so. One that is not there or empty becomes one by that file, which is made
- * exclusively and before anything else; any other folder is refused, and left as it is. So is one that other users may
- * write: who may write the log or the settings decides what the server runs. The folders above are not looked at.
+ * A server keeps files with fixed names in its data folder, replaces them, and removes files of earlier servers. So a
+ * folder is a data folder only if its `format.json` says so. A missing or empty folder becomes a data folder by that
+ * file, which is created exclusively and first. Any other folder is refused and left as it is. A folder that other
+ * users may write is refused too: a writer of the log or the settings decides what the server runs. Parent folders are
+ * not checked.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
@@ -12,17 +13,19 @@ import { join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { formatMode, othersMay, type OthersMay } from '../base/file-mode.ts'
 import { isObject } from '../base/json.ts'
-import { createJsonFile, isTemporaryFile, makeFolder, ownFolder, readJsonFile, storageError } from '../base/json-file.ts'
+import {
+  createJsonFile, isTemporaryFile, makeFolder, ownFolder, readJsonFile, storageError,
+} from '../base/json-file.ts'
 
-/** The format that this version reads and writes. A change to it comes with a migration. */
+/** The format that this version reads and writes. A new number needs a migration. */
 export const formatNumber = 1
 
 const formatFile = 'format.json'
 
 /**
- * Makes the folder a data folder, unless it is one.
- * @throws AppError `format_unsupported` for a folder of another format or with other content, `storage_failed` for one that
- * other users may write or that cannot be used, `storage_full`.
+ * Makes the folder a data folder, unless it is one already.
+ * @throws AppError `format_unsupported` for a folder of another format or with other content; `storage_failed` for a
+ * folder that other users may write or that cannot be used; `storage_full`.
  */
 export async function claimDataFolder(path: string): Promise<{ readonly othersMay: OthersMay }> {
   const folder = resolve(path)
@@ -39,7 +42,7 @@ export async function claimDataFolder(path: string): Promise<{ readonly othersMa
 }
 
 /**
- * True for a data folder, false for a folder that is not there or empty and could become one. Changes nothing.
+ * True for a data folder; false for a missing or empty folder, which could become a data folder. Changes nothing.
  * @throws AppError `format_unsupported` for a folder of another format or with other content, `storage_failed`
  */
 export async function isDataFolder(path: string): Promise<boolean> {
@@ -48,9 +51,10 @@ export async function isDataFolder(path: string): Promise<boolean> {
     if ((await readInstance(folder)) !== undefined) return true
     const foreign = (await namesIn(folder)).find((name) => !isOfEmptyFolder(name))
     if (foreign === undefined) return false
-    // Another server may have made it one between both looks.
+    // Another server may have created the format between the two reads.
     if ((await readInstance(folder)) !== undefined) return true
-    throw refused(folder, `it is no data folder, it has no "${formatFile}" but holds ${JSON.stringify(foreign.slice(0, 100))}`)
+    const held = JSON.stringify(foreign.slice(0, 100))
+    throw refused(folder, `it is no data folder, it has no "${formatFile}" but holds ${held}`)
   } catch (thrown) {
     throw storageError(`Cannot use "${folder}" as the data folder`, thrown)
   }
@@ -64,14 +68,14 @@ async function createFormat(folder: string): Promise<void> {
   }
 }
 
-/** Tells a data folder from every other one on this machine, also from its own copies. Letters, digits and `-`. */
+/** Returns an id that no other data folder on this machine has, not even a copy. It has letters, digits and `-`. */
 export async function instanceOf(path: string): Promise<string> {
   const made = await readInstance(path)
   if (made === undefined) throw refused(path, `its "${formatFile}" is gone`)
   return `${made}-${hash('sha256', resolve(path), 'hex').slice(0, 8)}`
 }
 
-/** The id that the folder got when it was made; undefined where there is no format. */
+/** Returns the id that the folder got at its creation; undefined without `format.json`. */
 async function readInstance(folder: string): Promise<string | undefined> {
   const stored = await readJsonFile(join(folder, formatFile), { limitBytes: 4096 })
   if (stored === undefined) return undefined
@@ -91,7 +95,9 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** What mkfs puts into a new file system, and what a crash may leave of making `format.json`. */
+/**
+ * True for names that mkfs creates in a new file system, or that a crash during the creation of `format.json` leaves.
+ */
 function isOfEmptyFolder(name: string): boolean {
   return name === 'lost+found' || isTemporaryFile(name, formatFile)
 }
@@ -100,8 +106,8 @@ async function assertNotOpen(folder: string): Promise<OthersMay> {
   const { mode } = await stat(folder)
   const others = othersMay(mode)
   if (others !== 'write') return others
-  const why = `other users may write it (mode ${formatMode(mode)})`
-  throw new AppError('storage_failed', `Cannot use "${folder}" as the data folder: ${why}; expected chmod 700, or a folder of its own`)
+  const why = `other users may write it (mode ${formatMode(mode)}); expected chmod 700, or a folder of its own`
+  throw new AppError('storage_failed', `Cannot use "${folder}" as the data folder: ${why}`)
 }
 
 function refused(folder: string, why: string): AppError {

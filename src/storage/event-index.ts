@@ -1,30 +1,30 @@
 /**
- * Where the events of one log are: 16 bytes for each, the same in memory and in `events.index`.
+ * The index of one log's events: 16 bytes per event, the same in memory and in `events.index`.
  *
  *     0  8  upper half of the event id, big-endian: its time
  *     8  6  offset of its line in the log, big-endian
  *    14  1  mark: kind and source (see storage/record)
  *    15  1  check: all other bytes and 0x5a, exclusive-or
  *
- * Ids and offsets strictly increase, so that an id or a time is found by binary search. Event number n is record n.
- * The bytes are kept in blocks, of which the last one grows until it is full, so that no log needs much more memory
- * than its records and a long one is never copied as a whole. Reads and writes no file.
+ * Ids and offsets strictly increase, so an id or a time is found by binary search. The event with seq n is record n.
+ * The bytes are kept in blocks. The last block grows until it is full, so a log needs little more memory than its
+ * records, and a long index is never copied as a whole. This file reads and writes no files.
  */
 import type { EventLabel } from './record.ts'
 
 export const recordBytes = 16
 const blockRecords = 16 * 1024
 const blockBytes = blockRecords * recordBytes
-/** A block begins with so much, doubles, and then grows by steps. */
+/** First size of a block. A block doubles at first, and then grows by steps. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
-/** How many records, in a file, from one comparison of offsets to the next. */
+/** Number of records between two comparisons of offsets when a file is read. */
 const orderedRecords = 1024
 const recordWords = recordBytes / 4
 const checkSeed = 0x5a
 const twoTo32 = 0x1_0000_0000
 
-/** One event: the two halves of the first 8 bytes of its id, its mark, and where its line begins. */
+/** One event: the two halves of the first 8 bytes of its id, its mark, and the offset of its line. */
 export interface IndexRecord {
   readonly high: number
   readonly low: number
@@ -36,7 +36,7 @@ export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
 
-  /** Takes over the bytes of an index file, up to the first record that cannot be one of ours. */
+  /** Adopts the bytes of an index file, up to the first invalid record. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
     index.#count = countSound(bytes)
@@ -49,13 +49,14 @@ export class EventIndex {
     return this.#count
   }
 
-  /** @throws RangeError when the id or the offset is not behind the last one. */
+  /** @throws RangeError when the id or the offset does not increase. */
   push(label: EventLabel, offset: number): void {
     if (this.add({ high: highHalf(label.upper), low: lowHalf(label.upper), mark: label.mark, offset })) return
-    throw new RangeError(`Cannot index event ${this.#count}: its id "${label.upper}" or offset ${offset} does not increase`)
+    const problem = `its id "${label.upper}" or offset ${offset} does not increase`
+    throw new RangeError(`Cannot index event ${this.#count}: ${problem}`)
   }
 
-  /** False, and nothing is added, when the id or the offset is not behind the last one. */
+  /** Adds a record. Returns false, and adds nothing, when the id or the offset does not increase. */
   add({ high, low, mark, offset }: IndexRecord): boolean {
     const number = this.#count
     if (number > 0 && !this.#isBefore(number - 1, high, low, offset)) return false
@@ -65,7 +66,7 @@ export class EventIndex {
     block.setUint32(at, high)
     block.setUint32(at + 4, low)
     block.setUint16(at + 8, above)
-    // Here and in the check, what does not fit into 32 bits is left out by the operation itself.
+    // The operations here and in the check drop bits beyond 32.
     block.setUint32(at + 10, offset)
     block.setUint8(at + 14, mark)
     block.setUint8(at + 15, folded(high ^ low ^ above ^ offset ^ mark) ^ checkSeed)
@@ -81,19 +82,19 @@ export class EventIndex {
     return this.#blockOf(number).getUint8(placeOf(number) + 14)
   }
 
-  /** 16 hex digits. */
+  /** Returns the upper half of the event's id, 16 hex digits. */
   upperOf(number: number): string {
     const block = this.#blockOf(number)
     const at = placeOf(number)
     return hex(block.getUint32(at)) + hex(block.getUint32(at + 4))
   }
 
-  /** The number of the first event whose id is this or a later one; `count` if there is none. */
+  /** Returns the seq of the first event whose id is this one or later; `count` if there is none. */
   firstFromId(upper: string): number {
     return this.#firstFrom(highHalf(upper), lowHalf(upper))
   }
 
-  /** The number of the event with this upper half, or -1. */
+  /** Returns the seq of the event with this upper half, or -1. */
   numberOf(upper: string): number {
     const high = highHalf(upper)
     const low = lowHalf(upper)
@@ -104,18 +105,18 @@ export class EventIndex {
     return block.getUint32(at) === high && block.getUint32(at + 4) === low ? number : -1
   }
 
-  /** The number of the first event whose line begins at this offset or behind it; `count` if there is none. */
+  /** Returns the seq of the first event whose line begins at this offset or later; `count` if there is none. */
   firstFromOffset(offset: number): number {
     return this.#first((block, at) => offsetIn(block, at) >= offset)
   }
 
-  /** Forgets all events from this number on. */
+  /** Removes all events from this seq on. */
   truncate(count: number): void {
     this.#count = Math.min(count, this.#count)
     this.#blocks.length = Math.ceil(this.#count / blockRecords)
   }
 
-  /** The bytes of the records from one number up to another. */
+  /** Returns the bytes of the records from one seq up to another. */
   bytes(from: number, to: number): Buffer {
     const parts: Uint8Array[] = []
     for (let number = from; number < to; ) {
@@ -134,7 +135,7 @@ export class EventIndex {
     return (ownHigh < high || (ownHigh === high && block.getUint32(at + 4) < low)) && offsetIn(block, at) < offset
   }
 
-  /** The block that has place for the next record. */
+  /** Returns the block with room for the next record. */
   #blockFor(number: number, at: number): DataView {
     const place = Math.floor(number / blockRecords)
     const last = this.#blocks[place]
@@ -158,7 +159,7 @@ export class EventIndex {
     })
   }
 
-  /** The number of the first record that passes a test which all behind it pass too. */
+  /** Returns the seq of the first record that passes the test. All later records must pass it too. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count
@@ -171,18 +172,22 @@ export class EventIndex {
   }
 }
 
-/** Where a record is in its block. */
+/** Returns the offset of a record in its block. */
 function placeOf(number: number): number {
   return (number % blockRecords) * recordBytes
 }
 
-/** A block of an index file: where it is, if it is full; a copy, which does not keep the others, if it is the last one. */
+/**
+ * Returns a block of an index file: a view of a full block; a copy of the last block, so that the rest can be freed.
+ */
 function blockOf(bytes: Buffer, from: number, to: number): DataView {
   if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)
   return new DataView(new Uint8Array(bytes.subarray(from, to)).buffer)
 }
 
-/** How many records at the beginning have a right check byte and, where that is looked at, an offset that increases. */
+/**
+ * Counts the records before the first wrong check byte or, where offsets are compared, offset that does not increase.
+ */
 function countSound(bytes: Buffer): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const count = countChecked(bytes)
@@ -193,9 +198,9 @@ function countSound(bytes: Buffer): number {
   return count
 }
 
-/** How many records at the beginning have a right check byte. */
+/** Counts the records before the first wrong check byte. */
 function countChecked(bytes: Buffer): number {
-  // Words in the order of this machine, which is the fastest: exclusive-or does not care. They have to be aligned.
+  // Words in this machine's byte order are the fastest, and exclusive-or works with any order. They must be aligned.
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const words = new Int32Array(buffer, byteOffset, Math.floor(length / recordBytes) * recordWords)
   for (let at = 0; at < words.length; at += recordWords) {
@@ -205,7 +210,7 @@ function countChecked(bytes: Buffer): number {
   return words.length / recordWords
 }
 
-/** The exclusive-or of a word's four bytes. */
+/** Returns the exclusive-or of a word's four bytes. */
 function folded(word: number): number {
   const half = word ^ (word >>> 16)
   return (half ^ (half >>> 8)) & 0xff

@@ -1,9 +1,9 @@
 /**
- * The file operations that a log is made of, so that a test can put a disk in their place that fills up, fails or
- * loses power between any two of them.
+ * The file operations of a log. A test can replace them with a disk that fills up, fails or loses power between any two
+ * operations.
  *
- * Positions are explicit and nothing is appended implicitly: after a failed write the caller knows where to cut. A
- * read that is shorter than asked for has met the end of the file. `nodeFiles` is the real disk.
+ * Positions are explicit, and nothing is appended implicitly: after a failed write the caller knows where to cut. A
+ * read that returns fewer bytes than requested has reached the end of the file. `nodeFiles` is the real disk.
  */
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -11,15 +11,15 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
-  /** `into` may be used for the bytes, instead of a new buffer. */
+  /** Reads into `into`, if given, instead of a new buffer. */
   read(length: number, position: number, into?: Buffer): Promise<Buffer>
   close(): Promise<void>
 }
 
 export interface OpenFile extends ReadableFile {
   /**
-   * Writes all of the bytes or rejects, and then any part of them may be there. A file that was opened to write through
-   * has them and its length on the disk when this resolves.
+   * Writes all bytes, or rejects; then any part of them may be in the file. For a file opened to write through, the
+   * bytes and the length are on the disk when this resolves.
    */
   write(bytes: Buffer, position: number): Promise<void>
   truncate(length: number): Promise<void>
@@ -28,22 +28,24 @@ export interface OpenFile extends ReadableFile {
 }
 
 export interface Files {
-  /** Opens for reading and writing; makes an empty file, for its owner alone, if there is none. */
+  /** Opens a file for reading and writing. Creates an empty file, for its owner alone, if there is none. */
   open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile>
 }
 
 /**
- * What Linux promises of a write to a file that is opened with O_DSYNC is what a write and fdatasync promise (open(2)), at
- * the cost of one call that waits for the disk instead of two. Elsewhere a sync may do more than that, so there it is done.
+ * On Linux a write to a file opened with O_DSYNC gives the same guarantee as a write and fdatasync (open(2)), with one
+ * call that waits for the disk instead of two. Elsewhere a sync may do more than O_DSYNC, so there each write is
+ * followed by a sync.
  */
 export const nodeFiles = createFiles({ hasDataSync: process.platform === 'linux' })
 
-/** `hasDataSync`: O_DSYNC does what a sync after each write does. */
+/** @param hasDataSync true when O_DSYNC does the work of a sync after each write */
 export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }): Files {
   return {
     async open(path, { writeThrough } = { writeThrough: false }) {
       const dataSync = writeThrough && hasDataSync ? constants.O_DSYNC : 0
-      const handle = await open(path, constants.O_RDWR | constants.O_CREAT | dataSync, 0o600).catch((thrown: unknown) => {
+      const flags = constants.O_RDWR | constants.O_CREAT | dataSync
+      const handle = await open(path, flags, 0o600).catch((thrown: unknown) => {
         if (systemCodeOf(thrown) !== 'EROFS') throw thrown
         return undefined
       })
@@ -61,7 +63,7 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
   }
 }
 
-/** The same files, not changed any more once the folder they are in may be another server's. */
+/** Wraps files so that they refuse changes once another server may own the folder. */
 export function ownedFiles(files: Files, isOurs: () => boolean): Files {
   const assertOurs = (): void => {
     if (!isOurs()) throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
@@ -84,12 +86,12 @@ export function ownedFiles(files: Files, isOurs: () => boolean): Files {
   }
 }
 
-/** Opens a real file that nothing is to be changed in. */
+/** Opens a real file for reading only. */
 export async function openToRead(path: string): Promise<ReadableFile> {
   return readable(await open(path, constants.O_RDONLY))
 }
 
-/** A file that the system lets us read only is read, and refuses the rest. */
+/** Wraps a file on a read-only file system: it refuses writes. */
 function readOnly(file: ReadableFile): OpenFile {
   const refuse = async (): Promise<never> => {
     throw new AppError('storage_failed', 'Cannot write: the file system was read-only when the file was opened')
@@ -100,7 +102,9 @@ function readOnly(file: ReadableFile): OpenFile {
 function readable(handle: FileHandle): ReadableFile {
   return {
     size: async () => (await handle.stat()).size,
-    read: (length, position, into = Buffer.allocUnsafe(length)) => readFully(handle, into.subarray(0, length), position),
+    read(length, position, into = Buffer.allocUnsafe(length)) {
+      return readFully(handle, into.subarray(0, length), position)
+    },
     close: () => handle.close(),
   }
 }

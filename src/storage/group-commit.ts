@@ -1,11 +1,11 @@
 /**
- * Puts lines at the end of a log, many with one sync.
+ * Appends lines to a log, several with one sync (group commit).
  *
- * `append` queues and returns at once; the order of calls is the order in the log. One group is being written and
- * synced at a time, everything that arrives meanwhile goes into the next, and what is appended in one turn of the event
- * loop shares a group. After a failed write or sync nothing is retried, since the system may have dropped what it could
- * not write: all that was queued is rejected, and so is every append until `reopen` has cut the file back to the last
- * line that is known to be durable.
+ * `append` queues a line and returns at once. The order of calls is the order in the log. One group is written and
+ * synced at a time; lines that arrive meanwhile form the next group, and lines appended in one turn of the event loop
+ * share a group. A failed write or sync is not retried, since the system may have dropped the unwritten data: all
+ * queued lines are rejected, and every later append too, until `reopen` has cut the file back to the last line known to
+ * be durable.
  */
 import { AppError } from '../base/errors.ts'
 import { storageError } from '../base/json-file.ts'
@@ -22,14 +22,14 @@ export interface QueuedLine {
 }
 
 export interface GroupCommitOptions {
-  /** Opened to write through. */
+  /** The log, opened to write through. */
   readonly file: OpenFile
   readonly end: Position
-  /** A group is closed when it holds this much, or one longer line. */
+  /** Limit of a group. A longer line forms a group of its own. */
   readonly groupLimitBytes: number
-  /** With more than this queued, `append` refuses. */
+  /** `append` refuses while more bytes than this are queued. */
   readonly queueLimitBytes: number
-  /** Called once for each group, in order, when it is durable and `end` is behind it. Must not throw. */
+  /** Called for each group, in order, after the group is durable and `end` is updated. Must not throw. */
   readonly onCommit: (lines: readonly QueuedLine[]) => void
 }
 
@@ -37,7 +37,7 @@ interface Group {
   readonly lines: QueuedLine[]
   readonly chunks: Buffer[]
   bytes: number
-  /** Behind its last line. */
+  /** The position after the group's last line. */
   end: Position
   readonly done: Deferred<void>
 }
@@ -57,7 +57,7 @@ export class GroupCommit {
     this.#queuedEnd = options.end
   }
 
-  /** Behind the last durable line. */
+  /** The position after the last durable line. */
   get end(): Position {
     return this.#durableEnd
   }
@@ -80,7 +80,7 @@ export class GroupCommit {
     const line = formatLine(hash, json)
     this.#queuedEnd = { offset: offset + line.bytes.length, hash: line.hash }
     const group = this.#groupFor(line.bytes.length)
-    // The JSON that is kept is that of the line: what it was made from can go.
+    // Keep the JSON that is part of the line, so that the original bytes can be freed.
     group.lines.push({ offset, json: line.json, label })
     group.chunks.push(line.bytes)
     group.bytes += line.bytes.length
@@ -88,7 +88,7 @@ export class GroupCommit {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when everything appended so far is durable; rejects if some of it never will be. */
+  /** Resolves when everything appended so far is durable. Rejects if a part of it never will be. */
   durable(): Promise<void> {
     const last = this.#waiting.at(-1) ?? this.#writing
     if (last !== undefined) return last.done.promise
@@ -112,7 +112,7 @@ export class GroupCommit {
     this.#failure = undefined
   }
 
-  /** Resolves when nothing is being written any more, whether or not it became durable. */
+  /** Resolves when no write is under way, whether it succeeded or failed. */
   async idle(): Promise<void> {
     await this.#running
   }
@@ -121,14 +121,14 @@ export class GroupCommit {
     const last = this.#waiting.at(-1)
     if (last !== undefined && last.bytes + bytes <= this.#options.groupLimitBytes) return last
     const group: Group = { lines: [], chunks: [], bytes: 0, end: this.#queuedEnd, done: deferred() }
-    // Whoever appends need not wait.
+    // Callers of `append` need not wait for the group, so its rejection may stay unhandled.
     group.done.promise.catch(() => undefined)
     this.#waiting.push(group)
     return group
   }
 
   async #run(): Promise<void> {
-    // Not at once: what else is appended in this turn joins the group.
+    // Wait for the rest of this turn: lines appended in it join the group.
     await undefined
     for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift()) {
       this.#writing = group

@@ -1,8 +1,8 @@
 /**
- * `events.index`: what is in memory of an EventIndex, so that opening a log reads no history.
+ * The file `events.index`: a copy of an EventIndex, so that opening a log need not read the history.
  *
- * It is a cache of the log. It is written some time after the events that it covers are durable, is never synced, and
- * a failure to write it costs nothing but time when the log is opened next.
+ * It is a cache of the log. It is written some time after its events are durable and is never synced. A failed write
+ * only makes the next opening slower.
  */
 import { EventIndex, recordBytes } from './event-index.ts'
 import type { OpenFile } from './files.ts'
@@ -15,19 +15,19 @@ export class IndexFile {
     this.#file = file
   }
 
-  /** The sound records at the beginning of the file. */
+  /** Returns the valid records at the beginning of the file. */
   async read(): Promise<EventIndex> {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /** Goes on with this index, of which the file has the first `indexed` records right. */
+  /** Continues with this index. The first `indexed` records of the file are right; the rest is written anew. */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)
     await this.write(index)
   }
 
-  /** Adds what the file lacks. One call at a time. */
+  /** Appends the records that the file lacks. One call at a time. */
   async write(index: EventIndex): Promise<void> {
     const count = index.count
     if (count === this.#written) return

@@ -1,18 +1,18 @@
 /**
- * The data folder: what is where, and which format it has.
+ * The layout of the data folder.
  *
  *     format.json                      { "format": 1, "instance": "16 hex digits" }
- *     list.json                        what the list of conversations held at the last good end (see storage/list-file)
- *     reserve                          bytes to give back when the disk is full (see storage/reserve)
+ *     list.json                        the list of conversations at the last orderly end (see storage/list-file)
+ *     reserve                          space that is released when the disk is full (see storage/reserve)
  *     conversations/<id>/
  *       events.jsonl  events.index     the log and its index (see storage/log)
  *       state.json                     a cache of the folded state (see storage/state-file)
- *       acp/                           what the external agent's program keeps, if it has a folder of its own
+ *       acp/                           files of the external agent's program, if it has a folder of its own
  *       observations/                  full copies of long outputs, written by the conversation
  *     temporary/                       half-made and removed conversations; emptied on start
  *
- * Other parts of the server keep folders of their own beside these. Folders made here are for their owner alone. Whether a
- * folder may be a data folder is decided in data-folder-claim, which server may use it by a lock.
+ * Other parts of the server keep folders of their own beside these. Folders made here are for their owner alone. The
+ * file data-folder-claim decides whether a folder may be a data folder; a lock decides which server may use it.
  */
 import { resolve } from 'node:path'
 import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/json-file.ts'
@@ -23,12 +23,12 @@ export interface DataFolder {
   readonly conversations: string
   readonly temporary: string
   readonly reserve: string
-  /** Tells this folder from every other one on this machine, also from its own copies. Letters, digits and `-`. */
+  /** An id that no other data folder on this machine has, not even a copy. It has letters, digits and `-`. */
   readonly instance: string
 }
 
 /**
- * Opens a data folder, or makes one. Whoever calls this owns the folder: leftovers of interrupted writes are removed.
+ * Opens or creates a data folder. The caller must own the folder: files of interrupted writes are removed.
  * @throws AppError as `claimDataFolder`.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {

@@ -1,23 +1,23 @@
 /**
- * The newest events of open logs, kept in memory so that reading what was just written touches no file.
+ * A cache of the newest events of open logs, so that reading a new event touches no file.
  *
- * Each log keeps up to `logBytes` of its newest events. All logs of a cache together keep up to `totalBytes`: beyond
- * that, the log that was written to least recently loses all of its own. What is evicted is read from the file.
+ * Each log keeps up to `logBytes` of its newest events. All logs of a cache together keep up to `totalBytes`. Beyond
+ * that, the log that was least recently written loses all its cached events. Evicted events are read from the file.
  */
 
 export interface LineCacheOptions {
-  /** 1 MiB unless told. */
+  /** Default: 1 MiB. */
   readonly logBytes?: number
-  /** 64 MiB unless told. */
+  /** Default: 64 MiB. */
   readonly totalBytes?: number
 }
 
 export class LineCache {
   readonly logBytes: number
   readonly totalBytes: number
-  /** Least recently written to first: a Set keeps the order in which its members were added. */
+  /** Least recently written first: a Set keeps the order of insertion. */
   readonly #tails = new Set<CachedTail>()
-  /** The last of them. */
+  /** The last of `#tails`. */
   #newest: CachedTail | undefined
   #bytes = 0
 
@@ -30,12 +30,12 @@ export class LineCache {
     return this.#bytes
   }
 
-  /** The part of one log; it is empty until events are pushed. */
+  /** Creates the tail of one log. It is empty until events are pushed. */
   open(): CachedTail {
     return new CachedTail(this)
   }
 
-  /** For CachedTail: it was written to and its size has changed by so much. */
+  /** Called by CachedTail after its size has changed by `byBytes`. */
   changed(tail: CachedTail, byBytes: number): void {
     this.#bytes += byBytes
     if (tail !== this.#newest || tail.bytes === 0) {
@@ -50,7 +50,7 @@ export class LineCache {
   }
 }
 
-/** The newest events of one log, by number. */
+/** The newest events of one log, by seq. */
 export class CachedTail {
   readonly #cache: LineCache
   /** Events `#first`, `#first + 1`, ...; the places before `#begin` are empty. */
@@ -71,7 +71,7 @@ export class CachedTail {
     return this.#lines[number - this.#first]
   }
 
-  /** Adds event `number`, which follows the last one that was added. */
+  /** Adds the event with the seq `number`, which follows the last added event. */
   push(number: number, json: Buffer): void {
     const before = this.#bytes
     if (this.#lines.length === 0) this.#first = number
@@ -92,7 +92,7 @@ export class CachedTail {
   #evictOldest(): void {
     this.#bytes -= this.#lines[this.#begin]?.length ?? 0
     this.#lines[this.#begin++] = undefined
-    // Moving the rest down once for every doubling keeps the cost of an eviction constant.
+    // Moves the rest down each time half is empty, so the average cost of an eviction is constant.
     if (this.#begin * 2 < this.#lines.length) return
     this.#lines.splice(0, this.#begin)
     this.#first += this.#begin

@@ -1,11 +1,10 @@
 /**
- * Makes the index of a log that has none, from the beginnings of its lines alone: not much slower than finding newlines.
+ * Rebuilds the index of a log from the first bytes of its lines, at little more than the cost of a search for newlines.
  *
- * The chain is not checked here, as it is not where a log is opened along its index: a line is checked when it is read.
- * So only what looks like a line of this server is taken: a hash, a space, and an event in canonical form whose id is
- * after the one before, or a private record. At the first line that looks otherwise this stops, and who goes on from
- * there along the chain finds out. The last event is given back too: when its id was damaged so that it became higher,
- * only the line behind it shows that.
+ * The chain is not checked here, just as when a log is opened with its index: each line is checked when it is read. So
+ * a line is accepted only by its form: a hash, a space, and an event in canonical form whose id is after the one
+ * before, or a private record. At the first other line the rebuild stops; the caller continues from there along the
+ * chain. The last event is dropped as well: if damage made its id higher, only the line after it shows that.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'
@@ -14,20 +13,20 @@ import { markOf, type EventSource } from './record.ts'
 
 export interface IndexLinesOptions {
   readonly log: ReadableFile
-  /** Is empty, and gets the events. */
+  /** Empty at the call. The events are added to it. */
   readonly index: EventIndex
   readonly kinds: readonly string[]
-  /** Where the reading ends; a line that goes on behind it is left out. */
+  /** The offset where reading ends. A line that continues beyond it is left out. */
   readonly to: number
 }
 
 const chunkBytes = 1024 * 1024
-/** As much of a line as is looked at, or more. */
+/** Enough of a line's first bytes for the checks. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {
   const take = createTaker(index, kinds)
-  /** The beginning of the line that has not ended yet, and where that is. */
+  /** The first bytes of a line that has not ended yet; `start` is its offset. */
   let open: Buffer = Buffer.alloc(0)
   let start = 0
   for await (const { data, offset } of readAhead(log, to)) {
@@ -42,7 +41,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Where the last of the lines from `at` on ends; undefined if one of them is not taken. */
+/** Returns the end of the last line from `first` on; undefined if a line is not accepted. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first
@@ -53,8 +52,13 @@ function takeLines(lines: Lines, first: number, offset: number, take: Taker): nu
   return at
 }
 
-/** Reads one chunk while the one before is looked at, whose bytes are good until the next one is asked for. */
-async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<{ readonly data: Buffer; readonly offset: number }> {
+interface Chunk {
+  readonly data: Buffer
+  readonly offset: number
+}
+
+/** Reads the next chunk while the caller examines the last one. A chunk is valid until the next one is requested. */
+async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> {
   let [current, other] = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)]
   const read = (offset: number): Promise<Buffer> => {
     [current, other] = [other, current]
@@ -68,12 +72,12 @@ async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<{ reado
       yield { data, offset }
     }
   } finally {
-    // Who stops early may close the file.
+    // A caller that stops early may close the file, so wait for the read.
     await next
   }
 }
 
-/** Bytes with lines in them, for comparisons of one byte and of four. */
+/** Bytes with lines, for comparisons of one byte and of four bytes. */
 interface Lines {
   readonly data: Buffer
   readonly view: DataView
@@ -83,7 +87,7 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/** Adds a line to the index; false when it looks like none of ours, or is not behind the last one. */
+/** Adds a line to the index. Returns false for a line of another form, or one whose id or offset does not increase. */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20
@@ -99,12 +103,12 @@ const twoTo16 = 0x1_0000
 
 function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
   const kindStarts = kinds.map((kind) => patternOf(`${kind}","id":"`))
-  /** The kind of the last line, which the next one often has too. */
+  /** The kind of the last line. The next line often has the same kind. */
   let kind = 0
   return (lines, at, offset) => {
     const { data } = lines
     if (data[at + hashLength] !== space) return false
-    if (data[at + headLength] !== openingBrace) return data[at + headLength] === openingBracket && data[at + headLength + 1] === quote
+    if (data[at + headLength] !== openingBrace) return isRecordAt(data, at + headLength)
     kind = findStart(lines, at + kindAt, kindStarts, kind)
     const id = at + kindAt + (kindStarts[kind]?.length ?? 0)
     const time = id + idLength
@@ -115,19 +119,25 @@ function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
     const d = readHex(data, id + 14)
     if ((a | b | c | d) < 0) return false
     const source = time + timestampStart.length + timestampLength
-    const mark = markOf(kind, beginsWith(lines, source, sourceStart) ? sourceOf(data[source + sourceStart.length]) : '')
+    const hasSource = beginsWith(lines, source, sourceStart)
+    const mark = markOf(kind, hasSource ? sourceOf(data[source + sourceStart.length]) : '')
     return index.add({ high: a * twoTo16 + b, low: c * twoTo16 + d, mark, offset })
   }
 }
 
-/** The place of the pattern that is there, or -1; the one at `likely` is compared first. */
+/** Returns the index of the pattern found at this byte, or -1. The pattern `likely` is compared first. */
 function findStart(lines: Lines, at: number, patterns: readonly Pattern[], likely: number): number {
   const first = patterns[likely]
   if (first !== undefined && beginsWith(lines, at, first)) return likely
   return patterns.findIndex((pattern) => beginsWith(lines, at, pattern))
 }
 
-/** By its first letter, which no other one has. */
+/** True when a private record begins at this byte. */
+function isRecordAt(data: Buffer, at: number): boolean {
+  return data[at] === openingBracket && data[at + 1] === quote
+}
+
+/** Returns the source by its first letter, which is unique. */
 function sourceOf(letter: number | undefined): EventSource | '' {
   switch (letter) {
     case 0x61: return 'agent'
@@ -137,7 +147,7 @@ function sourceOf(letter: number | undefined): EventSource | '' {
   }
 }
 
-/** A text of four bytes or more, to be compared four at a time; the last four may begin within those before. */
+/** A text of at least four bytes, compared four bytes at a time. The last four bytes may overlap those before. */
 interface Pattern {
   readonly length: number
   readonly words: readonly number[]
@@ -146,7 +156,8 @@ interface Pattern {
 function patternOf(text: string): Pattern {
   const bytes = Buffer.from(text)
   const { length } = bytes
-  const words = Array.from({ length: Math.ceil(length / 4) }, (_, index) => bytes.readInt32LE(Math.min(4 * index, length - 4)))
+  const wordAt = (index: number): number => bytes.readInt32LE(Math.min(4 * index, length - 4))
+  const words = Array.from({ length: Math.ceil(length / 4) }, (_, index) => wordAt(index))
   return { length, words }
 }
 
@@ -159,7 +170,7 @@ function beginsWith({ view }: Lines, at: number, { length, words }: Pattern): bo
   return true
 }
 
-/** The number that four lower-case hex digits stand for; negative if there is anything else. */
+/** Parses four lower-case hex digits; negative for other bytes. */
 function readHex(data: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index++) value = (value << 4) | (hexValues[data[index] ?? 0] ?? -1)

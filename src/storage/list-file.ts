@@ -1,10 +1,10 @@
 /**
- * `list.json` in the data folder: what the list of conversations held when the last server closed in good order.
+ * The file `list.json` in the data folder: the list of conversations at the last orderly close.
  *
- * So the next one need not look into every conversation's folder. It is a cache: one line as in a log (storage/chain),
- * which is taken away as it is read, durably, so that after a crash there is none; and it holds good only while the
- * folder of conversations is the same as then, with nothing added, removed or put back, which the system's own time of
- * its last change shows. What was edited within a conversation's folder meanwhile is seen when that one is opened.
+ * With it the next server need not read every conversation's folder. It is a cache with one line in the form of a log
+ * line (storage/chain). The file is deleted as it is read, durably, so that there is none after a crash. It is valid
+ * only while nothing was added to, removed from or put back into the folder of conversations, which the folder's ctime
+ * shows. An edit within a conversation's folder is noticed when that conversation is opened.
  */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,10 @@ export class ListFile {
     this.#folder = folder
   }
 
-  /** What `leave` was given by the last server, as JSON; undefined when that is not known to be true any more. Never rejects. */
+  /**
+   * Deletes the file and returns the value given to `leave` by the last server; undefined if it may be outdated. Never
+   * rejects.
+   */
   async take(): Promise<unknown> {
     const content = await readFile(this.#path).catch(() => undefined)
     if (content === undefined) return undefined
@@ -37,8 +40,8 @@ export class ListFile {
   }
 
   /**
-   * Keeps a JSON value for the next server. Nothing may change in the folder of conversations any more.
-   * @throws AppError `storage_full` or `storage_failed`; the next server then looks into every folder.
+   * Stores a JSON value for the next server. The folder of conversations must not change afterwards.
+   * @throws AppError `storage_full` or `storage_failed`; the next server then reads every folder.
    */
   async leave(entries: unknown): Promise<void> {
     const json = Buffer.from(JSON.stringify([await this.#stamp(), entries]))
@@ -49,7 +52,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /** Not the time of its last modification, which whoever copies a folder may set. */
+  /** The ctime, not the mtime: a program that copies a folder may set the mtime. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

@@ -1,8 +1,8 @@
 /**
  * Reads the durable part of a log from its file.
  *
- * Every line is checked against the chain when it is first read, so damage is found where it is met: an event whose
- * line is not sound is left out and reported, and the rest is served. Reads are few and large; nothing is parsed.
+ * Each line is checked against the chain when it is first read. An event with a damaged line is left out and reported,
+ * and the rest is served. Reads are few and large; no JSON is parsed.
  */
 import { headLength, lineFeed, type Position } from './chain.ts'
 import type { CheckedRanges } from './checked-ranges.ts'
@@ -15,7 +15,7 @@ export interface LogReaderOptions {
   readonly read: (length: number, position: number) => Promise<Buffer>
   readonly index: EventIndex
   readonly checked: CheckedRanges
-  /** Where the durable part ends now. */
+  /** Returns the current end of the durable part. */
   readonly end: () => Position
   readonly lineLimitBytes: number
   readonly onDamage: (damage: Damage) => void
@@ -28,19 +28,22 @@ export interface StoredEvent {
 
 export interface StoredLine {
   readonly json: Buffer
-  /** The number of the event; undefined for a private record. */
+  /** Seq of the event; undefined for a private record. */
   readonly event: number | undefined
-  /** Behind the line: what to give to `lines` to go on from here. */
+  /** The position after the line. Pass it to `lines` to continue. */
   readonly position: Position
 }
 
 export interface EventRange {
   readonly events: readonly StoredEvent[]
-  /** The number to go on from. */
+  /** The seq to continue from. */
   readonly next: number
 }
 
-/** Events `from` up to `to`, as many as fit into `limitBytes` of the file, at least one; damaged ones are left out. */
+/**
+ * Reads events from seq `from` up to `to`, at least one and as many as fit into `limitBytes`. Damaged events are left
+ * out.
+ */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -57,7 +60,7 @@ export async function readEvents(
   return { events: await (isChecked ? sliceEvents(options, span) : checkEvents(options, span)), next }
 }
 
-/** Events `from` up to `next`, and the range of the file with their lines, up to where line `next` begins. */
+/** Events `from` up to `next`, and the byte range of their lines. */
 interface Span {
   readonly from: number
   readonly next: number
@@ -65,8 +68,9 @@ interface Span {
   readonly end: number
 }
 
-/** The events of lines that are known to be sound. */
-async function sliceEvents({ index, read }: LogReaderOptions, { from, next, begin, end }: Span): Promise<StoredEvent[]> {
+/** Reads the events of lines that were checked before. */
+async function sliceEvents({ index, read }: LogReaderOptions, span: Span): Promise<StoredEvent[]> {
+  const { from, next, begin, end } = span
   const data = await read(end - begin, begin)
   const events: StoredEvent[] = []
   for (let number = from; number < next; number++) {
@@ -87,7 +91,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
       isSound &&= piece.offset < begin || (piece.state === 'sound' && piece.closed)
       while (number < next && index.offsetOf(number) < piece.offset) reportEvent(options, number++)
       if (number === next || index.offsetOf(number) !== piece.offset) {
-        // An event that recovery gave no number is none.
+        // An event without a seq from recovery is damaged.
         if (piece.offset > index.offsetOf(from) && isEvent(piece.bytes)) options.onDamage(damageOf(piece, undefined))
         continue
       }
@@ -101,7 +105,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
   return events
 }
 
-/** All sound lines from a position on, events and private records, up to where the log ends when the reading begins. */
+/** Reads all valid lines from a position on, events and private records, up to the end of the log at the call. */
 export async function* readLines(options: LogReaderOptions, from: Position): AsyncGenerator<StoredLine> {
   const { index, read, lineLimitBytes } = options
   const to = options.end().offset
@@ -111,7 +115,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
       while (next < index.count && index.offsetOf(next) < piece.offset) next++
       const event = next < index.count && index.offsetOf(next) === piece.offset ? next : undefined
       const { bytes: json, hash, end } = piece
-      // An event that recovery gave no number is none.
+      // An event without a seq from recovery is damaged.
       const usable = piece.state === 'sound' && (event !== undefined || !isEvent(json))
       if (usable) yield { json, event, position: { offset: end, hash } }
       else options.onDamage(damageOf(piece, event))
@@ -119,7 +123,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/** True when a line of this log ends at the position and has its hash, as far as the next line proves it. */
+/** True when a line of this log ends at the position with its hash. The next line proves the hash. */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

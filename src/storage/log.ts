@@ -1,10 +1,10 @@
 /**
- * The log of one conversation: `events.jsonl` and its index, open for as long as the conversation is.
+ * The log of one conversation: `events.jsonl` and its index, open as long as the conversation is open.
  *
- * Lines are events and private records (see storage/record), chained (storage/chain). What is appended is durable once
- * `durable()` resolves and is seen by nobody before: `eventCount`, the reads and `onCommit` know durable lines only.
- * Reading one event copies bytes, of memory or of the file, and parses nothing. Opening reads the index and the end
- * of the log, not its history. One owner per folder is assumed; nothing here locks it.
+ * Lines are events and private records (see storage/record), chained (storage/chain). An appended line is durable once
+ * `durable()` resolves and invisible before: `eventCount`, the reads and `onCommit` know only durable lines. Reading an
+ * event copies bytes from memory or from the file and parses nothing. Opening reads the index and the end of the log,
+ * not the history. One owner per folder is assumed; this file takes no lock.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -23,36 +23,36 @@ import { maxDamages, recover, type Damage, type Recovered } from './recovery.ts'
 
 export interface CommittedLine {
   readonly json: Buffer
-  /** The number of the event; undefined for a private record. */
+  /** Seq of the event; undefined for a private record. */
   readonly event: number | undefined
 }
 
 export interface LogOptions {
   /** The conversation's folder. */
   readonly directory: string
-  /** All kinds of events; their places in this list are on disk, so it is only ever added to. */
+  /** All kinds of events. The log stores places in this list, so kinds are only ever added at its end. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
-  /** Called once for each group of lines, in order, when they are durable and readable. Must not throw. */
+  /** Called for each group of lines, in order, when the lines are durable and readable. Must not throw. */
   readonly onCommit: (lines: readonly CommittedLine[]) => void
-  /** Called when a piece of the log is found damaged or was cut, once for each. Must not throw. */
+  /** Called once for each piece of the log that is found damaged or was cut. Must not throw. */
   readonly onDamage: (damage: Damage) => void
   readonly files?: Files
-  /** The longest line; 64 MiB unless told. */
+  /** The longest line. Default: 64 MiB. */
   readonly lineLimitBytes?: number
-  /** With more than this waiting to be written, `append` refuses; 64 MiB unless told. */
+  /** `append` refuses while more bytes than this wait to be written. Default: 64 MiB. */
   readonly queueLimitBytes?: number
 }
 
-/** At most so much of a log is written and not yet synced, or one longer line. */
+/** Limit of the bytes that are written and not yet synced. A longer line is written alone. */
 export const groupLimitBytes = 1024 * 1024
 const defaultLimitBytes = 64 * 1024 * 1024
-/** The index file is behind by less than this, so that opening reads no more after a crash. */
+/** The index file is behind the log by less than this, which bounds the reading at an opening after a crash. */
 const indexLagEvents = 1024
 const indexLagBytes = 1024 * 1024
 
 /**
- * Opens the log in a folder, recovering from whatever ended its last use; makes an empty one if there is none.
+ * Opens the log in a folder and repairs it after a crash. Creates an empty log if there is none.
  * @throws AppError `not_found` when there is no folder, `storage_full` or `storage_failed` when files cannot be used.
  */
 export async function openLog(options: LogOptions): Promise<ConversationLog> {
@@ -68,7 +68,7 @@ export async function openLog(options: LogOptions): Promise<ConversationLog> {
     const indexFile = new IndexFile(await open('events.index', false))
     const index = await indexFile.read()
     const recovered = await recover({ directory, files, log, index, kinds, lineLimitBytes, groupLimitBytes })
-    // The index is a cache: without it, the next opening takes longer.
+    // The index is a cache. Without it the next opening takes longer.
     await indexFile.adopt(index, recovered.indexed).catch(() => undefined)
     return new ConversationLog(options, { log, indexFile, index, recovered })
   } catch (thrown) {
@@ -97,11 +97,11 @@ export class ConversationLog {
   readonly #lineLimitBytes: number
   #lastUpper: string
   #indexing: Promise<void> | undefined
-  /** Where the log stood when the index file was last written, or that was tried. */
+  /** The end of the log at the last attempt to write the index file. */
   #indexTried: { readonly offset: number; readonly count: number }
   #closing: Promise<void> | undefined
 
-  /** For `openLog`. */
+  /** Called by `openLog` only. */
   constructor(options: LogOptions, parts: LogParts) {
     const { queueLimitBytes = defaultLimitBytes, lineLimitBytes = defaultLimitBytes } = options
     const { log: file, index, recovered } = parts
@@ -127,22 +127,22 @@ export class ConversationLog {
     for (const damage of recovered.damages) this.#report(damage)
   }
 
-  /** How many durable events there are; they have the numbers from 0 on. */
+  /** Number of durable events. Their seqs begin at 0. */
   get eventCount(): number {
     return this.#index.count
   }
 
-  /** Behind the last durable line; its hash is the head that `verify` can be told to expect. */
+  /** The position after the last durable line. Its hash is the head that `verify` can be told to expect. */
   get head(): Position {
     return this.#commit.end
   }
 
-  /** What is appended and not yet durable, for who should slow down its source. */
+  /** Number of appended bytes that are not durable yet, for a caller that slows down its source. */
   get queuedBytes(): number {
     return this.#commit.queuedBytes
   }
 
-  /** Why appending is refused, until `reopen`. */
+  /** The reason why `append` refuses, until `reopen`. */
   get failure(): AppError | undefined {
     return this.#commit.failure
   }
@@ -150,7 +150,8 @@ export class ConversationLog {
   /**
    * Queues one event in canonical form or one private record. The order of calls is the order in the log.
    * @throws AppError `storage_full` or `storage_failed` after a failure, `unavailable` when too much is waiting;
-   * TypeError or RangeError when the line is neither, too long, or an event whose id is not after the last one.
+   * TypeError for a line that is neither or of an unknown form; RangeError for a line that is too long, or an event
+   * whose id is not after the last one.
    */
   append(line: Buffer | string): void {
     if (this.#closing !== undefined) throw new TypeError('Cannot append to a log that is closed')
@@ -163,19 +164,22 @@ export class ConversationLog {
       throw new TypeError(`Cannot append "${json.toString('latin1', 0, 80)}", expected an event or a private record`)
     }
     if (label !== undefined && label.upper <= this.#lastUpper && this.failure === undefined) {
-      throw new RangeError(`Cannot append an event with the id "${label.upper}", expected one after "${this.#lastUpper}"`)
+      const expected = `expected one after "${this.#lastUpper}"`
+      throw new RangeError(`Cannot append an event with the id "${label.upper}", ${expected}`)
     }
     this.#commit.append(json, label)
     if (label !== undefined) this.#lastUpper = label.upper
   }
 
-  /** Resolves when everything appended so far is on the disk; rejects with an AppError if some of it never will be. */
+  /**
+   * Resolves when everything appended so far is on the disk. Rejects with an AppError if a part of it never will be.
+   */
   durable(): Promise<void> {
     return this.#commit.durable()
   }
 
   /**
-   * Makes appending possible again after a failure, by cutting the file back to the last durable line.
+   * Makes appending possible again after a failure by cutting the file back to the last durable line.
    * @throws AppError `storage_full` or `storage_failed`; then it may be tried again.
    */
   async reopen(): Promise<void> {
@@ -184,42 +188,47 @@ export class ConversationLog {
   }
 
   /**
-   * The JSON of event `number`, at once if it is in memory; undefined if its line is damaged. The bytes are not to be
-   * changed.
+   * Returns the JSON of the event with this seq, synchronously if it is in memory; undefined if its line is damaged.
+   * The caller must not change the bytes.
    * @throws RangeError when there is no such event, AppError `storage_failed` when the file cannot be read.
    */
   read(number: number): Buffer | Promise<Buffer | undefined> {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Events from `from` up to `to`, as many as fit into `limitBytes`, but one at least; damaged ones are left out. */
+  /**
+   * Reads events from seq `from` up to `to`, at least one and as many as fit into `limitBytes`. Damaged events are left
+   * out.
+   */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
     return this.#fromMemory(from, last, limitBytes) ?? readEvents(this.#reader, { from, to: last, limitBytes })
   }
 
-  /** The number of the event whose id has this upper half (16 hex digits), or -1. The lower half is in its bytes. */
+  /**
+   * Returns the seq of the event whose id has this upper half (16 hex digits), or -1. The index lacks the lower half.
+   */
   numberOf(upper: string): number {
     return this.#index.numberOf(upper)
   }
 
-  /** The number of the first event made at this time or later; `eventCount` if there is none. */
+  /** Returns the seq of the first event recorded at this time or later; `eventCount` if there is none. */
   firstAtOrAfter(micros: number): number {
     return this.#index.firstFromId(upperHalfOf(micros))
   }
 
-  /** Kind and source of event `number` (see storage/record). */
+  /** Returns kind and source of the event with this seq (see storage/record). */
   markOf(number: number): number {
     return this.#index.markOf(number)
   }
 
-  /** Where the line of event `number` begins. */
+  /** Returns the offset of the line of the event with this seq. */
   offsetOf(number: number): number {
     return this.#index.offsetOf(number)
   }
 
-  /** All sound lines from a position on, up to where the log ends when the reading begins. */
+  /** Reads all valid lines from a position on, up to the end of the log at the call. */
   lines(from: Position): AsyncGenerator<StoredLine> {
     return readLines(this.#reader, from)
   }
@@ -229,7 +238,7 @@ export class ConversationLog {
     return holds(this.#reader, position)
   }
 
-  /** Waits until what was appended is durable or has failed, completes the index file and closes the files. */
+  /** Waits until the appended lines are durable or failed, completes the index file and closes the files. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -291,7 +300,7 @@ export class ConversationLog {
 
   #report(damage: Damage): void {
     if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
-    // What was cut is gone, and another line will be in its place.
+    // A cut piece is gone, and another line will be in its place.
     if (damage.kind === 'damaged') this.#reported.add(damage.offset)
     this.#options.onDamage(damage)
   }

@@ -1,10 +1,10 @@
 /**
- * What a line holds, told from its first bytes without parsing it.
+ * Classifies a log line by its first bytes, without parsing it.
  *
- * JSON that begins `{"kind"` is an event, byte for byte what clients get; JSON that begins `["` is a private record
- * `[type, value]`, which is in the same chain but never served or counted. The events of one log have strictly
- * increasing ids, whose upper 8 bytes are their time (see base/stamp). The mark is one byte: the kind's place in the
- * list of kinds in the upper 6 bits, the source in the lower 2.
+ * JSON that begins with `{"kind"` is an event, byte for byte as clients get it. JSON that begins with `["` is a private
+ * record `[type, value]`, in the same chain but never served or counted. The events of one log have strictly increasing
+ * ids, whose upper 8 bytes are their time (see base/stamp). The mark is one byte: the upper 6 bits are the kind's place
+ * in the list of kinds, the lower 2 bits are the source.
  */
 
 export interface EventLabel {
@@ -17,12 +17,14 @@ export type EventSource = 'agent' | 'user' | 'environment'
 
 const sources: readonly string[] = ['agent', 'user', 'environment']
 const noSource = 3
-/** Longer than any event's kind, id, timestamp and source together. */
+/** More than the length of any event's kind, id, timestamp and source together. */
 const headBytes = 192
 
 // The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.
-const eventHead =
-  /^\{"kind":"(\w+)","id":"([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-[0-9a-f-]{17}"(?:,"timestamp":"[^"]*")?(?:,"source":"(\w+)")?/
+const eventHead = new RegExp([
+  /^\{"kind":"(\w+)","id":"([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-[0-9a-f-]{17}"/,
+  /(?:,"timestamp":"[^"]*")?(?:,"source":"(\w+)")?/,
+].map(({ source }) => source).join(''))
 
 export function isEvent(json: Buffer): boolean {
   return json.length > 7 && json.toString('latin1', 0, 7) === '{"kind"'
@@ -32,7 +34,7 @@ export function isPrivateRecord(json: Buffer): boolean {
   return json.length > 2 && json.toString('latin1', 0, 2) === '["'
 }
 
-/** Id and mark of an event in canonical form; undefined if it is none or of a kind that is not in the list. */
+/** Returns id and mark of an event in canonical form; undefined for other bytes or a kind that is not in the list. */
 export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | undefined {
   const match = eventHead.exec(json.toString('latin1', 0, headBytes))
   if (match === null) return undefined
@@ -41,19 +43,19 @@ export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | un
   return place === -1 ? undefined : { upper: first + second + third, mark: markOf(place, source) }
 }
 
-/** The id near the beginning of an event that may be damaged. */
+/** Returns the id from the first bytes of an event that may be damaged. */
 export function eventIdOf(json: Buffer): string | undefined {
   const head = json.toString('latin1', 0, headBytes)
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
 }
 
-/** The byte for the kind at this place of the list of kinds, and this source (any other text: none). */
+/** Returns the mark for a place in the list of kinds and a source. Any other text means no source. */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)
   return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)
 }
 
-/** The place in the list of kinds that a mark holds. */
+/** Returns the place in the list of kinds that a mark holds. */
 export function kindPlaceOf(mark: number): number {
   return mark >> 2
 }

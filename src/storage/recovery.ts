@@ -1,13 +1,13 @@
 /**
- * Brings a log into order when it is opened: finds its end, cuts what a crash left unfinished, completes the index.
+ * Repairs a log when it is opened: finds its end, cuts an unfinished write of a crash, completes the index.
  *
- * Only what the index does not cover and the last 64 KiB are read; without a usable index, all of it is, once, and but
- * for its end by the beginnings of its lines alone (storage/line-heads). What is damaged stays where it is, is reported
- * where it is met, and gets no new number. Two things are cut away: bytes at the end that never became a line, and, within
- * the last `groupLimitBytes`, everything from a hole on. A hole is a run of zero bytes, which no line holds: a power cut
- * leaves it where a write that was never synced reached the disk in part. No event from there on had been acknowledged,
- * since one group at most is written and not synced. Whole lines that are cut with it are kept beside the log, in
- * `events.cut-<offset>`.
+ * Only the part that the index does not cover and the last 64 KiB are read. Without a usable index the whole log is
+ * read once, most of it by the first bytes of its lines (storage/line-heads). Damaged lines stay in place, are reported
+ * when they are read, and get no new seq. Two things are cut: bytes at the end that never became a line, and, within
+ * the last `groupLimitBytes`, everything from a hole on. A hole is a run of zero bytes, which no line contains: a power
+ * cut leaves it when a write that was never synced reached the disk in part. No event from the hole on had been
+ * acknowledged, since at most one group is written and not synced. Complete lines that are cut with the hole are kept
+ * beside the log, in `events.cut-<offset>`.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
@@ -17,20 +17,20 @@ import { indexLines } from './line-heads.ts'
 import { isEvent, labelOf } from './record.ts'
 import { scan, type Piece } from './scan.ts'
 
-/** How much of the end of a log is checked when it is opened. */
+/** Length of the end of a log that is checked when the log is opened. */
 export const checkedBytes = 64 * 1024
-/** An index that is behind by more than an index file of ours ever is belongs to something else, or is none. */
+/** An index further behind than this server's index files ever are belongs to another log, or is no index. */
 const farBehindBytes = 2 * 1024 * 1024
-/** Damage beyond this many places is set aside without being reported one by one. */
+/** The number of damaged places that are reported one by one. More damage is set aside without a report. */
 export const maxDamages = 10_000
 
 /** A piece of a log that is not served. */
 export interface Damage {
   readonly offset: number
   readonly length: number
-  /** The number of the event that was there, where the index tells. */
+  /** Seq of the event that was there, if the index has it. */
   readonly event: number | undefined
-  /** `damaged` is still there, `cut` was cut away. */
+  /** `damaged`: the piece is still in the file. `cut`: it was cut off. */
   readonly kind: 'damaged' | 'cut'
 }
 
@@ -38,7 +38,7 @@ export interface RecoveryOptions {
   readonly directory: string
   readonly files: Files
   readonly log: OpenFile
-  /** What the index file gave; what it lacks is added, what it has too much is taken away. */
+  /** The index from its file. Missing events are added, excess events are removed. */
   readonly index: EventIndex
   readonly kinds: readonly string[]
   readonly lineLimitBytes: number
@@ -46,17 +46,14 @@ export interface RecoveryOptions {
 }
 
 export interface Recovered {
-  /** Where the log ends, now that it is in order and synced. */
+  /** The end of the log after the repair and the sync. */
   readonly end: Position
-  /** How many events the index had right before. */
+  /** Number of events that the index file had right. */
   readonly indexed: number
   readonly damages: readonly Damage[]
 }
 
-/**
- * Brings the log and the index into order.
- * Rejects with what the file operations reject with; then it may be tried again.
- */
+/** Repairs the log and the index. Rejects with the errors of the file operations; then it may be tried again. */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { log, index } = options
   const size = await log.size()
@@ -69,12 +66,12 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     await log.truncate(end.offset)
     damages.push({ offset: end.offset, length, event: undefined, kind: 'cut' })
   }
-  // What a killed process had written but not synced is about to be served.
+  // A killed process may have written lines without a sync, and they are about to be served.
   await log.sync()
   return { end, damages, indexed: along === undefined ? 0 : Math.min(before, index.count) }
 }
 
-/** Where the last line begins that the index has. */
+/** Returns the offset of the last line that the index covers. */
 function coveredBy(index: EventIndex): number {
   return index.count === 0 ? 0 : index.offsetOf(index.count - 1)
 }
@@ -82,11 +79,14 @@ function coveredBy(index: EventIndex): number {
 interface Outcome {
   readonly end: Position
   readonly damages: Damage[]
-  /** True when more than an unfinished line lies behind the end. */
+  /** True when more than an unfinished line follows the end. */
   readonly keep: boolean
 }
 
-/** Fast, by the beginnings of lines; with the chain from the first line on when that leads into a contradiction. */
+/**
+ * Rebuilds the index from the first bytes of lines; if that contradicts the log, along the chain from the first line
+ * on.
+ */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
   const { index } = options
   index.truncate(0)
@@ -99,7 +99,7 @@ async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome>
   return outcome
 }
 
-/** Reads the end of the log along the index. Undefined when the index does not fit the log. */
+/** Reads the end of the log along the index. Returns undefined when the index does not fit the log. */
 async function walk(options: RecoveryOptions, size: number): Promise<Outcome | undefined> {
   const { log, index, lineLimitBytes, kinds } = options
   const covered = coveredBy(index)
@@ -130,17 +130,17 @@ async function walk(options: RecoveryOptions, size: number): Promise<Outcome | u
 }
 
 export interface FirstToRead {
-  /** The event whose line comes first. */
+  /** Seq of the event whose line comes first. */
   readonly event: number
   readonly position: Position
-  /** What `scan` is told about the line before. */
+  /** The options of `scan` about the line before. */
   readonly chain: { readonly previous?: string }
 }
 
 /**
- * Where to begin to check event `number`: three events before it. The first line is not checked: when its hash is damaged,
- * the second one's JSON still gives a hash for what follows; when its separator is damaged, it is taken together with
- * the second one, and then the third one's stored hash does.
+ * Returns where a check of the event `number` begins: three events before it. The first line is not checked. If its
+ * hash is damaged, the JSON of the second line still gives a hash for the lines that follow. If its separator is
+ * damaged, the first two lines are taken as one, and the stored hash of the third line is used.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3
@@ -150,7 +150,7 @@ export function firstToRead(index: EventIndex, number: number): FirstToRead {
 
 type Fit = 'event' | 'damaged event' | 'private' | 'damaged' | 'contradiction'
 
-/** Compares a piece with the index at event `next`, and adds an event that the index does not have yet. */
+/** Compares a piece with the index at the event `next`. Adds an event that the index lacks. */
 function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readonly string[]): Fit {
   const expected = next < index.count ? index.offsetOf(next) : Infinity
   if (expected < piece.offset) return 'contradiction'
@@ -158,18 +158,21 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
   if (piece.state !== 'sound') return here ? 'damaged event' : 'damaged'
   if (!isEvent(piece.bytes)) return here ? 'contradiction' : 'private'
   const label = labelOf(piece.bytes, kinds)
-  if (here) return label?.upper === index.upperOf(next) && label.mark === index.markOf(next) ? 'event' : 'contradiction'
-  // A sound line that no version of ours wrote: nobody could find it.
+  if (here) {
+    const isSame = label?.upper === index.upperOf(next) && label.mark === index.markOf(next)
+    return isSame ? 'event' : 'contradiction'
+  }
+  // A valid line that no version of this server wrote. No index could find it.
   if (label === undefined || (next > 0 && label.upper <= index.upperOf(next - 1))) return 'damaged'
   if (next < index.count) return 'contradiction'
   index.push(label, piece.offset)
   return 'event'
 }
 
-/** True for what was never finished, and for a hole that is near enough to the end to be one of a lost write. */
+/** True for an unfinished line, and for a hole that is near enough to the end to come from a lost write. */
 function endsLog(piece: Piece, lastGroupFrom: number): boolean {
   if (piece.state !== 'damaged') return piece.state === 'torn'
-  // One zero byte may be a flipped bit of a space; at the beginning of a line there is no such byte.
+  // One zero byte may be a flipped bit of a space. At the beginning of a line there is no space.
   return piece.offset >= lastGroupFrom && (piece.bytes.includes('\0\0') || piece.bytes[0] === 0)
 }
 

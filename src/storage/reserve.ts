@@ -1,13 +1,12 @@
 /**
- * Space that is kept for the moment when the disk is full: a file that really takes it up, given back then, so that a
- * turn can be closed in good order.
+ * Reserved disk space for the case of a full disk: a file that really takes up space. It is deleted when the disk is
+ * full, so that a turn can record its end.
  *
- * How a full disk passes. A log's `append` or `durable` fails with `storage_full`. Whoever runs that conversation
- * stops the turn, calls `release()`, reopens the log and appends its closing records, which now fit. Everything else
- * that wants to write calls `assertHeld()` first: while the space is given back it tries, at most once a second, to
- * take it again, and refuses with `storage_full` until that works. So the freed bytes go to closing records only, and
- * writing goes on by itself once there is space. Reading needs none of this. `problem()` is for who asks before anything
- * was refused.
+ * On a full disk a log's `append` or `durable` fails with `storage_full`. The owner of that conversation stops the
+ * turn, calls `release()`, reopens the log and appends the closing records, which now fit. All other writers call
+ * `assertHeld()` first. While the space is released it tries to reserve it again, at most once a second, and refuses
+ * with `storage_full` until that works. So only closing records use the released bytes, and writing continues once
+ * there is space. Reading needs no reserve. `problem()` is for checks before any write was refused.
  */
 import { randomFillSync } from 'node:crypto'
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises'
@@ -19,7 +18,7 @@ import type { Clock } from '../base/stamp.ts'
 export interface ReserveOptions {
   readonly path: string
   readonly clock: Clock
-  /** 1 MiB unless told. */
+  /** Default: 1 MiB. */
   readonly sizeBytes?: number
 }
 
@@ -30,11 +29,11 @@ export class Reserve {
   readonly #clock: Clock
   readonly #sizeBytes: number
   #held = false
-  /** One change of the file at a time. */
+  /** The last change of the file. Changes run one after another. */
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
 
-  /** Takes the space if there is some; without, it begins as given back. */
+  /** Reserves the space if there is enough; otherwise begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
     await reserve.assertHeld().catch(() => undefined)
@@ -51,7 +50,7 @@ export class Reserve {
     return this.#held
   }
 
-  /** Gives the space back. */
+  /** Releases the space. */
   release(): Promise<void> {
     this.#held = false
     this.#triedAt = this.#clock()
@@ -59,8 +58,8 @@ export class Reserve {
   }
 
   /**
-   * Resolves when the space is held.
-   * @throws AppError `storage_full` when there is none, `storage_failed` when the file cannot be written.
+   * Resolves when the space is reserved.
+   * @throws AppError `storage_full` when there is no space, `storage_failed` when the file cannot be written.
    */
   async assertHeld(): Promise<void> {
     if (this.#held) return
@@ -76,8 +75,8 @@ export class Reserve {
   }
 
   /**
-   * Why new work would soon fail to be written, in words; undefined when it would not. Takes the space again if there
-   * is some, since nobody may be writing who would.
+   * Returns why new work could not be written; undefined when it could. Tries to reserve released space again, since no
+   * writer may be there to do so.
    */
   async problem(): Promise<string | undefined> {
     try {
@@ -85,7 +84,7 @@ export class Reserve {
       const folder = dirname(this.#path)
       await access(folder, constants.W_OK)
       const { blocks, bsize, bavail, files, ffree } = await statfs(folder)
-      // Some file systems count neither.
+      // Some file systems count neither blocks nor files.
       if (blocks > 0 && bavail * bsize < this.#sizeBytes) return `The disk is full: ${bavail * bsize} bytes are left`
       return files > 0 && ffree === 0 ? 'The disk is full: no more files can be made' : undefined
     } catch (thrown) {
@@ -112,7 +111,7 @@ export class Reserve {
     }
   }
 
-  /** With random bytes, since a file system may store zeros in no space. */
+  /** Writes random bytes, since a file system may store zeros without taking up space. */
   async #take(): Promise<void> {
     const handle = await open(this.#path, 'w', 0o600)
     try {

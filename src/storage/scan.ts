@@ -1,33 +1,33 @@
 /**
- * Finds the lines in the bytes of a log, says which are sound, and finds its way again after damage.
+ * Finds the lines in the bytes of a log, decides which lines are valid, and finds the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before, as that is stored or as it is recomputed:
- * so a flipped bit makes one line unsound, be it in the hash, in the JSON or in what separates lines, and not the one
- * after it. After an unsound line the next one begins behind the next LF that 32 hex digits and a space follow. Bytes
- * at the end that no LF closes are torn. Memory is bounded: what is longer than a line may be is damage.
+ * A line is valid ("sound") if its hash fits its JSON and the hash of the line before, either as stored or as
+ * recomputed. So a flipped bit invalidates one line, wherever it is (in the hash, the JSON or the separator), and not
+ * the line after it. After an invalid line the next line begins after the next LF that is followed by 32 hex digits and
+ * a space. Bytes at the end without an LF are torn. Memory is bounded: bytes beyond the longest line are damage.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 
-/** A piece of a log; pieces are given in order and without a gap. */
+/** A piece of a log. Pieces come in order and without gaps. */
 export interface Piece {
   readonly state: 'sound' | 'damaged' | 'torn'
-  /** Where it begins in the file, and where the next one does. */
+  /** The offset of the piece and the offset of the next piece. */
   readonly offset: number
   readonly end: number
-  /** Whether an LF closes it. A sound line that something else follows is still sound. */
+  /** True when an LF closes the piece. A sound line closed by another byte is still sound. */
   readonly closed: boolean
-  /** The JSON of a sound line; otherwise all of the bytes. */
+  /** The JSON of a sound line; all bytes of another piece. */
   readonly bytes: Buffer
-  /** What the next line continues from if it is written after this piece. */
+  /** The hash that a line written after this piece continues from. */
   readonly hash: string
 }
 
 export interface ScanOptions {
   readonly read: (length: number, position: number) => Promise<Buffer>
-  /** The range of the file; it begins where a line does. */
+  /** The range of the file. It begins where a line begins. */
   readonly from: number
   readonly to: number
-  /** The hash before the first line; without it, the first line is taken as it is stored. */
+  /** The hash before the first line. Without it, the first line is not checked. */
   readonly previous?: string
   /** The longest line. */
   readonly lineLimitBytes: number
@@ -36,12 +36,12 @@ export interface ScanOptions {
 const chunkBytes = 256 * 1024
 /** The hashes that a line may continue from; undefined before an unchecked first line. */
 type Previous = readonly string[] | undefined
-/** More come from several damaged lines in a row; older guesses are then dropped. */
+/** Several damaged lines in a row give more candidates; older candidates are dropped. */
 const maxGuesses = 4
-/** How many places are tried as the end of an unsound line. */
+/** Number of places that are tried as the end of an invalid line. */
 const maxCuts = 8
 
-/** The pieces of a range, a chunk of the file at a time. */
+/** Yields the pieces of a range, one chunk of the file at a time. */
 export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece[]> {
   const { from, to, lineLimitBytes } = options
   let previous: Previous = options.previous === undefined ? undefined : [options.previous]
@@ -56,8 +56,9 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
     data = data.subarray(found.used)
     offset += found.used
     if (data.length > lineLimitBytes + headLength + 1) {
-      // What comes next begins in the middle of something; it is found again at the next line.
-      found.pieces.push({ state: 'damaged', offset, end: offset + data.length, closed: false, bytes: data, hash: genesis })
+      // The next chunk begins within a line. The next line resynchronizes the scan.
+      const end = offset + data.length
+      found.pieces.push({ state: 'damaged', offset, end, closed: false, bytes: data, hash: genesis })
       offset += data.length
       data = Buffer.alloc(0)
       previous = [genesis]
@@ -66,7 +67,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
   }
 }
 
-/** As much again as is kept of an unfinished line, so that a long line is searched a few times and not often. */
+/** Reads as many bytes again as an unfinished line has, so that a long line is searched only a few times. */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
   return length > 0 ? options.read(length, position) : Promise.resolve(Buffer.alloc(0))
@@ -78,7 +79,7 @@ interface Split {
   readonly previous: Previous
 }
 
-/** All pieces that end in these bytes. With `last`, no more bytes follow, and what is left over is torn. */
+/** Splits bytes into the pieces that end in them. With `last`, no more bytes follow, and the rest is torn. */
 function split(data: Buffer, base: number, first: Previous, last: boolean): Split {
   const pieces: Piece[] = []
   let previous = first
@@ -98,7 +99,7 @@ function soundLine(data: Buffer, at: number, base: number, previous: Previous): 
   return end === -1 ? undefined : lineUpTo(data, at, end, base, previous)
 }
 
-/** The line from `at` up to the separator at `end`, if it is sound. */
+/** Returns the line from `at` up to the separator at `end`, if it is sound. */
 function lineUpTo(data: Buffer, at: number, end: number, base: number, previous: Previous): Piece | undefined {
   const hash = hashAt(data, at)
   if (hash === undefined) return undefined
@@ -108,17 +109,17 @@ function lineUpTo(data: Buffer, at: number, end: number, base: number, previous:
   return sound ? { state: 'sound', offset: base + at, end: base + end + 1, closed, bytes, hash } : undefined
 }
 
-/** What begins at `at` and is not simply a sound line; undefined when more bytes must be seen first. */
+/** Returns the piece at `at` that is not a plain sound line; undefined when more bytes are needed. */
 function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous, last: boolean): Piece | undefined {
   const end = endOfPiece(data, at, last)
   if (end === undefined && !last) return undefined
-  // Where nothing follows, the last byte may be a damaged separator.
+  // At the end of the log the last byte may be a damaged separator.
   const cuts = [...possibleEnds(data, at, end ?? data.length), ...(end === undefined ? [data.length - 1] : [])]
   for (const cut of cuts) {
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // Another line may hide behind a damaged separator.
+  // A damaged separator may hide another line.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'
@@ -127,7 +128,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Behind the next LF that a line follows, or nothing at all; undefined if there is none. */
+/** Returns the offset after the next LF that a line or the end follows; undefined if there is none. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length
@@ -136,11 +137,13 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
   return undefined
 }
 
-/** Where the first line in an unsound piece may end: at an LF, or at any byte that the beginning of a line follows. */
+/**
+ * Returns the possible ends of the first line in an invalid piece: an LF, or any byte that the start of a line follows.
+ */
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)
   const ends: number[] = []
-  // an LF, or any byte; in the second case hash, space and the first byte of an event or a private record follow
+  // An LF; or any byte that is followed by a hash, a space and the first byte of an event or a private record.
   for (const match of text.matchAll(/\n|[^](?=[0-9a-f]{32} [{[])/g)) {
     if (match.index > 0) ends.push(at + match.index)
     if (ends.length === maxCuts) break
@@ -148,7 +151,7 @@ function possibleEnds(data: Buffer, at: number, end: number): number[] {
   return ends
 }
 
-/** The hashes that may be the right one behind an unsound piece: as it is stored, and as its JSON gives it. */
+/** Returns the candidates for the hash after an invalid piece: the stored hash, and hashes recomputed from the JSON. */
 function guesses(data: Buffer, at: number, end: number, previous: Previous): Previous {
   const stored = hashAt(data, at)
   if (previous === undefined) return stored === undefined ? undefined : [stored]

@@ -1,8 +1,8 @@
 /**
- * `state.json`: what the records of a log fold to up to a named line, so that opening need not fold them again.
+ * The file `state.json`: the folded state of a log up to a named line, so that opening need not fold the lines again.
  *
- * It is a cache and never the truth: one that is missing, cannot be read, was changed, or names a line that the log
- * does not have, is as good as none, and the caller folds from the first line on.
+ * It is only a cache. If it is missing, unreadable or changed, or names a line that the log does not have, it is
+ * ignored and the caller folds from the first line on.
  *
  *     { "line": { "offset", "hash" }, "check": the chain's hash of the state after that line, "state" }
  */
@@ -13,23 +13,25 @@ import { readJsonFile, writeFileAtomically } from '../base/json-file.ts'
 import { hashOf, type Position } from './chain.ts'
 
 export interface CachedState {
-  /** Behind the last line that is folded in: `log.lines(line)` gives the rest. */
+  /** The position after the last folded line. `log.lines(line)` returns the rest. */
   readonly line: Position
   readonly state: unknown
 }
 
-/** The part of a log that this needs. */
+/** The part of a log that this file needs. */
 interface Holds {
   holds(position: Position): Promise<boolean>
 }
 
-/** The state in a conversation's folder if it belongs to this log. */
+/** Reads the state in a conversation's folder if it belongs to this log. */
 export async function readState(directory: string, log: Holds): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   return cached !== undefined && (await log.holds(cached.line)) ? cached : undefined
 }
 
-/** The state in a folder if it is what was written and the log ends where it was folded to; the log is not opened. */
+/**
+ * Reads the state in a folder if it is intact and the log ends where the state was folded to. Does not open the log.
+ */
 export async function readFreshState(directory: string): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   if (cached === undefined) return undefined
@@ -37,7 +39,7 @@ export async function readFreshState(directory: string): Promise<CachedState | u
   return size === cached.line.offset ? cached : undefined
 }
 
-/** The state in a folder if it is what was written, without asking the log. */
+/** Reads the state in a folder if it is intact, without a comparison with the log. */
 export async function readSoundState(directory: string): Promise<CachedState | undefined> {
   const stored = await readJsonFile(pathIn(directory)).catch(() => undefined)
   if (!isObject(stored) || !isObject(stored['line'])) return undefined
@@ -49,13 +51,13 @@ export async function readSoundState(directory: string): Promise<CachedState | u
 
 /**
  * Replaces the state in a folder. `state` is JSON.
- * @throws AppError `storage_full` or `storage_failed`; the caller loses nothing by going on without.
+ * @throws AppError `storage_full` or `storage_failed`; the caller may ignore both.
  */
 export async function writeState(directory: string, cached: CachedState): Promise<void> {
   const { line: { offset, hash }, state } = cached
   const text = JSON.stringify(state)
   const head = JSON.stringify({ line: { offset, hash }, check: checkOf(hash, text) }).slice(0, -1)
-  // The text is made once: what is checked is what is written.
+  // Serialised once, so that the checked text is the written text.
   await writeFileAtomically(pathIn(directory), `${head},"state":${text}}\n`)
 }
 

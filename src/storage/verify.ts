@@ -1,12 +1,13 @@
 /**
- * Checks a conversation's folder from the first byte to the last: every line against the chain, its JSON, the order of
- * the events, the index and the cached state. Changes nothing, and needs memory for one line and the index.
+ * Checks a conversation's folder completely: every line against the chain, its JSON, the order of the events, the index
+ * and the cached state. Changes nothing. Needs memory for one line and the index.
  *
- * A flipped bit anywhere is found and its line named. That nothing was edited on purpose is only shown by `expect`, a
- * head that was noted elsewhere: the log must still go through it, with every line before it sound.
+ * Any flipped bit is found and its line is named. Only `expect`, a head that was noted elsewhere, shows that nothing
+ * was edited on purpose: the log must still contain that head, with every line before it sound.
  *
- * It may be used beside a server that writes: what is there when it begins is looked at, the caches before the log that they
- * follow. What a server replaces meanwhile can look wrong by its middle, so an issue counts when the files stood still.
+ * It may run beside a server that writes: it checks the log as it is at the start, and reads the caches before the log
+ * that they follow. Files that the server replaces meanwhile can look wrong, so an issue counts only if the files stood
+ * still.
  */
 import { isUtf8 } from 'node:buffer'
 import { stat } from 'node:fs/promises'
@@ -24,24 +25,24 @@ import { readSoundState, type CachedState } from './state-file.ts'
 export interface VerifyOptions {
   readonly directory: string
   readonly kinds: readonly string[]
-  /** The hash of a head that was noted. */
+  /** The noted hash of a head. */
   readonly expect?: string
-  /** 64 MiB unless told. */
+  /** Default: 64 MiB. */
   readonly lineLimitBytes?: number
-  /** Given the JSON of each sound private record, in order. A look that is repeated begins with `onStart` again. */
+  /** Called with the JSON of each sound private record, in order. A repeated check calls `onStart` first. */
   readonly onRecord?: (json: Buffer) => void
   readonly onStart?: () => void
 }
 
 export interface VerifyIssue {
   readonly file: 'events.jsonl' | 'events.index' | 'state.json'
-  /** Where in the file. */
+  /** Offset in the file. */
   readonly offset: number
-  /** The number of the line, from 1 on, in the log. */
+  /** Number of the line in the log, from 1 on. */
   readonly line?: number
-  /** The number of the event, from 0 on. */
+  /** Seq of the event. */
   readonly event?: number
-  /** The id of that event, as far as it can be read. */
+  /** Id of the event, if it can be read. */
   readonly id?: string
   readonly problem: string
 }
@@ -52,14 +53,14 @@ export interface VerifyResult {
   readonly lines: number
   readonly events: number
   readonly head: Position
-  /** Whether the expected head was found; undefined when none was given. */
+  /** True when the expected head was found; undefined when no head was given. */
   readonly expected: boolean | undefined
-  /** The first 1,000. */
+  /** The first 1,000 issues. */
   readonly issues: readonly VerifyIssue[]
 }
 
 const maxIssues = 1000
-/** Of a folder that changes all the time. */
+/** Limit of repetitions for a folder that keeps changing. */
 const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 
@@ -78,10 +79,11 @@ export async function verifyConversation(options: VerifyOptions): Promise<Verify
   }
 }
 
-/** Another one when a file of the conversation was written or replaced. */
+/** Returns a text that changes when a file of the conversation is written or replaced. */
 async function stampOf(directory: string): Promise<string> {
+  const noFile = { ino: 0n, size: -1n, mtimeNs: 0n }
   const files = ['events.jsonl', 'events.index', 'state.json'].map(async (name) => {
-    const { ino, size, mtimeNs } = await stat(join(directory, name), { bigint: true }).catch(() => ({ ino: 0n, size: -1n, mtimeNs: 0n }))
+    const { ino, size, mtimeNs } = await stat(join(directory, name), { bigint: true }).catch(() => noFile)
     return `${ino} ${size} ${mtimeNs}`
   })
   return (await Promise.all(files)).join()
@@ -89,7 +91,7 @@ async function stampOf(directory: string): Promise<string> {
 
 type Report = (issue: VerifyIssue) => void
 
-/** What the walk through the log has seen so far. */
+/** The progress of the walk through the log. */
 interface Seen {
   lines: number
   events: number
@@ -99,7 +101,7 @@ interface Seen {
   unbroken: boolean
   headFound: boolean
   stateFound: boolean
-  /** A last line without its end. */
+  /** The issue of a last line without its end. */
   torn: VerifyIssue | undefined
 }
 
@@ -113,8 +115,8 @@ async function verify(options: VerifyOptions): Promise<VerifyResult> {
   try {
     const index = await readIndex(directory, report)
     const state = await readSoundState(directory)
-    const headFound = expect === start.hash
-    const seen: Seen = { lines: 0, events: 0, upper: '', head: start, unbroken: true, headFound, stateFound: false, torn: undefined }
+    const found = { headFound: expect === start.hash, stateFound: false }
+    const seen: Seen = { lines: 0, events: 0, upper: '', head: start, unbroken: true, torn: undefined, ...found }
     const to = await log.size()
     for await (const pieces of scan({ read: log.read, from: 0, to, previous: start.hash, lineLimitBytes })) {
       for (const piece of pieces) {
@@ -124,7 +126,7 @@ async function verify(options: VerifyOptions): Promise<VerifyResult> {
         if (seen.unbroken && seen.head.hash === expect) seen.headFound = true
       }
     }
-    // The rest of a line that a server was just writing is there by now.
+    // A server may have been writing that line; then the rest is there now.
     if (seen.torn !== undefined && (await log.size()) === to) report(seen.torn)
     checkIndexEnd(index, seen.events, report)
     if (!(isAt(state, seen.head) || seen.stateFound)) await checkNoState(directory, report)
@@ -149,14 +151,15 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   seen.unbroken &&= state === 'sound' && piece.closed
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
-  // One that opening did not find, behind a damaged separator: those behind it have the numbers of the index.
+  // An event after a damaged separator, which the opening did not find. Later events keep the seqs of the index.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
-  if (isMissing) report({ file: 'events.index', offset: seen.events * recordBytes, problem: 'an event of the log is missing' })
-  // An index that was made after the damage has no number for what was there.
+    if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
+  // An index that was made after the damage has no seq for the damaged event.
   const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
   const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
   const id = eventIdOf(json)
-  const place = { file: 'events.jsonl', offset, line, ...(event === undefined ? {} : { event }), ...(id === undefined ? {} : { id }) } as const
+  const numbered = { ...(event === undefined ? {} : { event }), ...(id === undefined ? {} : { id }) }
+  const place = { file: 'events.jsonl', offset, line, ...numbered } as const
   if (state === 'torn') {
     seen.torn = { ...place, problem: 'the line has no end' }
     return
@@ -174,7 +177,11 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   if (indexed === undefined) return
   const agrees = indexed === offset && index.upperOf(event) === label.upper && index.markOf(event) === label.mark
   if (agrees) return
-  report({ file: 'events.index', offset: event * recordBytes, event, problem: 'the record does not fit the log' })
+  report({ ...indexRecord(event), event, problem: 'the record does not fit the log' })
+}
+
+function indexRecord(event: number): Pick<VerifyIssue, 'file' | 'offset'> {
+  return { file: 'events.index', offset: event * recordBytes }
 }
 
 function problemOfJson(json: Buffer): string | undefined {
@@ -188,7 +195,7 @@ function problemOfJson(json: Buffer): string | undefined {
   }
 }
 
-/** The index may end before the log does, but what is there has to be right. */
+/** Reads the index. It may end before the log does, but its records must be right. */
 async function readIndex(directory: string, report: Report): Promise<EventIndex> {
   const path = join(directory, 'events.index')
   if (!(await exists(path))) return EventIndex.from(Buffer.alloc(0))
@@ -213,7 +220,7 @@ function isAt(state: CachedState | undefined, head: Position): boolean {
   return state !== undefined && state.line.offset === head.offset && state.line.hash === head.hash
 }
 
-/** A folder needs no cached state, but one that is there and belongs to no line of the log is not what was written. */
+/** Reports an existing state that belongs to no line of the log. A folder needs no cached state. */
 async function checkNoState(directory: string, report: Report): Promise<void> {
   if (!(await exists(join(directory, 'state.json')))) return
   report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })

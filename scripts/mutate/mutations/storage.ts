@@ -57,8 +57,8 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/storage/recovery.ts',
-    old: '// What a killed process had written but not synced is about to be served.\n  await log.sync()',
-    new: '// What a killed process had written but not synced is about to be served.',
+    old: '// A killed process may have written lines without a sync, and they are about to be served.\n  await log.sync()',
+    new: '// A killed process may have written lines without a sync, and they are about to be served.',
     promise: 'What a killed process had written is synced before it is served.',
     tests: [...crash, ...log],
   },
