@@ -1,8 +1,8 @@
 /**
- * What parts offer to the core and to each other, by name: the one list of the seams between them.
+ * The offers of the parts to the core and to each other, by name: the one list of interfaces between parts.
  *
- * A part that offers a name says so in its `part.ts` and gives it when it is started. Who needs one asks for it by name
- * (`Core.use`), which loads the part; a name that no part here offers is refused by an AppError `part_missing`.
+ * A part names its offers in its `part.ts` and provides them when it is started. A user of an offer asks for it by name
+ * (`Core.use`), which loads the part. A name that no part of this server offers gives an AppError `part_missing`.
  */
 import type { Log } from './base/log.ts'
 import type { Hooks, HookHost } from './agents/hooks.ts'
@@ -13,30 +13,30 @@ import type { TitleByProfile } from './conversation/agent-requests.ts'
 import type { McpServer } from './schema/generated/settings.ts'
 
 export interface Offers {
-  /** The agent of conversations of the kind "Agent". */
+  /** Creates agents for conversations of the agent kind "Agent". */
   readonly builtInAgent: BuiltInAgents
-  /** The skills of a conversation. */
+  /** Loads the skills of a conversation. */
   readonly skills: SkillSource
-  /** The hooks of a conversation. */
+  /** Opens the hooks of a conversation. */
   readonly hooks: HookSource
-  /** Tools of MCP servers. */
+  /** Adds tools of MCP servers to a tool set. */
   readonly mcpTools: McpTools
-  /** Tokens for MCP servers, of the users who have signed in. */
+  /** Provides tokens for MCP servers to which users have signed in. */
   readonly mcpTokens: McpTokens
-  /** Tools that drive a browser. */
+  /** Provides tools that drive a browser. */
   readonly browserTools: BrowserTools
-  /** The programs of agents that were installed into the data folder. */
+  /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
 }
 
 export interface BuiltInAgents {
   create(host: AgentHost, log: Log): Agent
-  /** A title by the model of a stored profile. */
+  /** Asks the model of a stored profile for a title. */
   readonly titleByProfile: TitleByProfile
 }
 
 export interface SkillSource {
-  /** Reads the skills that an `agent_context` asks for. Never fails: an unusable skill is told in the log. */
+  /** Reads the skills that an `agent_context` asks for. Never fails: an unusable skill is logged. */
   load(context: ContextChoice, workingDir: string): Promise<ConversationSkills>
 }
 
@@ -45,33 +45,39 @@ export interface HookSource {
 }
 
 export interface McpTools {
-  /** The set with the tools of the servers behind its own; closing it ends the servers. */
+  /** Returns the set with the MCP servers' tools added at its end. Closing the returned set ends the servers. */
   extend(set: ToolSet, request: McpToolsRequest): ToolSet
 }
 
 export interface McpToolsRequest {
-  /** By their names; at least one. */
+  /** MCP servers by name; at least one. */
   readonly settings: Readonly<Record<string, McpServer>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
-  /** The names of tools that the settings let through. */
+  /** Returns those names of tools that the settings allow. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly log: Log
 }
 
+export interface McpTokenTarget {
+  readonly name: string
+  readonly url: string
+}
+
 export interface McpTokens {
-  /** The bearer token of this moment for a server with this `auth.state`. @throws AppError, or the signal's reason */
-  tokenFor(server: { readonly name: string; readonly url: string }, state: unknown, signal: AbortSignal): Promise<string>
+  /** Returns the current bearer token for a server with this `auth.state`. @throws AppError, or the signal's reason */
+  tokenFor(server: McpTokenTarget, state: unknown, signal: AbortSignal): Promise<string>
 }
 
 export interface BrowserTools {
-  /** The tools of one conversation, by name; they share one browser. */
+  /** Returns the tools of one conversation, by name. They share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
 }
 
 export interface InstalledAgentPrograms {
   /**
-   * The words that start an installed agent; undefined when it is not installed.
-   * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged record
+   * Returns the words that start an installed agent; undefined when the agent is not installed.
+   * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged
+   * record
    */
   commandOf(name: string): Promise<readonly string[] | undefined>
 }

@@ -1,9 +1,9 @@
 /**
- * What an option is, and the few kinds of them: how its value is read from a word, and which values it accepts.
+ * The type of an option, and the few kinds of options: how a word becomes a value, and which values are accepted.
  *
- * A word is what a command line or an environment variable holds; a value is what `Config` holds and what a program or
- * a JSON file gives directly. `read` makes the one of the other and never fails: what it cannot read it leaves as it
- * is, so that `accepts` refuses it in the same words whatever it came from.
+ * A word comes from the command line or from an environment variable. A value is stored in `Config`, or comes directly
+ * from a program or a JSON file. `read` turns a word into a value and never fails: an unreadable word stays as it is,
+ * so `accepts` refuses it with the same message as any other wrong value.
  */
 import { isAbsolute } from 'node:path'
 import { isObject } from './base/json.ts'
@@ -12,27 +12,27 @@ export type OptionGroup = 'Network' | 'Access' | 'Folders' | 'Agents' | 'Limits'
 
 export interface Option<T> {
   readonly group: OptionGroup
-  /** One sentence without its full stop, for the help. */
+  /** One sentence for the help, without the full stop. */
   readonly help: string
-  /** `switch` takes no word, `list` and `map` take one for each item, `path` one that may be relative. */
+  /** A `switch` takes no word; a `list` and a `map` take one word per item; a `path` may be relative. */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
-  /** Undefined: there is none, and the option has to be given or may be absent, as `accepts` says. */
+  /** The default. Undefined: there is none; `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined
-  /** What `accepts` wants, completing "expected ...". */
+  /** The accepted values, as the end of a sentence: "expected ...". */
   readonly expected: string
   accepts(value: unknown): value is T
   read(word: string): unknown
-  /** What stands for the word in the help, and tells its unit: `BYTES`, `MS`, `PATH`. */
+  /** Placeholder for the word in the help; it shows the unit: `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
-  /** The values to choose from, for the help, where that is worth a line. */
+  /** The range or the choices, for the help. */
   readonly range?: string
-  /** The name of its flag, where that is not the option's own name: one item of a list is singular. */
+  /** The flag's name, if it differs from the option's name: one item of a list is singular. */
   readonly flag?: string
-  /** Never shown, and may be given as a file that holds it. */
+  /** True for a secret: the value is never shown, and the option may be given as a file. */
   readonly isSecret?: boolean
 }
 
-/** What every kind needs to be told. */
+/** The members that each kind of option needs. */
 export interface Description {
   readonly group: OptionGroup
   readonly help: string
@@ -60,12 +60,12 @@ export function integer(description: IntegerDescription): Option<number> {
   }
 }
 
-/** A size. No limit of ours may be above 1 GiB: it would be a limit in name only. */
+/** A size. The maximum is 1 GiB: a larger value would limit nothing. */
 export function bytes(initial: number, help: string): Option<number> {
   return integer({ group: 'Limits', help, placeholder: 'BYTES', initial, min: 1024, max: 1024 * 1024 * 1024 })
 }
 
-/** A time; a timer of Node's counts up to 2^31 - 1 milliseconds. */
+/** A time. The maximum is that of a Node timer, 2^31 - 1 milliseconds. */
 export function milliseconds(initial: number, group: OptionGroup, help: string): Option<number> {
   return integer({ group, help, placeholder: 'MS', initial, min: 1, max: 2_147_483_647 })
 }
@@ -85,7 +85,7 @@ export function text(description: TextDescription): Option<string> {
   return { ...description, kind: 'value', accepts: isTextOf(description.pattern), read: (word) => word }
 }
 
-/** As `text`, and absent unless given. */
+/** Like `text`, but the option may be absent. */
 export function optionalText(description: Omit<TextDescription, 'initial'>): Option<string | undefined> {
   const isText = isTextOf(description.pattern)
   return {
@@ -122,7 +122,7 @@ export function path(description: Description): Option<string> {
   }
 }
 
-/** As `path`, and absent unless given. */
+/** Like `path`, but the option may be absent. */
 export function optionalPath(description: Description): Option<string | undefined> {
   return {
     ...path(description),
@@ -152,7 +152,7 @@ export function toggle(description: Description): Option<boolean> {
 export interface ListDescription extends Description {
   readonly flag: string
   readonly placeholder: string
-  /** Of one item. */
+  /** The accepted values of one item. */
   readonly expected: string
   readonly accepts: (item: string) => boolean
 }
@@ -170,7 +170,7 @@ export function list(description: ListDescription): Option<readonly string[]> {
 
 export type Commands = Readonly<Record<string, string | readonly string[]>>
 
-/** Command lines by name: `NAME=COMMAND`. A text is split into words by whoever runs it. */
+/** Command lines by name: `NAME=COMMAND`. The caller splits a text into words. */
 export function commands(description: Description & { readonly flag: string }): Option<Commands> {
   return {
     ...description,
@@ -207,8 +207,10 @@ export type OptionValues<Table extends OptionTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never
 }
 
-/** The values of these options among the values of all. @throws TypeError for values that were not checked */
-export function valuesOf<Table extends OptionTable>(table: Table, values: Readonly<Record<string, unknown>>): OptionValues<Table> {
+/** Returns the values of this table's options out of all values. @throws TypeError for values that were not checked */
+export function valuesOf<Table extends OptionTable>(
+  table: Table, values: Readonly<Record<string, unknown>>,
+): OptionValues<Table> {
   const picked: Record<string, unknown> = {}
   for (const name of Object.keys(table)) picked[name] = values[name]
   assertValues(table, picked)

@@ -1,8 +1,9 @@
 /**
- * A part: a folder of `parts/` that can be deleted with its line in `parts.ts`, and what it may add to the server.
+ * The contract of a part: everything that a part may add to the server.
  *
- * `parts/<name>/part.ts` holds this description and is read at every start, so it imports nothing heavy. Everything else
- * of a part is loaded by `import()` when a route, a command or an offer of it is used for the first time.
+ * A part is a folder of `parts/` that can be deleted with its line in `parts.ts`. `parts/<name>/part.ts` holds this
+ * description and is read at every start, so it imports nothing heavy. The rest of a part is loaded by `import()` on
+ * the first use of one of its routes, commands or offers.
  */
 import type { Right } from './access.ts'
 import type { Answer } from './http/reply.ts'
@@ -16,29 +17,32 @@ import type { Environment } from './process/environment.ts'
 import type { OpenSealedFile } from './settings/sealed-file.ts'
 
 export interface Part {
-  /** The name of its folder, by which `--parts` knows it. */
+  /** The name of the part's folder, as used in `--parts`. */
   readonly name: string
-  /** Its use, in a sentence without the full stop. */
+  /** The purpose of the part, in a sentence without the full stop. */
   readonly about: string
   /** Options of the command line, the environment and the configuration file. */
   readonly options?: Readonly<Record<string, Option<unknown>>>
-  /** Method and pattern of each route with the right that it needs; `start` gives the handlers under the same names. */
+  /** Method and path pattern of each route, with its right. `start` returns the handlers under the same names. */
   readonly routes?: Readonly<Record<string, Right>>
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>
-  /** The offers that `start` gives. */
+  /** The names of the offers that `start` returns. */
   readonly offers?: readonly (keyof Offers)[]
-  /** The names of its tools of the built-in agent that can be used on this machine. */
+  /** Returns the names of the part's tools for the built-in agent that can be used on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** What `agent-server doctor` says of the machine for this part. */
+  /** Examines the machine for `agent-server doctor`. */
   readonly examine?: (options: Values, environment: Environment) => Promise<Finding>
-  /** Programs of agents that come with it: first word of a command -> path of a JavaScript file. */
+  /** Agent programs of the part. Maps the first word of a command to the path of a JavaScript file. */
   readonly programs?: Readonly<Record<string, string>>
-  /** A sealed file of the data folder that is the part's own. */
+  /** A sealed file of the part in the data folder. */
   readonly sealedFile?: SealedFileOfPart
-  /** Seals anew what the part keeps in the folder of a conversation; gives the ids of the keys that are still needed. */
+  /**
+   * Loads the function that seals the part's files in a conversation's folder again and returns the ids of the needed
+   * keys.
+   */
   readonly resealFolder?: () => Promise<ResealFolder>
-  /** A name in the data folder: the part is started with the server where it is there. */
+  /** A name in the data folder. If it exists, the part is started with the server. */
   readonly startsWith?: string
   readonly load?: () => Promise<PartModule>
 }
@@ -47,36 +51,36 @@ export interface Part {
 type Values = Readonly<Record<string, unknown>>
 
 export interface PartCommand {
-  /** Flags besides the options. */
+  /** Flags of the command beside the options. */
   readonly flags: Readonly<Record<string, 'switch' | 'value'>>
-  /** Its line in `--help`. */
+  /** The command's line in `--help`. */
   readonly usage: readonly [usage: string, about: string]
   readonly help: string
-  /** The error message when a signal ends it. */
+  /** The error message when a signal ends the command. */
   readonly interruptedWords: string
   readonly load: () => Promise<CommandModule>
 }
 
 export interface CommandModule {
-  /** Gives the exit code. @throws AppError */
+  /** Runs the command and returns the exit code. @throws AppError */
   readonly run: (call: CommandCall) => Promise<number>
 }
 
-/** What a command is given of the command line and of the process. */
+/** The parsed command line and the process facilities that a command may use. */
 export interface CommandCall {
   readonly config: Config
-  /** The words that are no flag, in order. */
+  /** The words that are not flags, in order. */
   readonly words: readonly string[]
-  /** The flags of the command that were given; a switch has the value `true`. */
+  /** The given flags of the command. A switch has the value `true`. */
   readonly flags: Readonly<Record<string, string>>
-  /** Files with keys in them that other users may read. */
+  /** Files that contain keys and that other users may read. */
   readonly exposedFiles: readonly string[]
   readonly environment: Environment
-  /** For files that are removed before the command ends. */
+  /** A folder for files that are removed before the command ends. */
   readonly temporaryDir: string
-  /** Writes results. */
+  /** Writes results to standard output. */
   readonly print: (text: string) => void
-  /** Writes to the person who waits. */
+  /** Writes progress and notes for the user. */
   readonly tell: (text: string) => void
   /** Aborted by SIGINT, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
@@ -96,7 +100,7 @@ export interface PartModule {
 }
 
 export interface StartedPart {
-  /** Answers to the routes of `Part.routes`, under the same names. */
+  /** Handlers of the routes in `Part.routes`, under the same names. */
   readonly handlers?: Readonly<Record<string, PartHandler>>
   readonly offers?: Partial<Offers>
   /** Ends everything that the part has started. Idempotent. */

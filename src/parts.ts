@@ -1,7 +1,7 @@
 /**
- * The parts of this build, a line each: delete a part's folder and its line, and the rest compiles and works.
+ * The parts of this build, one line each. Delete a part's folder and its line, and the rest compiles and works.
  *
- * Nothing but this file names a part. The descriptions that it takes are small; a part itself is loaded when it is used.
+ * No other file names a part. The imported descriptions are small; a part itself is loaded on its first use.
  */
 export { browser } from './parts/browser/part.ts'
 export { builtin } from './parts/builtin/part.ts'

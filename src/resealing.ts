@@ -1,9 +1,10 @@
 /**
- * Changes of the sealing key of a data folder that no server runs on: everything that is sealed, with the newest key.
+ * Changes the sealing key of a data folder that no server uses: seals every secret again with the newest key.
  *
- * The settings, secrets, profiles and logins are rewritten, conversations get new records, and what edits replaced is sealed
- * anew in its place. What no key at hand opens is left as it is and named with the key that it needs. The note of keys
- * (settings/seals) is what was found afterwards, so it is always safe to do it again.
+ * Settings, secrets, profiles and logins are rewritten. Conversations get new records. The sealed copies of files that
+ * edits replaced are sealed again in place. A value that no available key opens stays as it is and is reported with the
+ * key that it needs. Afterwards the note of keys (settings/seals) lists the keys that were found, so a repetition is
+ * safe.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -22,10 +23,10 @@ import { isDataFolder } from './storage/data-folder-claim.ts'
 import { LineCache } from './storage/line-cache.ts'
 
 export interface ResealReport {
-  /** The id of the key that seals. */
+  /** Id of the newest key, which seals. */
   readonly key: string
   readonly conversations: number
-  /** What still needs another key or could not be read, in a sentence each. */
+  /** Values that need another key or could not be read, one sentence each. */
   readonly left: readonly string[]
   /** Ids of keys that nothing needs any more. */
   readonly unneeded: readonly string[]
@@ -37,21 +38,25 @@ export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<R
     const given = await readKeys(config)
     if (given.length === 0) throw new AppError('not_found', 'There is no sealing key: none is given, and none was made')
     const cipher = createCipher({ keys: given, random: randomBytes })
-    const stores = openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
+    const { dataDir } = config
+    const stores = openSealedStores({ dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
     const left: string[] = []
     const keys = new Set(await resealStores(stores, left))
     const cache = new LineCache({ logBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 })
     const folder = join(config.dataDir, 'conversations')
     const folders = await Promise.all(parts.flatMap(({ resealFolder }) => resealFolder?.() ?? []))
     const ids = (await listConversations(folder)).sort()
-    for (const id of ids) for (const key of await resealOne(join(folder, id), { id, cipher, cache, folders, left })) keys.add(key)
+    for (const id of ids) {
+      const needed = await resealOne(join(folder, id), { id, cipher, cache, folders, left })
+      for (const key of needed) keys.add(key)
+    }
     return noteFound(config.dataDir, { cipher, keys, left, conversations: ids.length })
   })
 }
 
 /**
- * Makes a new key in `keys/`; those before it stay there and open what they have sealed.
- * @throws AppError `invalid_option` where the configuration gives the key, and as `reseal`
+ * Creates a new key in `keys/`. The earlier keys stay there and open the values that they sealed.
+ * @throws AppError `invalid_option` when the configuration gives the key, and as `reseal`
  */
 export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
   if (secretKey !== undefined) {
@@ -61,7 +66,10 @@ export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
   return whileUnused(dataDir, () => rotateStoredKey({ folder: join(dataDir, 'keys'), random: randomBytes }))
 }
 
-/** Takes a key that is lost off the note, so that a start does not ask for it. @throws AppError `not_found`, and as `reseal` */
+/**
+ * Removes a lost key from the note of keys, so that a start does not ask for it. @throws AppError `not_found`, and as
+ * `reseal`
+ */
 export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
   return whileUnused(dataDir, async () => {
     const path = join(dataDir, sealsFile)
@@ -81,11 +89,12 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
   }
 }
 
-/** Gives the ids of the keys that files still need which could not be sealed anew. */
+/** Seals the stores again. Returns the ids of keys that are still needed, for files that could not be sealed again. */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []
   const ofParts = (await stores.partFiles()).map((file) => () => file.rewrite())
-  const files = [() => stores.settings.reseal(), () => stores.profiles.reseal(), () => stores.secrets.reseal(), ...ofParts]
+  const { settings, profiles, secrets } = stores
+  const files = [() => settings.reseal(), () => profiles.reseal(), () => secrets.reseal(), ...ofParts]
   for (const resealFile of files) await resealFile().catch((thrown: unknown) => left.push(sentenceOf(thrown)))
   if (left.length > 0) needed.push(...await stores.notedKeys())
   const unopened = await stores.profiles.unopened().catch(() => [])
@@ -100,12 +109,13 @@ interface OneConversation {
   readonly id: string
   readonly cipher: Cipher
   readonly cache: LineCache
-  /** Those of parts. */
+  /** The parts' functions for a conversation's folder. */
   readonly folders: readonly ResealFolder[]
   readonly left: string[]
 }
 
-async function resealOne(directory: string, { id, cipher, cache, folders, left }: OneConversation): Promise<ReadonlySet<string>> {
+async function resealOne(directory: string, conversation: OneConversation): Promise<ReadonlySet<string>> {
+  const { id, cipher, cache, folders, left } = conversation
   const keys = new Set<string>()
   try {
     for (const key of await resealConversation(directory, cipher, cache)) keys.add(key)
@@ -128,14 +138,14 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // What could not be read may need any of the keys that were noted.
+  // A value that could not be read may need any of the noted keys.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)
   return { key, conversations, left, unneeded: cipher.keyIds.filter((id) => !needed.has(id)) }
 }
 
-/** @throws what nobody expected */
+/** Returns the message of an AppError. @throws any other error */
 function sentenceOf(thrown: unknown): string {
   if (thrown instanceof AppError) return messageOf(thrown)
   throw thrown

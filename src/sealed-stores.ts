@@ -1,8 +1,8 @@
 /**
- * The files of a data folder that hold sealed values, as stores, and whether the keys at hand open them.
+ * The files of a data folder that hold sealed values, as stores, and whether the available keys open them.
  *
- * The server works with the stores; `doctor` and `verify` open the same ones to look, and change nothing. A store that cannot
- * be read refuses by itself what needs it: here that is said before anybody asks.
+ * The server works with the stores. `doctor` and `verify` open the same stores to inspect them and change nothing. A
+ * store that cannot be read fails on use; the functions here report that in advance.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -29,11 +29,11 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Those of parts, as far as they are there. */
+  /** Returns the sealed files of the parts that exist. */
   partFiles(): Promise<readonly SealedFile[]>
-  /** What the keys at hand do not open, or what cannot be read at all, in a sentence each. */
+  /** Returns the values that the available keys do not open and the files that cannot be read, one sentence each. */
   problems(): Promise<readonly string[]>
-  /** The ids of keys that something may be sealed with, as noted. @throws AppError `settings_unreadable` */
+  /** Returns the noted ids of keys that may have sealed something. @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
   /** Notes the key that seals from now on. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
@@ -45,12 +45,15 @@ export interface SealedStoresOptions {
   readonly masker: Masker
   readonly providers: readonly Provider[]
   readonly parts: readonly Part[]
-  /** Told of every change, by name. */
+  /** Gets an entry for every change, with the names of changed values. */
   readonly log: Log
 }
 
-export function openSealedStores({ dataDir, cipher, masker, providers, parts: allParts, log }: SealedStoresOptions): SealedStores {
-  const parts = (file: string, what: string) => ({ path: join(dataDir, file), cipher, masker, onChange: changeLog(log, `${what} were changed`) })
+export function openSealedStores(options: SealedStoresOptions): SealedStores {
+  const { dataDir, cipher, masker, providers, parts: allParts, log } = options
+  const parts = (file: string, subject: string) => {
+    return { path: join(dataDir, file), cipher, masker, onChange: changeLog(log, `${subject} were changed`) }
+  }
   const profiles = createProfileStore(parts('profiles.json', 'LLM profiles'))
   const settings = createSettingsStore({ ...parts('settings.json', 'Settings'), providers, loadProfile: profiles.load })
   const secrets = createSecretStore({ ...parts('secrets.json', 'Secrets'), isLoaderVariable })
@@ -58,7 +61,9 @@ export function openSealedStores({ dataDir, cipher, masker, providers, parts: al
     const files: SealedFile[] = []
     for (const { sealedFile } of allParts) {
       const path = join(dataDir, sealedFile?.name ?? '')
-      if (sealedFile !== undefined && await isThere(path)) files.push((await sealedFile.load())({ path, cipher, masker }))
+      if (sealedFile === undefined || !(await isThere(path))) continue
+      const open = await sealedFile.load()
+      files.push(open({ path, cipher, masker }))
     }
     return files
   }
@@ -93,12 +98,12 @@ export function openSealedStores({ dataDir, cipher, masker, providers, parts: al
   }
 }
 
-/** What is needed of a configuration to open what it has sealed. */
+/** The part of the configuration that is needed to open sealed values. */
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
- * What the keys of this configuration do not open in the data folder, in a sentence each. Changes nothing, makes no key, and
- * can be asked beside a server.
+ * Returns the values in the data folder that the keys of this configuration do not open, one sentence each. Changes
+ * nothing, creates no key, and may run beside a server.
  */
 export async function inspectSealed(config: SealingConfig, parts: readonly Part[]): Promise<readonly string[]> {
   try {
@@ -109,7 +114,10 @@ export async function inspectSealed(config: SealingConfig, parts: readonly Part[
   }
 }
 
-/** Global secrets that are not hidden everywhere, in a sentence each; none where they cannot be read. Changes nothing. */
+/**
+ * Returns the global secrets that are not masked everywhere, one sentence each; none if they cannot be read. Changes
+ * nothing.
+ */
 export async function inspectMasking(config: SealingConfig): Promise<readonly string[]> {
   try {
     const { secrets } = await openToLook(config, [])
@@ -122,28 +130,34 @@ export async function inspectMasking(config: SealingConfig): Promise<readonly st
 
 async function openToLook(config: SealingConfig, parts: readonly Part[]): Promise<SealedStores> {
   const keys = await readKeys(config)
-  // Without any key nothing was sealed here, or nothing can be opened: then one that opens nothing.
+  // Without any key nothing was sealed here, or nothing can be opened. A random key then opens nothing.
   const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
-  return openSealedStores({ dataDir: config.dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
+  const { dataDir } = config
+  return openSealedStores({ dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
 }
 
 function describeMasking(name: string, value: string): string[] {
   const masking = maskingOfSecret(value)
   if (masking === 'everywhere') return []
-  return [masking === 'none' ? `${name} is not hidden: it ${whyNotMasked(value) ?? 'has no part that is secret by nature'}` : `${name} is hidden as a whole word only`]
+  if (masking !== 'none') return [`${name} is hidden as a whole word only`]
+  return [`${name} is not hidden: it ${whyNotMasked(value) ?? 'has no part that is secret by nature'}`]
 }
 
-/** The ids of the keys of this configuration, those in `keys/` included. @throws AppError `settings_unreadable` */
+/** Returns the ids of this configuration's keys and of the keys in `keys/`. @throws AppError `settings_unreadable` */
 export async function readKeyIds(config: SealingConfig): Promise<readonly string[]> {
   const keys = await readKeys(config)
   return keys.length === 0 ? [] : createCipher({ keys, random: randomBytes }).keyIds
 }
 
-/** The keys of this configuration, the sealing one first; none where none was made yet. @throws AppError `settings_unreadable` */
+/**
+ * Returns the keys of this configuration, the sealing key first; none if none was created yet. @throws AppError
+ * `settings_unreadable`
+ */
 export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Buffer[]> {
   return readSealingKeys({ folder: join(dataDir, 'keys'), secretKey, oldSecretKeys })
 }
 
 function theKeys(ids: readonly string[]): string {
-  return `the ${ids.length === 1 ? 'key' : 'keys'} ${ids.join(', ')}, not among those given (--secret-key, --old-secret-key, keys/)`
+  const subject = ids.length === 1 ? 'the key' : 'the keys'
+  return `${subject} ${ids.join(', ')}, not among those given (--secret-key, --old-secret-key, keys/)`
 }

@@ -1,8 +1,8 @@
 /**
  * An App behind HTTP and WebSocket.
  *
- * Gives the two handlers of `node:http` that a host may mount on its own server, and a listener for who has none. Which
- * limits and names apply is read from the configuration here and nowhere else.
+ * Creates the two `node:http` handlers that a host may mount on its own server, and a listener for hosts without a
+ * server. Only this file translates the configuration into the limits and names of these handlers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -23,10 +23,12 @@ import { HttpServer } from './http/server.ts'
 import type { LoadedParts } from './loaded-parts.ts'
 import { version } from './version.ts'
 
-/** What this server can do beyond its API level; clients look for names they know. */
-const capabilities: readonly string[] = ['event_resume_v1', 'event_stream_v1', 'idempotency_keys_v1', 'pending_confirmations_v1']
+/** Features of this server beyond its API level. Clients look for names that they know. */
+const capabilities: readonly string[] = [
+  'event_resume_v1', 'event_stream_v1', 'idempotency_keys_v1', 'pending_confirmations_v1',
+]
 
-/** Less than the usual time-out of proxies, 60 s. */
+/** Shorter than the usual time-out of proxies, 60 s. */
 const streamHeartbeatMs = 15_000
 
 export interface Handlers {
@@ -39,13 +41,13 @@ export interface HandlerOptions {
   readonly config: Config
   readonly log: Log
   readonly clock: Clock
-  /** Hides known secrets. */
+  /** Masks known secrets. */
   readonly mask: (text: string) => string
-  /** Why no work is taken, or undefined. */
+  /** Returns why the server accepts no work; undefined while it accepts work. */
   readonly unreadyBecause: () => string | undefined
 }
 
-/** The handlers that a host may mount on a server of its own. */
+/** Creates the handlers that a host may mount on its own server. */
 export function createHandlers({ app, config, log, clock, mask, unreadyBecause }: HandlerOptions): Handlers {
   const keys = app.sessionKeys.length === 0 ? undefined : createSessionKeys(app.sessionKeys)
   const refusedKeys = new RefusedKeys(log, clock)
@@ -103,7 +105,7 @@ function partRoutes(parts: LoadedParts): Route[] {
     Object.entries(part.routes ?? {}).map(([name, right]) => createRoute(name, right, parts.handler(part, name))))
 }
 
-/** A listener of our own, with our limits, for these handlers. */
+/** Creates a listener with the configured limits for these handlers. */
 export function createListener(handlers: Handlers, config: Config): HttpServer {
   const { headerLimitBytes, connectionLimit, headersTimeoutMs, keepAliveTimeoutMs, bodyTimeoutMs } = config
   return new HttpServer({
@@ -119,14 +121,14 @@ export function createListener(handlers: Handlers, config: Config): HttpServer {
   })
 }
 
-/** The names that the server is bound to and that users' browsers know are names of its own. */
+/** Builds the origin rules. The bound address and the host of the public URL are the server's own names. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
   return { allowedHosts: [...allowedHosts, ...bound, ...known], allowedOrigins, trustsLoopback }
 }
 
-/** Ids of requests: the start of the server and a count, short and unique in its log. */
+/** Creates request ids from the server's start and a counter. They are short and unique in the server's log. */
 function createRequestIds(clock: Clock): () => string {
   const start = Math.floor(clock()).toString(36)
   let count = 0

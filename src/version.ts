@@ -1,6 +1,6 @@
 /**
  * The version of this package.
  *
- * A test holds it against package.json, so that nothing has to be read at run time.
+ * A test compares it with package.json, so no file is read at run time.
  */
 export const version = '0.1.0'

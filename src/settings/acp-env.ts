@@ -1,15 +1,16 @@
 /**
- * `acp_env`: variables of an external agent that are no secrets (decisions, 23). They are shown and not masked.
+ * `acp_env`: environment variables of an external agent that are not secrets (decisions 23). They are shown, not
+ * masked.
  *
- * Their names follow the rule for secrets: a name that steers programs is refused. An agent gets them on top of the
- * global secrets and beneath the secrets of its conversation.
+ * Their names follow the rule for secrets: a name that changes which code programs load is refused. They override the
+ * global secrets, and the secrets of the conversation override them.
  */
 import { isLoaderVariable } from '../base/loader-variable.ts'
 
 const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 const valueLimitChars = 8192
 
-/** Says why an agent cannot be given these variables, with the name of the first wrong one; undefined if it can. */
+/** Returns why an agent cannot get these variables, with the name of the first wrong one; undefined if it can. */
 export function problemWithAcpEnv(variables: Readonly<Record<string, string>>): string | undefined {
   for (const [name, value] of Object.entries(variables)) {
     const shown = `the variable ${JSON.stringify(name.slice(0, 64))} of "acp_env"`

@@ -1,8 +1,9 @@
 /**
- * Agent settings as they come in, made sound: migrated, with command lines split, tokens opened, redacted values taken
- * as unset, validated and in normal form (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure.
+ * Reads agent settings from files and requests: migrates them, splits command lines, opens tokens, treats redacted
+ * values as unset, validates and normalises them (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure
+ * functions.
  *
- * A failure says no more than that the settings do not fit, because what does not fit may be a secret.
+ * An error says only that the settings do not fit, because the wrong value may be a secret.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -27,13 +28,13 @@ export interface AgentSettingsContext {
   readonly providers: readonly Provider[]
 }
 
-/** What a fresh server is set to: the demo agent, which needs no account and no network (decisions 21). */
+/** The settings of a new server: the demo agent, which needs no account and no network (decisions 21). */
 export function freshAgentSettings(): AcpAgentSettings {
   return toAcpAgentSettings({ agent_kind: 'acp', acp_server: customServer, acp_command: ['agent-server-demo-agent'] })
 }
 
 /**
- * Whole agent settings from a file or a request.
+ * Reads complete agent settings from a file or a request.
  * @throws AppError `invalid_input` without issues.
  */
 export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings {
@@ -43,14 +44,15 @@ export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings
   return normalise({ ...current, ...(value['agent_kind'] === 'llm' ? { agent_kind: 'openhands' } : {}) }, cipher)
 }
 
-/** One MCP server as it would be read within settings. @throws AppError `invalid_input` without issues. */
+/** Reads one MCP server in the same way as within settings. @throws AppError `invalid_input` without issues. */
 export function readMcpServer(value: unknown, cipher: Cipher): McpServer {
-  const { mcp_config: { server } } = readAgentSettings({ agent_kind: 'openhands', mcp_config: { server: value } }, cipher)
+  const settings = readAgentSettings({ agent_kind: 'openhands', mcp_config: { server: value } }, cipher)
+  const { mcp_config: { server } } = settings
   if (server === undefined) throw settingsFailure()
   return server
 }
 
-/** `auth.state` of an MCP server as `readMcpServer` opens it: every string in it sealed. */
+/** Seals every string in the `auth.state` of an MCP server, in the form that `readMcpServer` opens. */
 export function sealMcpState(state: Readonly<Record<string, unknown>>, cipher: Cipher): Record<string, unknown> {
   const seal = (secret: string, path: string): string => cipher.seal(secret, `mcp_config.*.auth.${path}`)
   const auth = mapSecrets('McpAuth', { strategy: 'oauth2', state }, seal)
@@ -58,7 +60,7 @@ export function sealMcpState(state: Readonly<Record<string, unknown>>, cipher: C
 }
 
 /**
- * The stored settings after a diff. Another `agent_kind` than the stored one starts from the defaults of that kind.
+ * Applies a diff to the stored settings. A new `agent_kind` starts from the defaults of that kind.
  * @throws AppError `invalid_input` without issues.
  */
 export function applyAgentDiff(
@@ -76,15 +78,16 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Settings with tokens or anything else in the place of the secrets, typed again. */
+/** Types settings again after their secrets were replaced, by tokens for example. */
 export function asAgentSettings(value: unknown): AgentSettings {
   if (!isAgentSettings(value)) throw settingsFailure()
   return toAgentSettings(value)
 }
 
 /**
- * A secret as a client may send it, in plain; undefined for what stands for none. A token that does not open is refused:
- * taking it as unset would silently erase what the client meant to keep. @throws AppError `invalid_input` without issues
+ * Returns the plain secret that a client sent, as text or as a token; undefined for an unset value. A token that does
+ * not open is refused: to treat it as unset would silently erase a secret. @throws AppError `invalid_input` without
+ * issues
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
   if (isUnset(secret)) return undefined
@@ -94,12 +97,12 @@ export function readSecret(secret: string, context: string, cipher: Cipher): str
   return opened
 }
 
-/** The failure of contract/settings.md 2.9. */
+/** The error of contract/settings.md 2.9. */
 export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
 }
 
-/** Without a version, so that what is merged into it counts as old unless it says otherwise. */
+/** Returns the defaults without a version, so that a diff counts as old unless it has a version. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'acp' ? 'acp' : kind === 'openhands' || kind === 'llm' ? 'openhands' : undefined
   if (known === undefined) throw settingsFailure()

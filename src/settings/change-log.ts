@@ -1,20 +1,20 @@
 /**
- * What the log tells of a change of settings, secrets, profiles or logins: the names of what is different, never a value.
+ * Logs changes of settings, secrets, profiles and logins: the names of changed values, never a value.
  *
- * A name in nested objects is a path with dots. At most `nameLimit` names are told, the rest is counted.
+ * A name in nested objects is a path with dots. At most `nameLimit` names are logged; the rest is counted.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 
-/** Gets a value before and after a change that is on disk. */
+/** Called with a value before and after a change, after the change is on disk. */
 export type TellChange = (before: unknown, after: unknown) => void
 
 const nameLimit = 20
 const depthLimit = 4
 const nameLimitChars = 100
 
-/** Logs the changes of one file with this message. */
+/** Returns a function that logs the changes of one file with this message. */
 export function changeLog(log: Log, message: string): TellChange {
   return (before, after) => {
     const names = differentNames(before, after, depthLimit)
