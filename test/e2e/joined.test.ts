@@ -3,7 +3,7 @@
  * or reads beside itself is found: the demonstration agent, the thread for expressions, the description of the routes.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { until } from '../support/processes.ts'
@@ -46,6 +46,30 @@ test('drives the agent of a fixture, over REST and a socket', withJoined(async (
   assert.equal(storedOf(client).map(({ id }) => id), events.map(({ id }) => id))
   assert.equal(messagesOf(events, 'user'), ['hello'])
   assert.is(messagesOf(events, 'agent').length, 1)
+}))
+
+test('loads no part to drive an external agent, and a part when it is used', withPrograms(async (start, folder) => {
+  // V8 lists the scripts that were loaded when the process ends.
+  const coverage = join(folder, 'coverage')
+  const environment = { NODE_V8_COVERAGE: coverage }
+  const loaded = async (body: (program: Program) => Promise<void>): Promise<string[]> => {
+    const program = await start([], { withKey: true, program: joinedFile, environment })
+    await body(program)
+    assert.is(await program.stop('SIGTERM'), 0)
+    const names = readdirSync(coverage).flatMap((name) => {
+      const text = readFileSync(join(coverage, name), 'utf8')
+      return [...text.matchAll(/\/dist\/agent-server\.([a-z]+)\.js"/g)].map(([, part = '']) => part)
+    })
+    rmSync(coverage, { recursive: true })
+    return [...new Set(names)].sort()
+  }
+  assert.equal(await loaded(async (program) => {
+    const talk = await startTalk(program, 'echo')
+    await talk.send('hello')
+    await talk.reaches('finished')
+    assert.is((await program.rest.get('/server_info')).status, 200)
+  }), ['core'])
+  assert.equal(await loaded(async ({ rest }) => assert.is((await rest.post('/api/skills', {})).status, 200)), ['core', 'skills'])
 }))
 
 test('finds the demonstration agent and the description of the routes', withJoined(async (program) => {
