@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { formatRows } from '../src/cli/rows.ts'
+import { formatRows } from '../src/base/rows.ts'
 import { sizesOf } from './shape/sizes.ts'
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))

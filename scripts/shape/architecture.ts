@@ -53,7 +53,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process', 'rpc', 'net', 'http', 'schema',
     'base',
   ],
-  'parts/install': ['part.ts', 'capabilities.ts', 'cli', 'settings', 'storage', 'process', 'base'],
+  'parts/install': ['part.ts', 'capabilities.ts', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
     'part.ts', 'finding.ts', 'parts/install', 'agents', 'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'base',
   ],

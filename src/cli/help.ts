@@ -6,7 +6,7 @@ import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'
 import { helpTexts } from './help-texts.ts'
 import { entries, membersOf, variableOf, type Entry } from './options.ts'
-import { formatRows } from './rows.ts'
+import { formatRows } from '../base/rows.ts'
 
 const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
 

@@ -10,7 +10,7 @@ import type { Config } from '../config.ts'
 import { forget, reseal, rotate } from '../resealing.ts'
 import { readKeyIds } from '../sealed-stores.ts'
 import { readSeals, sealsFile } from '../settings/seals.ts'
-import { formatRows } from './rows.ts'
+import { formatRows } from '../base/rows.ts'
 
 /**
  * Runs the command. Exit code 0 when done, 1 when something still needs another key.

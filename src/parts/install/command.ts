@@ -16,7 +16,7 @@ import { loadProviders } from '../../settings/providers-file.ts'
 import type { Provider } from '../../settings/providers.ts'
 import { providersSchema } from '../../settings/providers-shape.ts'
 import { claimDataFolder, isDataFolder } from '../../storage/data-folder-claim.ts'
-import { formatRows } from '../../cli/rows.ts'
+import { formatRows } from '../../base/rows.ts'
 import type { CommandCall } from '../../part.ts'
 
 /** What the actions share. */
