@@ -41,6 +41,27 @@ export function checkCycles(files: readonly SourceFile[]): Finding[] {
   return findings
 }
 
+/** Finds circles among the rows of the import table, though no two files may import each other. */
+export function checkCircles(files: readonly SourceFile[]): Finding[] {
+  const edges = new Map<string, Map<string, Finding>>()
+  for (const file of files) {
+    const from = unitOf(file.path) ?? ''
+    for (const one of file.imports.filter(({ isDynamic, specifier }) => !isDynamic && specifier.startsWith('.'))) {
+      const to = unitOf(targetOf(file.path, one)) ?? ''
+      const message = `closes a circle of "${from}" and "${to}": move what both need into a row of its own`
+      const known = edges.get(from) ?? new Map<string, Finding>()
+      if (from !== to && !known.has(to)) known.set(to, { file: file.path, line: one.line, rule: 'circles', message })
+      edges.set(from, known)
+    }
+  }
+  const reaches = (from: string, wanted: string, seen = new Set<string>()): boolean => {
+    if (from === wanted) return true
+    seen.add(from)
+    return [...(edges.get(from)?.keys() ?? [])].some((next) => !seen.has(next) && reaches(next, wanted, seen))
+  }
+  return [...edges].flatMap(([from, targets]) => [...targets].flatMap(([to, finding]) => (reaches(to, from) ? [finding] : [])))
+}
+
 /** The row of the table that a file of src belongs to: the most specific one. */
 export function unitOf(path: string): string | undefined {
   const inner = path.replace(/^src\//, '')

@@ -4,7 +4,7 @@
  * Pure: it gets the texts and gives the findings, so the tests of the checker can show it any tree they like.
  */
 import { isGenerated } from './architecture.ts'
-import { checkCycles, checkImports } from './boundaries.ts'
+import { checkCircles, checkCycles, checkImports } from './boundaries.ts'
 import { checkExports } from './exports.ts'
 import type { Finding } from './finding.ts'
 import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
@@ -30,6 +30,7 @@ export function checkShape(tree: Tree): Finding[] {
   const findings = [
     ...files.flatMap(checkFile),
     ...checkCycles(src),
+    ...checkCircles(src),
     ...src.flatMap(checkUnusedPowers),
     ...(tree.isWhole === true ? checkSizes(src) : []),
     ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),

@@ -4,7 +4,7 @@
  */
 import { testCipher } from './cipher.ts'
 import { browserTools } from '../../src/parts/browser/tools.ts'
-import { fileToolNames } from '../../src/parts/builtin/tool-list.ts'
+import { fileToolNames } from '../../src/parts/builtin/tools/tool-list.ts'
 import { createToolSet } from '../../src/parts/builtin/tools/registry.ts'
 import { AgentBrowser } from '../../src/parts/browser/agent-browser.ts'
 import { browserOptions } from '../parts/browser/browsers.ts'

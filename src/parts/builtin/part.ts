@@ -1,7 +1,7 @@
 /** The part `builtin`: the agent that calls a model directly and works with tools. */
 import { bytes } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
-import { toolNames } from './tool-list.ts'
+import { toolNames } from './tools/tool-list.ts'
 
 const options = {
   modelAnswerLimitBytes: bytes(16 * 1024 * 1024, "Answer of a model, in its provider's form"),

@@ -136,6 +136,16 @@ test('reports a cycle once, at the import that closes it, types and detours incl
   assert.match(found[0]?.message ?? '', 'src/ws/a.ts -> src/ws/b.ts -> src/ws/c.ts -> src/ws/a.ts')
 })
 
+test('reports a circle of two rows whose files import each other\'s folders', () => {
+  const found = check({
+    'src/parts/install/a.ts': `${header}import { b } from '../../cli/b.ts'\n`,
+    'src/cli/b.ts': `${header}export const b = 1\n`,
+    'src/cli/c.ts': `${header}import { d } from '../parts/install/d.ts'\n`,
+    'src/parts/install/d.ts': `${header}export const d = 1\n`,
+  }).filter(({ rule }) => rule === 'circles')
+  assert.equal(found.map(({ file }) => file), ['src/cli/c.ts', 'src/parts/install/a.ts'])
+})
+
 test('reports a file that imports itself', () => {
   assert.equal(find('src/ws/a.ts', `${header}export * from './a.ts'\n`), ['6 cycles'])
 })
