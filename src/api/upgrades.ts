@@ -109,7 +109,7 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/** Refuses a wrong key, perhaps later. Node leaves an upgraded socket's errors to its owner: unhandled, they end Node. */
+/** Refuses a wrong key, perhaps later. An unhandled error of an upgraded socket would end the server. */
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage,
   socket: Duplex,

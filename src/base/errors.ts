@@ -1,12 +1,13 @@
 /**
- * The one error type for failures that are expected, and the closed list of their codes.
+ * The one error type for expected failures, and the closed list of their codes.
  *
- * Whoever catches an AppError can show `message` to a client: it never holds a secret, a stack or a path outside the
- * data folder. Misuse by this program's own code is a TypeError or RangeError instead, and bad input that a validator
- * found is not thrown at all. `api/problem` maps every code to an HTTP status; a code without one does not compile.
+ * The `message` of an AppError may be shown to a client: it never holds a secret, a stack or a path outside the data
+ * folder. Misuse by this program's own code is a TypeError or RangeError instead, and bad input that a validator
+ * found is not thrown at all. `api/problem` maps every code to an HTTP status; a code without a status does not
+ * compile.
  */
 
-/** Every expected failure, in the words of the domain. */
+/** The code of every expected failure, in terms of the domain. */
 export type ErrorCode =
   | 'bad_request'
   | 'unauthorized'
@@ -37,12 +38,12 @@ export type ErrorCode =
   | 'format_unsupported'
   | 'part_missing'
 
-/** One place where input broke a rule: FastAPI's shape, which existing clients read (spec: ValidationError). */
+/** One place where input breaks a rule, in FastAPI's form, which existing clients read (spec: ValidationError). */
 export interface Issue {
-  /** Where, outermost first, beginning with `body`, `query`, `path` or `header` once the API has added it. */
+  /** The location, outermost first, beginning with `body`, `query`, `path` or `header` once the API has added it. */
   readonly loc: readonly (string | number)[]
   readonly msg: string
-  /** Which rule, for programs: `missing`, `string_type`, `extra_forbidden`, ... */
+  /** The broken rule, for programs: `missing`, `string_type`, `extra_forbidden`, ... */
   readonly type: string
   /** The offending value; the API redacts it before it leaves. */
   readonly input?: unknown
@@ -51,7 +52,7 @@ export interface Issue {
 
 export interface AppErrorOptions {
   readonly cause?: unknown
-  /** For `invalid_input`: what was wrong, place by place. */
+  /** For `invalid_input`: every issue. */
   readonly issues?: readonly Issue[]
 }
 
@@ -72,17 +73,17 @@ export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }
 
-/** The text of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Anything that was thrown as an Error, for the log. */
+/** Any thrown value as an Error, for the log. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** The same with its words and its stack masked, for secrets that only the caller knows. */
+/** As `errorOf`, with message and stack masked, for secrets that only the caller knows. */
 export function maskedErrorOf(thrown: unknown, mask: (text: string) => string): Error {
   const error = errorOf(thrown)
   const masked = new Error(mask(error.message))

@@ -1,8 +1,9 @@
 /**
- * Reads single members of what other programs have sent.
+ * Reads single members of data from other programs.
  *
- * Real ones send null where a value was, leave members out, add members of their own and use values that no schema lists
- * (for agents: acp.md, section 4, points 7 to 9). So nothing here throws: a member of another type counts as absent.
+ * Real programs send null instead of a value, leave members out, add members of their own and use values that no
+ * schema lists (for agents: acp.md, section 4, points 7 to 9). So nothing here throws: a member of another type
+ * counts as absent.
  */
 import { isObject } from './json.ts'
 
@@ -10,17 +11,17 @@ export type Fields = Readonly<Record<string, unknown>>
 
 const none: Fields = {}
 
-/** The object, or an empty one. */
+/** The value if it is an object, else an empty object. */
 export function objectOf(value: unknown): Fields {
   return isObject(value) ? value : none
 }
 
-/** The string if it is one and has a character. */
+/** The value if it is a string that is not empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The number if it is a finite one. */
+/** The value if it is a finite number. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
@@ -30,14 +31,14 @@ export function objectsOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** The member at the end of a path of names, as in `_meta.terminal_exit.exit_code`. */
+/** The member at a path of names, as in `_meta.terminal_exit.exit_code`. */
 export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   let inner = value
   for (const name of path) inner = objectOf(inner)[name]
   return inner
 }
 
-/** True for what says nothing: null, undefined, '', [] and {}. Agents announce a call with such an input, and fill it later. */
+/** True for null, undefined, '', [] and {}. Agents announce a call with such an input, and fill it later. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0

@@ -1,11 +1,11 @@
 /**
- * Who besides its owner may use a file or a folder, by the bits of its mode (POSIX, `st_mode`).
+ * Tells from the bits of a mode whether users other than the owner may use a file or a folder (POSIX, `st_mode`).
  *
- * The group counts as others: who is in it is decided elsewhere. Access control lists, the owner and the folders above are
- * not looked at. Reads nothing by itself.
+ * The group counts as others, because its members are unknown here. Access control lists, the owner and the folders
+ * above are ignored. Reads nothing by itself.
  */
 
-/** `write` includes `read`: what others may write is the worse of both. */
+/** `write` includes `read`: it is the worse of the two. */
 export type OthersMay = 'write' | 'read' | 'nothing'
 
 export function othersMay(mode: number): OthersMay {
@@ -13,7 +13,7 @@ export function othersMay(mode: number): OthersMay {
   return (mode & 0o077) !== 0 ? 'read' : 'nothing'
 }
 
-/** As chmod(1) takes it: `0777`. */
+/** The mode in the form of chmod(1): `0777`. */
 export function formatMode(mode: number): string {
   return `0${(mode & 0o777).toString(8).padStart(3, '0')}`
 }

@@ -1,16 +1,19 @@
 /**
- * The end of a text that comes in chunks, kept until it is certain what becomes of it.
+ * The end of a text that comes in chunks, held back until it is known whether it is part of a secret.
  *
- * Chunks are never joined before they are taken, so a text that comes in many small ones costs what it has in characters.
+ * Chunks are joined only when they are taken, so the cost of many small chunks is that of their characters.
  */
 
-/** How far back of a word its beginning may be judged: 7 for the word, one before, and a backslash before that. */
+/**
+ * How many characters are needed to judge the beginning of a word: 7 for the word, one before, and a backslash before
+ * that.
+ */
 export const recentLength = 9
 
 export class HeldText {
-  /** The place of its first character in the text. */
+  /** The offset of the first held character in the text. */
   start = 0
-  /** The last characters in front of it. */
+  /** The last characters before the held text. */
   before = ''
   #chunks: string[] = []
 
@@ -22,7 +25,7 @@ export class HeldText {
     return this.#chunks.join('')
   }
 
-  /** Takes off everything in front of a place. */
+  /** Removes and returns the text before an offset. */
   takeTo(place: number): string {
     if (place <= this.start) return ''
     const taken: string[] = []

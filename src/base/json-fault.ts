@@ -1,9 +1,9 @@
 /**
- * Says where and why a text is not JSON, for the `json_invalid` issue; `JSON.parse` says it in words of its engine, in
- * some cases without the place, in others with an excerpt of the text.
+ * Finds where and why a text is not JSON, for the `json_invalid` issue. `JSON.parse` describes it in terms of its
+ * engine, sometimes without the position, sometimes with an excerpt of the text.
  *
- * Walks the grammar of RFC 8259 once, without recursion. Builds no value and is only called after `JSON.parse` refused
- * the text. Offsets count UTF-16 code units from 0. Slow: not for texts of megabytes.
+ * Walks the grammar of RFC 8259 once, without recursion. Builds no value and is only called after `JSON.parse`
+ * refused the text. Offsets count UTF-16 code units from 0. Slow: not for texts of megabytes.
  */
 
 export interface JsonFault {
@@ -11,10 +11,13 @@ export interface JsonFault {
   readonly reason: string
 }
 
-/** The token that may come next; the two `first_` ones may also be the bracket that closes an empty object or array. */
+/**
+ * The token that may come next; after `first_value` and `first_key` also the bracket that closes an empty array or
+ * object.
+ */
 type Expected = 'value' | 'first_value' | 'key' | 'first_key' | 'colon' | 'after_value'
 
-/** The first place where the text leaves the grammar of JSON; undefined if it never does. */
+/** The first position at which the text is not JSON; undefined if it is JSON. */
 export function findJsonFault(text: string): JsonFault | undefined {
   const closers: string[] = []
   let expected: Expected = 'value'

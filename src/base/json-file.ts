@@ -1,13 +1,14 @@
 /**
  * Small JSON files that are replaced whole: settings, secrets, the format number, cached state.
  *
- * A write goes to a temporary file beside the target, is synced, renamed over it, and the folder is synced: after a
- * crash the file holds the old text or the new one, never a mixture, and once the promise has resolved the new one.
- * Files are for their owner alone (0600). Two writes of one file at once are each whole, but which one stays is up to
- * chance: whoever changes what it read makes its writes wait for each other. A crash may leave a temporary file, which
- * `removeTemporaryFiles` takes away on start.
+ * A write goes to a temporary file beside the target, which is synced and renamed over the target; then the folder is
+ * synced. After a crash the file holds the old text or the new text, never a mixture; once the promise has resolved,
+ * the new text. Files are readable and writable by their owner only (0600). Two concurrent writes of one file are
+ * each whole, but either may win: a caller that writes a change of what it read must queue its writes. A crash may
+ * leave a temporary file, which `removeTemporaryFiles` removes at the next start.
  *
- * Messages name the file without its folders. What the content means, and its version number, is up to the caller.
+ * Messages name the file without its folders. The meaning of the content, and its version number, are up to the
+ * caller.
  */
 import { randomBytes } from 'node:crypto'
 import { access, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
@@ -15,17 +16,17 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { countValues, parseJson, usualValueLimit } from './json.ts'
 
-/** A file is printed and parsed in one turn of the event loop. */
+/** The largest file: it is printed and parsed in one turn of the event loop. */
 const defaultLimitBytes = 16 * 1024 * 1024
 
 export interface ReadJsonFileOptions {
-  /** A longer file is refused before it is read; 16 MiB unless told. */
+  /** A longer file is refused before it is read. Default 16 MiB. */
   readonly limitBytes?: number
-  /** Default: the usual one of `parseJson`. */
+  /** The most JSON values. Default: that of `parseJson`. */
   readonly valueLimit?: number
 }
 
-/** Whether there is a file or a folder of this path. */
+/** True if the path is an existing file or folder. */
 export function isThere(path: string): Promise<boolean> {
   return access(path).then(() => true, () => false)
 }
@@ -46,9 +47,10 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
 }
 
 /**
- * Replaces a file by the JSON of `value`, indented, or creates it. What `readJsonFile` would refuse is not written: it would
- * be lost with all that was there before.
- * @throws AppError `invalid_input` for a value that is too large, `storage_full` or `storage_failed`; then the file is as it was.
+ * Replaces a file by the JSON of `value`, indented, or creates it. A value that `readJsonFile` would refuse is not
+ * written, because it would replace readable content.
+ * @throws AppError `invalid_input` for a value that is too large, `storage_full` or `storage_failed`; then the file
+ * is unchanged.
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
   const text = `${JSON.stringify(value, undefined, 2)}\n`
@@ -61,7 +63,7 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
 
 /**
  * Replaces a file by these bytes, or creates it.
- * @throws AppError `storage_full` or `storage_failed`; then the file is as it was.
+ * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged.
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = temporaryPath(path)
@@ -76,9 +78,9 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
 }
 
 /**
- * Makes a file with the JSON of `value`, whole from the moment it is there. False when there is a file of this name, which is
- * left as it is: of many who try, one makes it.
- * @throws AppError `storage_full` or `storage_failed`; then nothing was made.
+ * Creates a file with the JSON of `value`; it appears with its whole content. Returns false when a file of this name
+ * exists, which stays unchanged: of several concurrent callers one creates the file.
+ * @throws AppError `storage_full` or `storage_failed`; then nothing was created.
  */
 export async function createJsonFile(path: string, value: unknown): Promise<boolean> {
   const temporary = temporaryPath(path)
@@ -97,16 +99,17 @@ export async function createJsonFile(path: string, value: unknown): Promise<bool
 
 export interface FolderOptions {
   readonly mode?: number
-  /** Whether it is there after a power cut, once it was made. */
+  /** True if the folder must survive a power cut once it was made. */
   readonly isDurable?: boolean
 }
 
-/** A folder of the server's own: for its owner alone, and not to be lost. */
+/** The options of the server's own folders: for the owner only, and durable. */
 export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
 
 /**
- * Makes a folder with those above it, unless it is there. Not by mkdir's own recursion: Node repeats that for ever where
- * the system makes no folder, as in /proc, and says ENOENT where there is no space. Rejects with what mkdir rejects with.
+ * Makes a folder and its parents, unless it exists. It does not use mkdir's own recursion: Node repeats that for ever
+ * where the system makes no folder, as in /proc, and reports ENOENT where there is no space. Rejects with the error
+ * of mkdir.
  */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)
@@ -139,17 +142,17 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what a crash in the middle of a write left in a folder. Only for who knows that nobody is writing there. */
+/** Removes temporary files that a crash left in a folder. Call it only when nothing is writing there. */
 export async function removeTemporaryFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (temporaryName.test(name)) await rm(join(folder, name), { force: true })
   }
 }
 
-/** Dot, the name of the file that is being written, dot, 12 hex digits. */
+/** Dot, the name of the file being written, dot, 12 hex digits, `.tmp`. */
 const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
 
-/** True for what a crash in the middle of a write of this file may leave beside it. */
+/** True for the name of a temporary file that a crash may leave beside this file. */
 export function isTemporaryFile(name: string, of: string): boolean {
   return temporaryName.exec(name)?.[1] === of
 }
@@ -158,17 +161,17 @@ function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
-/** What a failed file operation is to a client: a full disk or quota, or else a failing one. An AppError stays itself. */
+/** The error for a failed file operation: a full disk or quota, or else a storage failure. An AppError stays itself. */
 export function storageError(what: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = systemCodeOf(thrown)
   const full = code === 'ENOSPC' || code === 'EDQUOT'
   if (full) return new AppError('storage_full', `${what}: the disk is full`, { cause: thrown })
-  // The text of a system error holds the whole path; its code says as much.
+  // The message of a system error holds the whole path; its code says enough.
   return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
 }
 
-/** The engine's words quote the text, which may hold secrets: of them only the place is passed on. */
+/** Parses the content. The engine's message quotes the text, which may hold secrets: only the position is passed on. */
 function parseContent(text: string, valueLimit?: number): unknown {
   try {
     return parseJson(text, valueLimit)

@@ -1,14 +1,14 @@
 /**
- * Parses long JSON texts in several turns of the event loop: the bytes are decoded piece by piece, then the values are
- * counted, then the text is parsed.
+ * Parses long JSON texts in several turns of the event loop: the bytes are decoded piece by piece, then the values
+ * are counted, then the text is parsed.
  *
- * So a text of 16 MiB, which may be one image, holds up nobody. A short one is parsed at once, without a promise. Not for
- * texts of any length: each of the last two steps is one turn, so whoever calls has a limit on the bytes.
+ * So a text of 16 MiB, which may be a single image, does not block the event loop. A short text is parsed at once,
+ * without a promise. Counting and parsing take one turn each, so the caller must limit the bytes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/** A text up to this length is dealt with in one turn. */
+/** The longest text that is processed in one turn. */
 export const turnBytes = 1024 * 1024
 
 /** @throws SyntaxError, TooManyValuesError, RangeError as `parseJson`; for a long text as a rejection. */
@@ -16,7 +16,7 @@ export function parseJsonBytes(bytes: Buffer, valueLimit?: number): unknown {
   return bytes.length <= turnBytes ? parseJson(bytes.toString(), valueLimit) : parseLong(bytes, valueLimit)
 }
 
-/** The same for a text that is decoded already. */
+/** The same for a text that is already decoded. */
 export async function parseJsonText(text: string, valueLimit = usualValueLimit): Promise<unknown> {
   if (text.length <= turnBytes) return parseJson(text, valueLimit)
   await nextTurn()
@@ -26,8 +26,8 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
 }
 
 /**
- * As `parseOwnJson`, of bytes. A long text is there in a turn of its own, so that reading it and using it are no part of
- * the turn that parses it.
+ * As `parseOwnJson`, for bytes. A long text is ready in a turn of its own, so that using it does not add to the turn
+ * that parses it.
  * @throws SyntaxError when the text is not JSON; for a long text as a rejection.
  */
 export function parseOwnJsonBytes(bytes: Buffer): unknown {
@@ -47,7 +47,7 @@ async function parseLong(bytes: Buffer, valueLimit?: number): Promise<unknown> {
 }
 
 async function decodeInTurns(bytes: Buffer): Promise<string> {
-  // A byte order mark stays, as in a short text: JSON may not begin with one.
+  // A byte order mark stays, as in a short text, and is refused: JSON must not begin with it.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''
   for (let start = 0; start < bytes.length; start += turnBytes) {

@@ -1,11 +1,11 @@
 /**
- * JSON as it comes from outside: parsed within limits on its values and its nesting, and typed as `unknown` until a
- * validator has seen it.
+ * JSON from outside: parsed within limits on its values and its nesting, and typed as `unknown` until a validator has
+ * seen it.
  *
- * Values are counted in the text, before anything is built: what is built of 16 MiB of `{}` takes seconds and gigabytes.
- * A long string is one value, so that an image costs no more than its bytes. `JSON.parse` itself is safe against
- * `__proto__` (it makes an own property), and the limit on depth lets every later walk recurse. Not a formatter: what
- * leaves the server is printed by `JSON.stringify` once, by whoever owns the bytes.
+ * Values are counted in the text before anything is built: building 16 MiB of `{}` takes seconds and gigabytes. A
+ * long string is one value, so an image costs no more than its bytes. `JSON.parse` itself is safe against `__proto__`
+ * (it makes an own property), and the limit on depth lets every later walk recurse. This file prints nothing: the
+ * owner of outgoing bytes calls `JSON.stringify` once.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -16,18 +16,19 @@ export interface JsonObject {
 /** Deeper than any real message, shallow enough for every recursive walk in this program. */
 export const maxJsonDepth = 200
 
-/** How many values one text from outside may hold where no option says otherwise. */
+/** The default limit of values in a text from outside. */
 export const usualValueLimit = 50_000
 
 /**
- * Parses one JSON text from outside.
- * @throws SyntaxError when the text is not JSON, TooManyValuesError, RangeError when it nests deeper than `maxJsonDepth`.
+ * Parses a JSON text from outside.
+ * @throws SyntaxError when the text is not JSON, TooManyValuesError, RangeError when it nests deeper than
+ * `maxJsonDepth`.
  */
 export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
-  // A text has more characters than values, and most texts are short.
+  // A text has at least as many characters as values, and most texts are short.
   if (text.length > valueLimit) assertFewValues(text, valueLimit)
   const value: unknown = JSON.parse(text)
-  // Each level takes two brackets, so a short text cannot be deep; and most messages are short.
+  // Each level takes two brackets, so a short text cannot be deep, and most messages are short.
   if (text.length > 2 * maxJsonDepth && isContainer(value) && nestsDeeper(value, maxJsonDepth)) {
     throw new RangeError(`JSON nests deeper than ${maxJsonDepth} levels`)
   }
@@ -35,19 +36,20 @@ export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
 }
 
 /**
- * Parses a text that this server wrote itself. It has no limits: a record stands around what was let in at the limits.
+ * Parses a text that this server wrote. It has no limits, because a record wraps data that was accepted at the
+ * limits.
  * @throws SyntaxError when the text is not JSON.
  */
 export function parseOwnJson(text: string): unknown {
   return JSON.parse(text)
 }
 
-/** @throws TooManyValuesError when the text holds more values than that. */
+/** Checks the number of values. @throws TooManyValuesError when the text holds more. */
 export function assertFewValues(text: string, valueLimit: number): void {
   if (countValues(text, valueLimit) > valueLimit) throw new TooManyValuesError(valueLimit)
 }
 
-/** A JSON text that was refused before anything was built of it. */
+/** A JSON text was refused before it was parsed. */
 export class TooManyValuesError extends RangeError {
   override readonly name = 'TooManyValuesError'
 
@@ -57,8 +59,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * How many values a JSON text holds, at most: brackets that open, commas and colons outside of strings. So a name of a
- * member counts like a value. Counting stops above `most`. A text that is not JSON has a number too.
+ * An upper bound of the values in a JSON text: opening brackets, commas and colons outside of strings. So the name of
+ * a member counts as a value. Counting stops above `most`. Works for any text.
  */
 export function countValues(text: string, most: number): number {
   let count = 0
@@ -73,10 +75,10 @@ export function countValues(text: string, most: number): number {
 
 const quote = 0x22
 const backslash = 0x5c
-/** A string that is longer is searched for its end by the engine, many characters in one step. */
+/** In a longer string the engine searches for the end, many characters in one step. */
 const shortString = 64
 
-/** The place of the quote that ends the string whose first character is at `start`, or the end of the text. */
+/** The offset of the quote that ends the string whose first character is at `start`, or the end of the text. */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {
@@ -87,30 +89,30 @@ export function endOfString(text: string, start: number): number {
     }
     const end = text.indexOf('"', index)
     if (end === -1) return text.length
-    // The quote is a part of the string if a backslash is before it, unless that is escaped itself: look from there.
+    // A quote after an odd number of backslashes is part of the string: look from their first.
     if (end === index || text.charCodeAt(end - 1) !== backslash) return end
     index = startOfBackslashes(text, index, end - 1)
   }
 }
 
-/** Where the backslashes begin of which the last is at `last`. What is before `from` has been read. */
+/** The offset of the first in a row of backslashes that ends at `last`. Characters before `from` were read already. */
 function startOfBackslashes(text: string, from: number, last: number): number {
   let index = last
   while (index > from && text.charCodeAt(index - 1) === backslash) index--
   return index
 }
 
-/** True for what JSON calls an object. */
+/** True for a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The same, for what is known to be JSON. */
+/** As `isObject`, for a value that is known to be JSON. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return isObject(value)
 }
 
-/** A copy of a value that a validator has passed, as the plain JSON that it is. */
+/** A plain JSON copy of a value that a validator accepted. */
 export function toJsonObject(value: object): JsonObject {
   const copy: JsonValue = JSON.parse(JSON.stringify(value))
   if (!isJsonObject(copy)) throw new TypeError('Expected an object')
@@ -119,7 +121,7 @@ export function toJsonObject(value: object): JsonObject {
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Walks the value, not the text: long strings, which most large messages are made of, cost nothing then. */
+/** Walks the value, not the text: the long strings of large messages then cost nothing. */
 function nestsDeeper(value: Container, levels: number): boolean {
   if (levels === 0) return true
   if (Array.isArray(value)) {
@@ -136,7 +138,7 @@ function nestsDeeper(value: Container, levels: number): boolean {
   return false
 }
 
-/** Asked of every member, so that no call is made for the many that hold nothing. */
+/** Called for every member before recursing, because most members are not containers. */
 function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }

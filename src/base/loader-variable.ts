@@ -1,18 +1,20 @@
 /**
- * Names of variables that a secret must not have, because they steer a program instead of telling it a credential.
+ * Names of variables that a secret must not have, because they steer a program instead of giving it a credential.
  *
- * A program may take from its environment which code it loads, which program it starts, where its configuration lies and
- * which options it runs with. Each of these ends in code of the person who sets the variable. There is no list of all such
- * names, so the name itself is judged by three rules, in any case of letters:
+ * A program may take from its environment which code it loads, which program it starts, where its configuration is
+ * and which options it runs with. Each of these lets the person who sets the variable run code. There is no list of
+ * all such names, so the name itself is judged by three rules, in any case of letters:
  *
- * 1. Names that are known to steer and do not look so, and the families of the dynamic linkers, git's and npm's settings.
- * 2. A name whose last word is that of a credential (`GIT_TOKEN`, `NPM_PASSWORD`) is one, and is free. So are the variables
- *    that name the folder in which the agents of the providers table keep their login.
- * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`, `TAR_OPTIONS`, `GOFLAGS`), or if
- *    its first word is the name of a tool that takes settings from the environment (`GIT_SSH`, `NODE_COMPILE_CACHE`).
+ * 1. Names that are known to steer but do not look so, and the families of the dynamic linkers, git's and npm's
+ * settings, are refused.
+ * 2. A name whose last word is that of a credential (`GIT_TOKEN`, `NPM_PASSWORD`) is allowed. So are the variables
+ * for the folder in which the agents of the providers table keep their login.
+ * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`, `TAR_OPTIONS`, `GOFLAGS`),
+ * or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
+ * `NODE_COMPILE_CACHE`).
  *
- * The rules refuse harmless names too: a secret can have another name, and a variable that is no secret is the operator's
- * to pass on (`--pass-env`). A program with a name of its own making that steers it cannot be known.
+ * The rules refuse harmless names too: a secret can have another name, and the operator can pass on a variable that
+ * is no secret (`--pass-env`). Steering variables of a program's own invention cannot be known.
  */
 
 /** True for a name that no secret may have. */
@@ -28,10 +30,12 @@ export function isLoaderVariable(name: string): boolean {
   return tools.has(first) && !plainWords.has(last)
 }
 
-/** The dynamic linkers (ld.so(8), dyld(1)), functions that bash imports, settings of git and npm, the .NET profilers. */
-const steeringPrefixes = ['LD_', 'DYLD_', 'BASH_FUNC_', 'GIT_CONFIG', 'NPM_CONFIG_', 'LUA_INIT', 'CORECLR_', 'COR_PROFILER']
+/** Prefixes of the dynamic linkers (ld.so(8), dyld(1)), bash functions, settings of git and npm, the .NET profilers. */
+const steeringPrefixes = [
+  'LD_', 'DYLD_', 'BASH_FUNC_', 'GIT_CONFIG', 'NPM_CONFIG_', 'LUA_INIT', 'CORECLR_', 'COR_PROFILER',
+]
 
-/** Names that no rule finds. */
+/** Steering names that no rule matches. */
 const steeringNames: ReadonlySet<string> = new Set([
   // Shells and what they start
   'ENV', 'BASH_ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'FCEDIT', 'VISUAL', 'VIMINIT', 'EXINIT', 'GVIMINIT',
@@ -55,29 +59,34 @@ const loginFolders: ReadonlySet<string> = new Set([
 ])
 
 /** Last words of the names of credentials, whole and as an ending. */
-const credentialWords: ReadonlySet<string> = new Set(['PASS', 'PAT', 'AUTH', 'DSN', 'JWT', 'PIN', 'COOKIE', 'CERT', 'CREDENTIAL', 'CREDENTIALS'])
+const credentialWords: ReadonlySet<string> = new Set([
+  'PASS', 'PAT', 'AUTH', 'DSN', 'JWT', 'PIN', 'COOKIE', 'CERT', 'CREDENTIAL', 'CREDENTIALS',
+])
 const credentialEnding = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$/
 
 /** Words that say what a program is to load, start or use. */
 const steeringWords: ReadonlySet<string> = new Set([
-  'HOOK', 'HOOKS', 'PLUGIN', 'PLUGINS', 'MODULE', 'MODULES', 'SCRIPT', 'SCRIPTS', 'ARGS', 'ARGV', 'BIN', 'BINARY', 'ROOT',
-  'PREFIX', 'SUFFIX', 'STARTUP', 'BREAKPOINT', 'PRELOAD', 'LAUNCHER', 'DEBUGGER', 'LOADER', 'INTERPRETER', 'COMMAND', 'CMD',
-  'EXEC', 'EXECUTABLE', 'PROGRAM', 'COMPILER', 'LINKER', 'EDITOR', 'PAGER', 'BROWSER', 'HELPER', 'RSH', 'TEMPLATE', 'TEMPLATES',
+  'HOOK', 'HOOKS', 'PLUGIN', 'PLUGINS', 'MODULE', 'MODULES', 'SCRIPT', 'SCRIPTS', 'ARGS', 'ARGV', 'BIN', 'BINARY',
+  'ROOT', 'PREFIX', 'SUFFIX', 'STARTUP', 'BREAKPOINT', 'PRELOAD', 'LAUNCHER', 'DEBUGGER', 'LOADER', 'INTERPRETER',
+  'COMMAND', 'CMD', 'EXEC', 'EXECUTABLE', 'PROGRAM', 'COMPILER', 'LINKER', 'EDITOR', 'PAGER', 'BROWSER', 'HELPER',
+  'RSH', 'TEMPLATE', 'TEMPLATES',
 ])
 const steeringEnding =
   /(?:FLAGS|OPTIONS|OPTS?|HOME|WRAPPER|PATHS?|DIRS?|(?<!PRO)FILES?|RC|CONFIG|CONF|ASKPASS|SHELL|EDITOR|PAGER)$|^CONFIG/
 
-/** First words of names by which tools take settings. */
+/** First words of the names under which tools take settings. */
 const tools: ReadonlySet<string> = new Set([
-  'GIT', 'SSH', 'SVN', 'HG', 'LESS', 'TAR', 'GZIP', 'XZ', 'ZIP', 'UNZIP', 'RSYNC', 'CURL', 'WGET', 'GREP', 'FZF', 'GNUPG',
+  'GIT', 'SSH', 'SVN', 'HG', 'LESS', 'TAR', 'GZIP', 'XZ', 'ZIP', 'UNZIP', 'RSYNC', 'CURL', 'WGET', 'GREP', 'FZF',
+  'GNUPG',
   'XDG', 'DBUS', 'SYSTEMD', 'SUDO', 'OPENSSL', 'SSL', 'NIX', 'HOMEBREW',
   'NODE', 'NPM', 'YARN', 'PNPM', 'COREPACK', 'BUN', 'DENO', 'ELECTRON', 'TS', 'PUPPETEER', 'PLAYWRIGHT',
   'PYTHON', 'PIP', 'PIPX', 'PIPENV', 'UV', 'POETRY', 'CONDA', 'MAMBA', 'VIRTUALENV', 'PYTEST', 'PYENV',
   'PERL', 'RUBY', 'GEM', 'BUNDLE', 'BUNDLER', 'RBENV', 'PHP', 'COMPOSER', 'LUA', 'ERL', 'MIX', 'HEX',
   'CARGO', 'RUST', 'RUSTC', 'RUSTUP', 'RUSTDOC', 'CGO', 'GCC', 'CLANG', 'CMAKE', 'MAKE', 'PKG', 'CCACHE', 'SCCACHE',
   'JAVA', 'JDK', 'JRE', 'MAVEN', 'MVN', 'GRADLE', 'ANT', 'SBT', 'DOTNET', 'NUGET', 'MSBUILD', 'COMPLUS',
-  'DOCKER', 'PODMAN', 'BUILDAH', 'BUILDKIT', 'BUILDX', 'COMPOSE', 'KUBE', 'KUBECTL', 'HELM', 'ANSIBLE', 'VAGRANT', 'PACKER',
+  'DOCKER', 'PODMAN', 'BUILDAH', 'BUILDKIT', 'BUILDX', 'COMPOSE', 'KUBE', 'KUBECTL', 'HELM', 'ANSIBLE', 'VAGRANT',
+  'PACKER',
 ])
 
-/** Last words with which a tool's name is told who somebody is, and nothing else. */
+/** Last words that, after a tool's name, only tell a name or an identity. */
 const plainWords: ReadonlySet<string> = new Set(['NAME', 'EMAIL', 'USER', 'USERNAME', 'LOGIN', 'ID', 'DATE'])

@@ -12,7 +12,7 @@ import { messageOf } from './errors.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** What a line may carry besides its message. An Error becomes its message and, as `<name>_stack`, its stack. */
+/** The fields of a line. An Error becomes its message and, as `<name>_stack`, its stack. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
 export interface Log {
@@ -30,7 +30,7 @@ export interface LogOptions {
   readonly mask: (line: string) => string
 }
 
-/** How many causes of an error are told, and how long all stacks together may be. */
+/** The most causes of an error that are logged, and the longest text of all stacks together. */
 const causeLimit = 5
 const stackLimitChars = 16_384
 
@@ -41,7 +41,8 @@ export function createLog(options: LogOptions): Log {
     const line: Record<string, unknown> = { time: formatMicros(Math.floor(clock() * 1000)), level: lineLevel, message }
     for (const [key, value] of Object.entries(fields)) {
       line[key] = value instanceof Error ? messageOf(value) : value
-      if (value instanceof Error && (rank[lineLevel] >= rank.warn || level === 'debug')) line[`${key}_stack`] = stackOf(value)
+      const hasStack = value instanceof Error && (rank[lineLevel] >= rank.warn || level === 'debug')
+      if (hasStack) line[`${key}_stack`] = stackOf(value)
     }
     write(`${mask(JSON.stringify(line))}\n`)
   }
@@ -57,7 +58,7 @@ function stackOf(error: Error): string {
   return stacks.join('\n').slice(0, stackLimitChars)
 }
 
-/** A log whose lines all carry these fields too. */
+/** A log that adds these fields to every line. */
 export function withFields(log: Log, fields: LogFields): Log {
   return {
     debug: (message, more) => log.debug(message, { ...fields, ...more }),
@@ -67,7 +68,7 @@ export function withFields(log: Log, fields: LogFields): Log {
   }
 }
 
-/** A log that says nothing: the default of the library entry. */
+/** A log that writes nothing: the default of the library entry. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 function ignore(): void {}

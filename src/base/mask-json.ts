@@ -1,20 +1,25 @@
 /**
- * Masks every text inside a JSON value, names of members and numbers too.
+ * Masks every text inside a JSON value, including names of members, and numbers.
  *
- * Pure: the value given is not changed, and what is neither text nor number comes out as it was. A number whose digits are
- * a secret becomes the text of the mark, or what the caller says. Recursion is safe: what comes off the wire nests no
- * deeper than `maxJsonDepth` (base/json).
+ * Pure: the given value is not changed, and other values stay as they are. A number whose digits are a secret becomes
+ * the mask's text, or the result of `hiddenNumber`. Recursion is safe: JSON from outside nests no deeper than
+ * `maxJsonDepth` (base/json).
  */
 import { isObject } from './json.ts'
 
 type Mask = (text: string) => string
 
-export function maskJson(value: unknown, mask: Mask, hiddenNumber: (masked: string) => unknown = (masked) => masked): unknown {
+export function maskJson(
+  value: unknown,
+  mask: Mask,
+  hiddenNumber: (masked: string) => unknown = (masked) => masked,
+): unknown {
   if (typeof value === 'string') return mask(value)
   if (typeof value === 'number') return maskNumber(value, mask, hiddenNumber)
   if (Array.isArray(value)) return value.map((item: unknown) => maskJson(item, mask, hiddenNumber))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [mask(name), maskJson(member, mask, hiddenNumber)]))
+  const members = Object.entries(value).map(([name, member]) => [mask(name), maskJson(member, mask, hiddenNumber)])
+  return Object.fromEntries(members)
 }
 
 function maskNumber(value: number, mask: Mask, hiddenNumber: (masked: string) => unknown): unknown {

@@ -1,27 +1,27 @@
 /**
- * Masks long texts and JSON values in several turns of the event loop, so that nobody waits for one of 16 MiB.
+ * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
- * The result is that of masking at once: a long text is masked as a stream of pieces, which gives the same as the whole.
- * The worst texts beside the worst secrets are masked at 1 MB in a second, so the work of one turn is counted in
- * characters and has a limit that holds for those too. A short value is masked at once.
+ * The result is that of masking at once: a long text is masked as a stream of pieces, which gives the same text. The
+ * worst texts with the worst secrets are masked at 1 MB per second, so the work of one turn is measured in
+ * characters, with a limit that suits them too. A short value is masked at once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'
 import { maskJson } from './mask-json.ts'
 import type { MaskingStream } from './masking.ts'
 
-/** How a text is masked, at once and in pieces. */
+/** Two ways to mask a text: at once and in pieces. */
 export interface MaskingWays {
   readonly mask: (text: string) => string
   readonly stream: () => MaskingStream
 }
 
-/** What is dealt with in one turn: about a millisecond of work as a rule, and 60 at the worst. */
+/** The weight that is processed in one turn: usually about a millisecond of work, 60 at most. */
 export const turnWeight = 65_536
-/** What a value costs besides its characters. */
+/** The weight of a value besides its characters. */
 const valueWeight = 100
 
-/** How much there is to be masked: about its characters. Nothing is counted further than `turnWeight`. */
+/** The weight of a value: about its characters. Counting stops above `turnWeight`. */
 export function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + valueWeight
   if (typeof value !== 'object' || value === null) return valueWeight
@@ -48,7 +48,10 @@ export async function maskTextInTurns(text: string, { mask, stream }: MaskingWay
   return masked + masking.end()
 }
 
-/** A JSON text stays one: a mark in the place of a bare number would not be JSON. Any other text is masked as it is. */
+/**
+ * Masks a JSON text so that it stays JSON: a mark in place of a bare number would not be. Other text is masked as it
+ * is.
+ */
 export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Promise<string> {
   const masked = await maskTextInTurns(text, ways)
   if (masked === text) return text
@@ -59,7 +62,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Masks every text in a value once, in turns. What it gives knows them all and takes no time for them. */
+/** Masks every text in a value once, in turns. The returned function then returns each masked text at once. */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

@@ -1,13 +1,13 @@
 /**
- * The forms in which a secret value shows up in text: as it is, with the line ends of a terminal or none, JSON-escaped
- * (once and twice, because tool arguments are JSON inside JSON), URL-encoded (RFC 3986 section 2.1 with either case of
- * the hex digits, and as in a form), and base64 (RFC 4648 sections 4 and 5) at each of the three positions that bytes can
- * have in it, of the value and of its JSON form, which a credential file is sent in.
+ * The forms in which a secret value appears in text: as it is, with the line ends of a terminal or none, JSON-escaped
+ * (once and twice, because tool arguments are JSON inside JSON), URL-encoded (RFC 3986 section 2.1 with either case
+ * of the hex digits, and as in a form), and base64 (RFC 4648 sections 4 and 5) at each of the three alignments. The
+ * base64 forms are those of the value and of its JSON form, in which a credential file is sent.
  *
  * A base64 form is the part of the encoding that depends on the secret alone; up to one character on either side
- * mixes in bits of its neighbours and stays. Lines that were broken are found by masking-wrapped. Not covered: other
- * encodings, a secret that was split or reversed on purpose. Masking protects against accidents, not against a program
- * that wants to leak.
+ * mixes in bits of its neighbours and stays visible. masking-wrapped finds broken lines. Not covered: other
+ * encodings, and a secret that was split or reversed on purpose. Masking protects against accidents, not against a
+ * program that wants to leak.
  */
 
 import { minSecretLength } from './masking-values.ts'
@@ -16,7 +16,8 @@ import { minSecretLength } from './masking-values.ts'
 export function secretForms(value: string): string[] {
   const terminal = value.replaceAll(/\r?\n/g, '\r\n')
   const joined = value.replaceAll(/\r?\n/g, '')
-  const forms = new Set([value, terminal, ...jsonForms(value), ...jsonForms(terminal), ...urlForms(value), ...base64Forms(value)])
+  const plain = [value, terminal, ...jsonForms(value), ...jsonForms(terminal), ...urlForms(value)]
+  const forms = new Set([...plain, ...base64Forms(value)])
   for (const form of base64Forms(escapeJson(value))) forms.add(form)
   if (joined.length >= minSecretLength) forms.add(joined)
   return [...forms]
@@ -32,13 +33,13 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** What printers that keep to ASCII make of a JSON text. */
+/** The text as JSON printers that keep to ASCII write it. */
 function escapeNonAscii(text: string): string {
   return text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function urlForms(text: string): string[] {
-  // encodeURIComponent throws on a lone surrogate; the way through UTF-8 replaces it, as every writer of bytes does.
+  // encodeURIComponent throws on a lone surrogate; converting to UTF-8 first replaces it, as all writers of bytes do.
   const component = encodeURIComponent(Buffer.from(text).toString())
   const form = new URLSearchParams([['', text]]).toString().slice(1)
   return [component, lowerHex(component), form, lowerHex(form)]

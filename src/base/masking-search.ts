@@ -1,20 +1,21 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * Time is linear in the text whatever the strings are, and making it is sorting them. The first states, which nearly all
- * steps of an ordinary text begin and end in, are made breadth first and have a complete table of their successors; the
- * others are made when a text reaches them, and have their children and a failure link. Memory is at most about 35 bytes
- * for each character of the strings, and 1 MiB for the table. It works on UTF-16 code units.
+ * Time is linear in the text whatever the strings are; making the automaton costs sorting them. The first states, in
+ * which nearly all steps of an ordinary text begin and end, are made breadth first and have a complete table of their
+ * successors. The other states are made when a text reaches them, and have their children and a failure link. Memory
+ * is at most about 35 bytes for each character of the strings, and 1 MiB for the table. It works on UTF-16 code
+ * units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
 
 export class PatternSearch {
-  /** How many links were followed and children compared beyond the table: for tests of its running time. */
+  /** The number of links followed and children compared beyond the table; tests check the running time with it. */
   work = 0
   readonly #trie: Trie
   readonly #rows: Int32Array
-  /** Column of a code unit in the table; 0 for one that is in no pattern. */
+  /** The column of a code unit in the table; 0 for a code unit in no pattern. */
   readonly #columns: Int32Array
   readonly #width: number
   /** States below this one have a row in the table. */
@@ -37,15 +38,15 @@ export class PatternSearch {
     return this.#stepDeep(state, codeUnit, column)
   }
 
-  /** The same for who has not paid for the depth of the state by reading: gives up, at state 0, after some links. */
+  /** As `step`, for a caller that did not read its way to this state: gives up, at state 0, after some links. */
   stepOrGiveUp(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)
   }
 
   /**
-   * Reads on until a pattern ends or the text does; stops too in front of a margin in which a line ends, or the text,
-   * while a pattern may have begun. Gives the place that it has reached.
+   * Reads on until a pattern or the text ends. While a pattern may have begun, it also stops before a margin in which
+   * a line or the text ends. Returns the offset that it has reached.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -55,7 +56,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** Up to here no line ends. */
+    /** No line ends before this offset. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)
@@ -77,13 +78,16 @@ export class PatternSearch {
     return index
   }
 
-  /** True when one reading shows that no pattern is in the text, and that no line of it ends where one may have begun. */
+  /**
+   * True when one pass shows that the text has no pattern, and that none of its lines ends where a pattern may have
+   * begun.
+   */
   isFree(text: string): boolean {
     const cursor = { state: 0 }
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** The length of the longest pattern that ends in this state, 0 if none does. */
+  /** The length of the longest pattern that ends in this state; 0 if none does. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
@@ -111,12 +115,15 @@ export class PatternSearch {
   }
 }
 
-/** What may stand between the parts of a text that was broken into lines: blanks, line ends, and the bars of a grid. */
+/**
+ * True for characters between the parts of a text that was broken into lines: blanks, line ends, and the bars of a
+ * grid.
+ */
 export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)
 }
 
-/** The end of a margin in which no line ends; the place itself for one in which a line ends, or the text. */
+/** The end of a margin in which no line ends; `from` if a line or the text ends in the margin. */
 function endOfBlanks(text: string, from: number): number {
   for (let index = from; index < text.length; index++) {
     const unit = text.charCodeAt(index)
@@ -126,10 +133,10 @@ function endOfBlanks(text: string, from: number): number {
   return from
 }
 
-/** Failure links in a row: real texts need a few. */
+/** The most failure links in a row: real texts need a few. */
 const giveUpAfter = 32
 
-/** Entries of the table. */
+/** The most entries of the table. */
 const tableLimit = 1 << 18
 
 function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly width: number } {
@@ -141,14 +148,14 @@ function columnsOf(units: Uint16Array): { readonly columns: Int32Array; readonly
   return { columns, width }
 }
 
-/** Makes the children of so many states, breadth first, or of all that there are. Gives how many have theirs. */
+/** Makes the children of up to `limit` states, breadth first. Returns the number of states that have their children. */
 function growRows(trie: Trie, limit: number): number {
   let state = 0
   for (; state < limit && state < trie.size; state++) trie.firstChild(state)
   return state
 }
 
-/** A row is that of the state its failure link leads to, with the children of its own. */
+/** Fills the table: the row of a state is the row of its failure link, with its own children. */
 function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {

@@ -1,22 +1,22 @@
 /**
- * One text on its way through the search: what is certain goes out, with a mark in the place of each secret.
+ * Masks one text that arrives in chunks: text that is certain is returned, with a mark in place of each secret.
  *
- * The result is the same for any way of cutting the text into chunks, and each character is copied and read once. What is
- * held back is at most the longest pattern, with the gaps that a broken line may have. Matches that overlap become one
- * mark. Patterns that are words count only where a word begins and ends. When the set of patterns changes, what is held
- * is read again with the new one.
+ * The result is the same for any division into chunks, and each character is copied and read once. At most the
+ * longest pattern is held back, with the gaps that a broken line may have. Overlapping matches become one mark.
+ * Patterns that are words count only between the edges of words. When the set of patterns changes, the held text is
+ * read again with the new set.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'
 import { WrappedReadings } from './masking-wrapped.ts'
 
-/** What stands in the place of a secret. */
+/** The replacement of a secret. */
 export const secretMark = '<secret-hidden>'
 
-/** The search of the moment; undefined while nothing is to be found. */
+/** Returns the current search; undefined while there are no secrets. */
 export type CurrentSearch = () => PatternSearch | undefined
 
-/** Places count from the beginning of the text. */
+/** A hidden part of the text; offsets count from the beginning of the text. */
 interface HiddenPart {
   readonly start: number
   end: number
@@ -29,15 +29,15 @@ export class TextMasking {
   readonly #cursor = { state: 0 }
   /** Text whose end may be the beginning of a secret. */
   #held = new HeldText()
-  /** What is hidden in it, in order and apart from each other. */
+  /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** A mark that was given out stands for everything up to here. */
+  /** The end of the text that the last returned mark stands for. */
   #markedEnd = 0
-  /** How much was read. */
+  /** The number of characters that were read. */
   #length = 0
-  /** The end of what was read, for judging words. */
+  /** The last characters that were read, for judging words. */
   #recent = ''
-  /** Lengths of words that end at the end of what was read, as bits. */
+  /** The lengths, as bits, of words that end at the last character read. */
   #wordsAtEnd = 0
   #isOutdated = false
 
@@ -45,12 +45,12 @@ export class TextMasking {
     this.#currentSearch = currentSearch
   }
 
-  /** True when the patterns have changed since some of the text was given out. */
+  /** True when the patterns changed after some of the text was returned. */
   get isOutdated(): boolean {
     return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
   }
 
-  /** Takes the next chunk and gives what is certain by now. */
+  /** Takes the next chunk and returns the text that is certain now. */
   push(chunk: string): string {
     const search = this.#currentSearch()
     this.#isOutdated = this.isOutdated
@@ -60,7 +60,7 @@ export class TextMasking {
     return this.#give(this.#safeEnd())
   }
 
-  /** Gives the rest. The object may then be used for another text. */
+  /** Returns the rest. The object may then be used for another text. */
   end(): string {
     this.#judgeWords(this.#wordsAtEnd, '', 0)
     const rest = this.#give(this.#length)
@@ -81,14 +81,17 @@ export class TextMasking {
 
   #restart(search: PatternSearch | undefined): void {
     this.#search = search
-    this.#wrapped = search === undefined ? undefined : new WrappedReadings(search, (start, end) => this.#hide(start, end))
+    const hide = (start: number, end: number): void => this.#hide(start, end)
+    this.#wrapped = search === undefined ? undefined : new WrappedReadings(search, hide)
     this.#cursor.state = 0
     this.#parts = []
     this.#wordsAtEnd = 0
   }
 
   #read(text: string): void {
-    if (this.#search !== undefined && this.#wrapped !== undefined && text !== '') this.#scan(text, this.#search, this.#wrapped)
+    if (this.#search !== undefined && this.#wrapped !== undefined && text !== '') {
+      this.#scan(text, this.#search, this.#wrapped)
+    }
     this.#length += text.length
     this.#recent = (this.#recent + text.slice(-recentLength)).slice(-recentLength)
   }
@@ -97,14 +100,16 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** Up to here the lines of the text do not go on behind their end. */
+    /** Before this offset no line of the text is continued after its end. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
       if (wrapped.isIdle && index >= plainEnd) index = search.read(text, index, cursor)
       if (index === from) {
         const codeUnit = text.charCodeAt(index)
-        if (wrapped.isIdle && index >= plainEnd) plainEnd = endOfPlainMargin(text, index, (next) => wrapped.mayGoOn(cursor.state, next))
+        if (wrapped.isIdle && index >= plainEnd) {
+          plainEnd = endOfPlainMargin(text, index, (next) => wrapped.mayGoOn(cursor.state, next))
+        }
         if (index >= plainEnd) wrapped.feed(codeUnit, this.#length + index, cursor.state)
         cursor.state = search.step(cursor.state, codeUnit)
         index++
@@ -113,7 +118,7 @@ export class TextMasking {
     }
   }
 
-  /** A pattern may have ended in front of the place in the text. */
+  /** Handles the patterns that end before this offset. */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
     const length = search.matchLength(this.#cursor.state)
@@ -124,7 +129,7 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /** Hides the words of these lengths that end in front of the place, where they are whole words. */
+  /** Hides the words of these lengths that end before this offset, where they are whole words. */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
@@ -139,7 +144,7 @@ export class TextMasking {
     }
   }
 
-  /** Adds a match, united with those it overlaps. Matches come in the order of their ends. */
+  /** Adds a match, merged with the matches it overlaps. Matches come in the order of their ends. */
   #hide(matchStart: number, end: number): void {
     const newest = this.#parts.at(-1)
     if (newest !== undefined && newest.start <= matchStart && newest.end > matchStart) {
@@ -161,7 +166,7 @@ export class TextMasking {
     return this.#wrapped?.isIdle === false ? Math.min(exact, this.#wrapped.earliest(this.#length)) : exact
   }
 
-  /** The text up to a place. A hidden part that begins before it gets its mark now, wherever it ends. */
+  /** Returns the text up to an offset. A hidden part that begins before it gets its mark now, wherever it ends. */
   #give(safe: number): string {
     const from = this.#held.start
     const text = this.#held.takeTo(safe)
@@ -179,7 +184,10 @@ export class TextMasking {
   }
 }
 
-/** The end of a margin behind which no secret goes on; the place itself if one may, or if the text ends with the margin. */
+/**
+ * The end of a margin after which no secret continues; `from` if a secret may continue, or if the text ends with the
+ * margin.
+ */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

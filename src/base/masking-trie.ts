@@ -1,43 +1,43 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * It grows where it is looked at: the children of a state are made, side by side, when somebody asks for one of them. So
- * a million characters of strings cost no more at first than sorting them, and texts reach few of the states. What a
- * failure link leads to is made before its children need it. Everything is in typed arrays, about 35 bytes for each
- * character of the strings, of which the system gives only what is used. It works on UTF-16 code units.
+ * It grows on demand: the children of a state are made, side by side, when one of them is needed. So a million
+ * characters of strings cost no more at first than sorting them, and texts reach few of the states. The target of a
+ * failure link is made before its children need it. Everything is in typed arrays, about 35 bytes for each character
+ * of the strings, of which the system allocates only the used part. It works on UTF-16 code units.
  */
 
 export interface Patterns {
-  /** Found wherever they stand. */
+  /** Patterns that are found anywhere. */
   readonly texts: Iterable<string>
-  /** Of 4 to 7 code units: reported apart, since they count as whole words only. */
+  /** Patterns of 4 to 7 code units, reported separately because they count as whole words only. */
   readonly words: Iterable<string>
 }
 
 /** In `output`: bits 4 to 7 stand for words of that length, bit 0 for any other pattern. */
 export const wordBits = 0xf0
 
-/** State 0 is the root. A child has a higher number than its parent, and than the state that its failure link leads to. */
+/** State 0 is the root. A state has a higher number than its parent, and than the target of its failure link. */
 export class Trie {
-  /** How many states there are by now. */
+  /** The number of states made so far. */
   size = 1
-  /** All patterns behind each other, in their order. */
+  /** All patterns one after the other, in order. */
   readonly units: Uint16Array
   readonly codeUnit: Uint16Array
   readonly failure: Int32Array
   readonly depth: Int32Array
   readonly matchLength: Int32Array
   readonly output: Uint8Array
-  /** The children of a state go from its `#firstChild` to its `#endChild`; 0 for one that nobody has looked at. */
+  /** The children of a state are from its `#firstChild` to its `#endChild`; 0 while they are not made. */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array
-  /** Where each pattern begins in `units`. */
+  /** The offset of each pattern in `units`. */
   readonly #starts: Int32Array
   readonly #isWord: Uint8Array
-  /** The sorted patterns below a state are a range. */
+  /** The sorted patterns below a state are a range, from `#first` to `#end`. */
   readonly #first: Int32Array
   readonly #end: Int32Array
-  /** Most failure links lead to a child of the root, or to the root. */
+  /** The children of the root by code unit: most failure links lead to them, or to the root. */
   readonly #belowRoot = new Int32Array(0x10000)
 
   constructor({ texts, words }: Patterns) {
@@ -60,18 +60,18 @@ export class Trie {
     this.#end[0] = patterns.length
   }
 
-  /** Where the children of a state begin. */
+  /** The first child of a state. */
   firstChild(state: number): number {
     if (at(this.#firstChild, state) === 0) this.#grow(state)
     return at(this.#firstChild, state)
   }
 
-  /** Where they end; to be asked behind `firstChild`. */
+  /** The end of a state's children; call `firstChild` before. */
   endChild(state: number): number {
     return at(this.#endChild, state)
   }
 
-  /** 0 for none. The children are in the order of their code units. */
+  /** The child for a code unit; 0 for none. Children are in the order of their code units. */
   childOf(state: number, codeUnit: number): number {
     let low = this.firstChild(state)
     let high = this.endChild(state)
@@ -85,13 +85,13 @@ export class Trie {
     return 0
   }
 
-  /** All children first: what their failure links need may grow too. */
+  /** Makes all children first, because the targets of their failure links may grow too. */
   #grow(state: number): void {
     const first = this.size
     const depth = at(this.depth, state)
     const last = at(this.#end, state)
     let next = at(this.#first, state)
-    // The first may be the pattern that ends here.
+    // The first pattern may end at this state.
     if (next < last && this.#lengthOf(next) === depth) next++
     while (next < last) {
       const child = this.size++
@@ -140,7 +140,7 @@ export class Trie {
   }
 }
 
-/** All patterns behind each other, and where each begins. */
+/** All patterns one after the other, and the offset of each. */
 function flat(patterns: readonly string[]): { readonly units: Uint16Array; readonly starts: Int32Array } {
   const units = new Uint16Array(patterns.reduce((sum, { length }) => sum + length, 0))
   const starts = new Int32Array(patterns.length + 1)
@@ -152,7 +152,7 @@ function flat(patterns: readonly string[]): { readonly units: Uint16Array; reado
   return { units, starts }
 }
 
-/** Every index comes from the automaton itself, so the fallback is never taken. */
+/** An element of an array. Every index comes from the automaton itself, so the fallback is never taken. */
 export function at(array: Int32Array | Uint16Array | Uint8Array, index: number): number {
   return array[index] ?? 0
 }

@@ -1,20 +1,22 @@
 /**
- * What of a value is hidden in texts: all of it wherever it stands, all of it as a whole word, or nothing.
+ * How much of a value is masked: everywhere, as a whole word only, or not at all.
  *
- * Hiding an ordinary value does harm and protects nobody: every other text has it. So a common word, a path, a host and a
- * flag are not hidden, whoever declared them to be secret (decisions 12). Who stores one is told so. Pure.
+ * Masking an ordinary value does harm and protects nobody, because every other text has it. So a common word, a path,
+ * a host and a flag are not masked, even when they are declared secret (decisions 12); the client that stores such a
+ * value is told. Pure.
  */
 import { isCommonWord } from './everyday-words.ts'
 
 /** `everywhere`: in all its forms, also inside of other text. */
 export type Masking = 'everywhere' | 'whole words' | 'none'
 
-/** How a value is hidden, and why it is not. */
+/** How a value is masked. */
 export function maskingOf(value: string): Masking {
-  return whyNotMasked(value) !== undefined ? 'none' : maskedText(value).length < minSecretLength ? 'whole words' : 'everywhere'
+  if (whyNotMasked(value) !== undefined) return 'none'
+  return maskedText(value).length < minSecretLength ? 'whole words' : 'everywhere'
 }
 
-/** Why a value is not hidden; undefined for one that is. */
+/** Why a value is not masked; undefined when it is. */
 export function whyNotMasked(value: string): string | undefined {
   const text = maskedText(value)
   if (text.length < minWordLength) return `has fewer than ${minWordLength} characters`
@@ -22,36 +24,49 @@ export function whyNotMasked(value: string): string | undefined {
   return 'secret-hidden'.includes(text) || text.includes('<secret-hidden>') ? 'is part of the mark' : undefined
 }
 
-/** The part of a value to look for: without the blanks around it, which often get lost. */
+/** The part of a value to search for: without the blanks around it, which often get lost. */
 export function maskedText(value: string): string {
   return value.trim()
 }
 
-/** From this length on a value is hidden wherever it stands. */
+/** The shortest value that is masked everywhere. */
 export const minSecretLength = 8
 
-/** From this length on it is hidden as a whole word. */
+/** The shortest value that is masked as a whole word. */
 export const minWordLength = 4
 
 function isOrdinary(text: string): boolean {
   return text.length <= ordinaryLimit && (isCommonWord(text) || isPath(text) || isHost(text) || isFlag(text))
 }
 
-/** Longer ones are never ordinary, and nothing below takes long for shorter ones. */
+/** A longer value is never ordinary; this also limits the time of the checks below. */
 const ordinaryLimit = 256
 
-/** `/usr/local/bin`, `~/.config`, `./src/index.ts`: names in lower case, or below a folder that every machine has. */
+/** The folders that every machine has. */
+const knownFolders =
+  'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
+const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)
+
+/** True for a path in lower case, or below a known folder: `/usr/local/bin`, `~/.config`, `./src/index.ts`. */
 function isPath(text: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[a-z0-9._@+-]{1,32})+\/?$/.test(text) && !/[a-z0-9]{20}/.test(text) ||
-    /^(?:~|\.{1,2}|\/(?:Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace))(?:\/[\w.@+-]{1,32})+\/?$/.test(text)
+    pathBelowKnown.test(text)
 }
 
-/** A name with a known end, an IPv4 address, or an address without user, query and fragment; a user in front as in mail. */
+const knownEnds = '[a-z]{2}|com|org|net|edu|gov|mil|info|dev|app|cloud|local|localhost|internal|lan|home|arpa|test'
+  + '|example|invalid'
+const hostForm = new RegExp([
+  String.raw`^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[a-z0-9._-]+@)?`,
+  String.raw`(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]{1,63}\.)+(?:${knownEnds}))`,
+  String.raw`(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$`,
+].join(''))
+
+/** True for a host name with a known end, an IPv4 address, a mail address, or a URL without user, query, fragment. */
 function isHost(text: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[a-z0-9._-]+@)?(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]{1,63}\.)+(?:[a-z]{2}|com|org|net|edu|gov|mil|info|dev|app|cloud|local|localhost|internal|lan|home|arpa|test|example|invalid))(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$/.test(text) && !/[a-z0-9]{24}/.test(text)
+  return hostForm.test(text) && !/[a-z0-9]{24}/.test(text)
 }
 
-/** `--verbose`, `-v`, `--log-level=debug` */
+/** True for a flag such as `--verbose`, `-v`, `--log-level=debug`. */
 function isFlag(text: string): boolean {
   return /^--?[a-z]+(?:-[a-z]+)*(?:=[a-z]{0,16})?$/.test(text)
 }

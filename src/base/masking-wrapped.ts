@@ -1,42 +1,42 @@
 /**
- * Readings of a text across its line breaks: a secret that a terminal, a grid or `fold` has broken into lines, with
- * blanks, bars and line numbers between its parts.
+ * Readings of a text across its line breaks, to find a secret that a terminal, a grid or `fold` has broken into
+ * lines, with blanks, bars and line numbers between its parts.
  *
- * The exact reading of a text is the stream's. Here are the others: each leaves out a line break with the margin around
- * it, reads it as one blank or one line end, or leaves out a line number as well. A reading lives for as long as the
- * beginning of a pattern in it reaches across such a gap, so an ordinary text costs next to nothing. At most a few are
- * followed at a time, and gaps are limited in length and number: a text made to defeat this is not covered.
+ * The stream does the exact reading of the text. The readings here each omit a line break with the margin around it,
+ * read it as one blank or one line end, or omit a line number as well. A reading lives as long as the beginning of a
+ * pattern in it reaches across such a gap, so an ordinary text costs next to nothing. Few readings are followed at a
+ * time, and gaps are limited in length and number: a text made to defeat this is not covered.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** A part of the text that a reading has left out, and the ones before it. */
+/** A part of the text that a reading omits, linked to the gaps before it. */
 interface Gap {
   readonly start: number
   readonly end: number
-  /** How many code units of the pattern it stands for: 0, or 1 for a blank or a line end. */
+  /** The number of code units of the pattern that the gap stands for: 0, or 1 for a blank or a line end. */
   readonly units: number
   readonly previous: Gap | undefined
   readonly count: number
 }
 
-/** The beginning of a pattern, up to a place in the text. */
+/** The beginning of a pattern, up to an offset in the text. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined
 }
 
-/** What a reading is in: the text, or the number of a line, or what stands behind such a number. */
+/** The position of a reading: in the text, in a line number, or after a line number. */
 type Phase = 'text' | 'number' | 'behind number'
 
 interface Reading {
   phase: Phase
   state: number
-  /** The newest; while a number is left out, it is not complete. */
+  /** The newest gap; incomplete while a line number is being omitted. */
   gap: Gap
   digits: number
 }
 
-/** A run of blanks, line ends and bars that is being read, and what may go on behind it. */
+/** A run of blanks, line ends and bars that is being read, and the beginnings that may continue after it. */
 interface Margin {
   readonly start: number
   hasBreak: boolean
@@ -44,14 +44,14 @@ interface Margin {
 }
 
 const readingLimit = 8
-/** Rows of a terminal are filled up with blanks to their width. */
+/** The longest gap: rows of a terminal are padded with blanks to their width. */
 const gapLimit = 512
 const gapCountLimit = 64
 const digitLimit = 7
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
-/** How a gap is read: as nothing, as a blank, as a line end. */
+/** The ways to read a gap: as nothing, as a blank, as a line end. */
 const joints: readonly (readonly number[])[] = [[], [0x20], [lineFeed]]
 
 export class WrappedReadings {
@@ -69,7 +69,7 @@ export class WrappedReadings {
     return this.#margin === undefined && this.#readings.length === 0
   }
 
-  /** Whether a pattern may go on behind a gap, of which the exact reading has this state in front of it. */
+  /** True when a pattern may continue after a gap; `exact` is the state of the exact reading before the gap. */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
     return joints.some((joint) => this.#isJoined(this.#join(exact, joint), joint.length, codeUnit))
@@ -85,7 +85,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Drops those that have ended, and those that go on as one before them does. */
+  /** Advances all readings; drops those that ended, and those in the same state as an earlier reading. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -96,13 +96,14 @@ export class WrappedReadings {
     readings.length = alive
   }
 
-  /** Where the first of the patterns begins that may be going on at a position. */
+  /** The first offset at which a pattern that is in progress at `position` may have begun. */
   earliest(position: number): number {
     const { beginnings = [], start = position } = this.#margin ?? {}
     const starts = beginnings.map(({ state, gap }) => startOf(this.#search.depth(state), start, gap))
     for (const { phase, state, gap } of this.#readings) {
       const depth = this.#search.depth(state)
-      starts.push(phase === 'text' ? startOf(depth, position, gap) : startOf(depth - gap.units, gap.start, gap.previous))
+      const isText = phase === 'text'
+      starts.push(isText ? startOf(depth, position, gap) : startOf(depth - gap.units, gap.start, gap.previous))
     }
     return Math.min(position, ...starts)
   }
@@ -112,13 +113,14 @@ export class WrappedReadings {
       const readings = this.#readings.filter(({ phase, gap }) => phase === 'text' && gap.count < gapCountLimit)
       const beginnings: readonly Beginning[] = exact === 0 ? readings : [...readings, { state: exact, gap: undefined }]
       if (beginnings.length === 0) return
-      this.#margin = { start: position, hasBreak: false, beginnings: beginnings.map(({ state, gap }) => ({ state, gap })) }
+      const open = beginnings.map(({ state, gap }) => ({ state, gap }))
+      this.#margin = { start: position, hasBreak: false, beginnings: open }
     }
     if (codeUnit === lineFeed || codeUnit === carriageReturn) this.#margin.hasBreak = true
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** What the beginnings before a margin may become behind it. */
+  /** The readings that continue the beginnings before a margin. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -139,12 +141,12 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** Whether the beginning of a pattern reaches across the gap to this code unit. */
+  /** True when the beginning of a pattern reaches across the gap to this code unit. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
 
-  /** False when nothing in this reading reaches across its newest gap any more. */
+  /** Advances one reading; false when nothing in it reaches across its newest gap any more. */
   #step(reading: Reading, codeUnit: number, position: number): boolean {
     if (reading.phase === 'number') {
       if (isDigit(codeUnit)) return ++reading.digits <= digitLimit
@@ -164,7 +166,7 @@ export class WrappedReadings {
   }
 }
 
-/** Where a pattern begins of which so many code units were read up to a place. */
+/** The offset at which a pattern begins of which `length` code units were read up to `place`. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place
@@ -175,7 +177,7 @@ function startOf(length: number, place: number, newest: Gap | undefined): number
   return end - left
 }
 
-/** Readings in the same state go on alike. */
+/** True when an earlier reading is in the same state. */
 function goesOnAlike(readings: readonly Reading[], count: number, { phase, state }: Reading): boolean {
   for (let place = 0; place < count; place++) {
     const other = readings[place]
@@ -188,7 +190,7 @@ function isDigit(codeUnit: number): boolean {
   return codeUnit >= 0x30 && codeUnit <= 0x39
 }
 
-/** A margin, or one of `. : ) ] > - =` and the arrow that some tools put behind a number. */
+/** A margin, or one of `. : ) ] > - =` and the arrow that some tools print after a line number. */
 function isSeparator(codeUnit: number): boolean {
   return isMargin(codeUnit) || [0x2e, 0x3a, 0x29, 0x5d, 0x3e, 0x2d, 0x3d, 0x2192].includes(codeUnit)
 }

@@ -1,10 +1,10 @@
 /**
- * Hides secret values in everything that is recorded, shown or sent on: a changing set of values, and text with each of
- * their forms (masking-forms) replaced by `<secret-hidden>`. What is executed never passes here.
+ * Masks secret values in everything that is recorded, shown or sent on: each form of each value (masking-forms) is
+ * replaced by `<secret-hidden>`. Commands to be executed are never masked.
  *
- * A value of 8 characters or more is found wherever it stands, also where a line was broken; one of 4 to 7 as a whole
- * word; a shorter one and an ordinary word, path, host or flag never (masking-values). Time is linear in the text,
- * whatever the values are, and free while nothing is registered.
+ * A value of 8 characters or more is found anywhere, also across a line break; a value of 4 to 7 characters as a
+ * whole word; a shorter value and an ordinary word, path, host or flag never (masking-values). Time is linear in the
+ * text, whatever the values are, and masking is free while no value is registered.
  */
 import { AppError } from './errors.ts'
 import { secretForms } from './masking-forms.ts'
@@ -26,20 +26,20 @@ export interface Masker {
 }
 
 export interface MaskingStream {
-  /** True when the values have changed since some of the text was given out, which may hold one that is new. */
+  /** True when the values changed after some of the text was returned, which may hold a new value. */
   readonly isOutdated: boolean
-  /** Takes the next chunk and gives what is certain by now. */
+  /** Takes the next chunk and returns the text that is certain now. */
   push(chunk: string): string
-  /** Gives the rest. The stream may then be used for another text. */
+  /** Returns the rest. The stream may then be used for another text. */
   end(): string
 }
 
 export interface MaskerOptions {
-  /** How many characters the forms of all values may have together; each costs at most about 35 bytes of memory. */
+  /** The most characters of the forms of all values together; each costs at most about 35 bytes of memory. */
   readonly limitChars?: number
 }
 
-/** A value that is hidden, and how often it was registered. */
+/** A registered value, and how often it was registered. */
 interface Hidden {
   readonly forms: readonly string[]
   readonly isWord: boolean
@@ -71,7 +71,8 @@ export function createMasker({ limitChars = 1_048_576 }: MaskerOptions = {}): Ma
       const added = wanted.filter((value) => !hidden.has(value)).map((value) => [value, hide(value)] as const)
       const addedChars = added.reduce((sum, [, entry]) => sum + charsOf(entry), 0)
       if (totalChars + addedChars > limitChars) {
-        throw new AppError('invalid_input', `Cannot hide more secrets: expected at most ${limitChars} characters in all their forms`)
+        const problem = `expected at most ${limitChars} characters in all their forms`
+        throw new AppError('invalid_input', `Cannot hide more secrets: ${problem}`)
       }
       for (const [value, entry] of added) hidden.set(value, entry)
       totalChars += addedChars
@@ -80,7 +81,7 @@ export function createMasker({ limitChars = 1_048_576 }: MaskerOptions = {}): Ma
       return () => wanted.splice(0).forEach(release)
     },
     mask(text) {
-      // Nearly all texts hide nothing, and those cost no memory.
+      // Nearly all texts hold no secret, and those need no memory.
       if (currentSearch()?.isFree(text) !== false) return text
       const masking = new TextMasking(currentSearch)
       return masking.push(text) + masking.end()
@@ -102,7 +103,10 @@ function charsOf({ forms }: Hidden): number {
   return forms.reduce((sum, { length }) => sum + length, 0)
 }
 
-function patternsOf(entries: readonly Hidden[]): { readonly texts: readonly string[]; readonly words: readonly string[] } {
+function patternsOf(
+  entries: readonly Hidden[],
+): { readonly texts: readonly string[]; readonly words: readonly string[] } {
   const formsOf = (wanted: readonly Hidden[]): readonly string[] => wanted.flatMap(({ forms }) => forms)
-  return { texts: formsOf(entries.filter(({ isWord }) => !isWord)), words: formsOf(entries.filter(({ isWord }) => isWord)) }
+  const [texts, words] = [entries.filter(({ isWord }) => !isWord), entries.filter(({ isWord }) => isWord)]
+  return { texts: formsOf(texts), words: formsOf(words) }
 }

@@ -1,13 +1,12 @@
 /**
- * Credentials inside addresses: `https://user:password@host` and `https://host/?token=...`.
+ * Credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
  *
- * Some services give out addresses that are secrets themselves. What counts is the user part, and a parameter of the
- * query whose name says so or whose value looks like nothing but a token. A secret in the path, as some have it, cannot
- * be told from any other path and is not found. Works on the text as it was written, because what leaves the process
- * may quote it so (RFC 3986, sections 3.2.1 and 3.4).
+ * Some services hand out URLs that are secrets themselves. Secret are the user part, and a query parameter whose name
+ * says so or whose value looks like a token. A secret in the path cannot be told from an ordinary path and is not
+ * found. Works on the text as written, because output may quote it so (RFC 3986, sections 3.2.1 and 3.4).
  */
 
-/** Everything in an address that must not show, as written and decoded; empty for most. */
+/** All secrets in a URL, as written and decoded; empty for most. */
 export function addressSecrets(address: string): string[] {
   const found = new Set<string>()
   eachSecret(address, (secret) => {
@@ -17,12 +16,12 @@ export function addressSecrets(address: string): string[] {
   return [...found]
 }
 
-/** A text with the secrets of every address in it replaced. */
+/** Replaces the secrets of every URL in a text. */
 export function redactAddresses(text: string, mark: string): string {
   return eachSecret(text, () => mark)
 }
 
-/** "://" userinfo "@"; like the next one it takes time in proportion to the text, whatever that is. */
+/** "://" userinfo "@"; like the next expression it takes time linear in any text. */
 const userPart = /:\/\/([^\s/?#]+)@/g
 /** ( "?" / "&" ) name "=" value */
 const parameter = /([?&])([^\s?=&#]+)=([^\s&#]+)/g
@@ -40,7 +39,7 @@ function isSecret(name: string, value: string): boolean {
   return /auth|cookie|credential|key|pass|pwd|secret|sig|token/i.test(name) || looksLikeToken(value)
 }
 
-/** Of `name:password` the password alone, but for a name that looks like a token itself. */
+/** The password alone of `name:password`, unless the name looks like a token itself. */
 function passwordsIn(user: string): string[] {
   const [name = '', ...rest] = user.split(':')
   const password = rest.join(':')
@@ -51,7 +50,7 @@ function looksLikeToken(text: string): boolean {
   return text.length >= 20 && /\d/.test(text) && /^[\w~.%+-]+$/.test(text)
 }
 
-/** As in a form, where `+` is a space; what is not decodable stays. */
+/** Decodes a form value, where `+` is a space; an undecodable value stays as it is. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))

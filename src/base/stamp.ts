@@ -1,13 +1,13 @@
 /**
  * Ids and times of events: one clock reading gives both.
  *
- * Times are UTC with six fraction digits and strictly increase, because clients page by them. An id is a UUIDv7
- * (RFC 9562, section 5.7) whose 12 bits after the version hold the microseconds within its millisecond (section 6.2,
+ * Times are UTC with six fraction digits and strictly increase, because clients page by them. An id is a UUIDv7 (RFC
+ * 9562, section 5.7) whose 12 bits after the version hold the microseconds within its millisecond (section 6.2,
  * method 3), so the upper 8 bytes of an id *are* its time: unique in a conversation, ordered, and readable from an
- * index without touching the event. A clock that jumps back makes time stand and count microseconds.
+ * index without reading the event. When the clock jumps back, time stands still and counts microseconds.
  */
 
-/** Milliseconds since the epoch; the only source of time for what is stored. Injected, so that tests own it. */
+/** Milliseconds since the epoch; the only source of time for stored data. Injected, so that tests control it. */
 export type Clock = () => number
 
 /** A new buffer of random bytes; `crypto.randomBytes` in the program, a seeded one in tests. */
@@ -26,7 +26,7 @@ const twoTo24 = 0x100_0000
 const halfBytes = 8
 const poolBytes = 64 * halfBytes
 
-/** Gives stamps that strictly increase, beginning after `lastMicros`. */
+/** Returns a function that makes strictly increasing stamps, beginning after `lastMicros`. */
 export function createStamper(clock: Clock, random: RandomBytes, lastMicros = 0): () => Stamp {
   const nextLower = createLowerHalves(random)
   const format = createTimeFormat()
@@ -37,7 +37,7 @@ export function createStamper(clock: Clock, random: RandomBytes, lastMicros = 0)
   }
 }
 
-/** `2026-11-21T09:30:00.123456Z` */
+/** Formats a time as `2026-11-21T09:30:00.123456Z`. */
 export function formatMicros(micros: number): string {
   return createTimeFormat()(micros)
 }
@@ -45,7 +45,10 @@ export function formatMicros(micros: number): string {
 /** date, `T` or space, time, fraction of any length, then `Z`, an offset, or nothing (which means UTC) */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
-/** Microseconds since the epoch of an ISO 8601 time with any offset; a time without one is UTC. Undefined if it is none. */
+/**
+ * Microseconds since the epoch of an ISO 8601 time with any offset; without an offset it is UTC. Undefined for other
+ * text.
+ */
 export function parseMicros(text: string): number | undefined {
   const match = isoTime.exec(text.trim())
   if (match === null) return undefined
@@ -60,7 +63,10 @@ export function parseMicros(text: string): number | undefined {
 /** A UUID whose dashes may be left out. */
 const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
-/** The first 8 bytes of a dashed or plain UUID as 16 hex digits, which for our events is their time. Undefined if it is none. */
+/**
+ * The first 8 bytes of a dashed or plain UUID as 16 hex digits, which hold the time of an event. Undefined for other
+ * text.
+ */
 export function upperHalf(id: string): string | undefined {
   const match = uuidForm.exec(id)
   return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
@@ -69,12 +75,12 @@ export function upperHalf(id: string): string | undefined {
 /** The 8 bytes that begin the id of an event made at this time. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
-  // In halves: a number of more than 31 bits takes several times as long to print.
+  // In halves: printing a number of more than 31 bits takes several times as long.
   const above = Math.floor(millis / twoTo24)
   return `${hex(above, 6)}${hex(millis - above * twoTo24, 6)}7${hex(micros - millis * 1000, 3)}`
 }
 
-/** The time that is in the upper half of an id of ours. */
+/** The time in the upper half of an id made here. */
 export function microsOfUpperHalf(hex: string): number {
   return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
 }
@@ -87,7 +93,7 @@ function uuidV7(upper: string, lower: string): string {
   return `${upper.slice(0, 8)}-${upper.slice(8, 12)}-${upper.slice(12)}-${lower.slice(0, 4)}-${lower.slice(4)}`
 }
 
-/** Random lower halves of ids, as 16 hex digits. Bytes are drawn for many at once: a call costs more than its bytes. */
+/** Random lower halves of ids, as 16 hex digits. Bytes are drawn for many ids at once, because a call is expensive. */
 function createLowerHalves(random: RandomBytes): () => string {
   let pool: Buffer = Buffer.alloc(0)
   let used = 0
@@ -103,7 +109,7 @@ function createLowerHalves(random: RandomBytes): () => string {
   }
 }
 
-/** Like `formatMicros`, for times most of which are in the same second as the one before. */
+/** As `formatMicros`, optimized for times in the same second as the previous time. */
 function createTimeFormat(): (micros: number) => string {
   let second = NaN
   let text = ''

@@ -1,8 +1,8 @@
 /**
- * Lets a few pieces of work go on at a time, in the order in which they were asked for.
+ * A scheduler that runs a limited number of tasks at a time, in the order of their requests.
  *
- * Between two pieces of those who wait the event loop turns, so that a thousand of them, each a millisecond long, hold up
- * nobody for a second. A piece that fails gives its turn back like any other.
+ * Between two waiting tasks the event loop turns, so that a thousand tasks of a millisecond each do not block it for
+ * a second. A task that fails frees its place like any other.
  */
 export class Turns {
   readonly #limit: number
@@ -13,14 +13,14 @@ export class Turns {
     this.#limit = limit
   }
 
-  /** Does the work when it is its turn. */
+  /** Runs the work when a place is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limit) this.#running++
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
       return await work()
     } finally {
-      // The turn goes to the next who waits.
+      // The place goes to the next waiting task.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running--
       else setImmediate(next)

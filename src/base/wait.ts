@@ -1,7 +1,7 @@
 /**
  * Waiting that can be cancelled. Every wait in this program goes through here or takes a signal itself.
  *
- * Nothing here keeps a timer after it has settled, and nothing adds a listener that it does not take away.
+ * No timer and no listener outlives the wait that it was made for.
  */
 
 /** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
@@ -20,12 +20,15 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** What `use` makes of a value: at once if it is there, without the turn that `await` always takes, else when it comes. */
+/**
+ * Applies `use` to a value: synchronously if the value is there, without the turn that `await` takes, else when it
+ * resolves.
+ */
 export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** The outcome of `promise`, or a rejection with the signal's reason if that is aborted first. The work itself goes on. */
+/** The outcome of `promise`, or a rejection with the signal's reason if that aborts first. The work itself goes on. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -52,7 +55,7 @@ export interface Deferred<T> {
   readonly reject: (reason: unknown) => void
 }
 
-/** A promise and its ends, for where the one who waits and the one who knows are in different places. */
+/** A promise with its resolve and reject functions, for code that settles it elsewhere. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => undefined
   let reject: (reason: unknown) => void = () => undefined

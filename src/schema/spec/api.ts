@@ -123,7 +123,7 @@ export const api: Definitions = {
     server_name: required(string),
     server_version: required(string),
     usable_tools: required(arrayOf(string)),
-    parts: required(arrayOf(string), 'What this server can do besides driving external agents, by the names of --parts.'),
+    parts: required(arrayOf(string), 'What this server does besides driving external agents, by the names of --parts.'),
     capabilities: required(arrayOf(string)),
     runtime_idle_timeout_seconds: optional(integer),
     max_foreground_terminal_timeout_seconds: optional(integer),
@@ -138,7 +138,7 @@ export const api: Definitions = {
 
 const conversation = '/api/conversations/{conversation_id}'
 
-/** What stands in a path as `{name}`; all others are strings. */
+/** The parameters in paths (`{name}`) that are not plain strings. */
 export const pathParameters: Readonly<Record<string, Schema>> = { conversation_id: { type: 'string', format: 'uuid' } }
 
 export const endpoints: readonly Endpoint[] = [
@@ -149,7 +149,12 @@ export const endpoints: readonly Endpoint[] = [
     {
       ...get(`${conversation}/events/stream`, 'Follow the events', string),
       query: 'EventStreamQuery',
-      responses: { 200: { doc: 'Server-sent events: each `data` is an Event, each `id` that of a stored one.', mediaType: 'text/event-stream' } },
+      responses: {
+        200: {
+          doc: 'Server-sent events: each `data` is an Event; a stored event has its id as `id`.',
+          mediaType: 'text/event-stream',
+        },
+      },
     },
     {
       ...get(`${conversation}/events`, 'Get events by their ids', arrayOf(nullable(ref('Event')))),
@@ -157,7 +162,9 @@ export const endpoints: readonly Endpoint[] = [
     },
     { ...post(`${conversation}/events`, 'Send a message', 'SendMessageRequest'), takesKey: true },
     {
-      ...post(`${conversation}/events/respond_to_confirmation`, 'Answer pending actions', 'ConfirmationResponseRequest'),
+      ...post(
+        `${conversation}/events/respond_to_confirmation`, 'Answer pending actions', 'ConfirmationResponseRequest',
+      ),
       takesKey: true,
     },
     get(`${conversation}/confirmations`, 'List open questions', ref('PendingConfirmations')),
@@ -210,10 +217,14 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: success, 400: answer('The conversation is driven by an external agent', ref('ErrorDetail')) },
     },
     {
-      ...post(`${conversation}/switch_profile`, 'Switch the built-in agent to the model of a profile', 'SwitchProfileRequest'),
+      ...post(
+        `${conversation}/switch_profile`, 'Switch the built-in agent to the model of a profile', 'SwitchProfileRequest',
+      ),
       responses: {
         200: success,
-        400: answer('The conversation is driven by an external agent, or the stored profile cannot be read', ref('ErrorDetail')),
+        400: answer(
+          'The conversation is driven by an external agent, or the stored profile cannot be read', ref('ErrorDetail'),
+        ),
       },
     },
     {
@@ -221,7 +232,9 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
     },
     {
-      ...post(`${conversation}/switch_acp_mode`, 'Switch the session mode of an external agent', 'SwitchAcpModeRequest'),
+      ...post(
+        `${conversation}/switch_acp_mode`, 'Switch the session mode of an external agent', 'SwitchAcpModeRequest',
+      ),
       responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
     },
     {
@@ -246,12 +259,20 @@ export const endpoints: readonly Endpoint[] = [
     },
     {
       ...post(`${conversation}/goal`, 'Pursue a goal over many runs', 'GoalRequest'),
-      responses: { 200: success, 400: answer('The objective is empty, or there is no model to judge it', ref('ErrorDetail')), 409: conflict('It runs already') },
+      responses: {
+        200: success,
+        400: answer('The objective is empty, or there is no model to judge it', ref('ErrorDetail')),
+        409: conflict('It runs already'),
+      },
     },
     post(`${conversation}/goal/stop`, 'Interrupt the goal'),
     {
       ...post(`${conversation}/goal/resume`, 'Go on with an interrupted goal'),
-      responses: { 200: success, 400: answer('There is none, or no model to judge it', ref('ErrorDetail')), 409: conflict('It runs already') },
+      responses: {
+        200: success,
+        400: answer('There is no goal, or no model to judge it', ref('ErrorDetail')),
+        409: conflict('It runs already'),
+      },
     },
   ]),
   ...inGroup('Settings', [

@@ -6,8 +6,9 @@
  * stay open in a request: settings/ migrates and checks the one, conversation/hook-config the other.
  */
 import {
-  address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable, nullDefaultTo,
-  nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant,
+  address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable,
+  nullDefaultTo, nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response,
+  secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
 } from '../define.ts'
 import { condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
@@ -15,7 +16,7 @@ import { contentLimit } from './values.ts'
 
 const iterations = integerOf({ minimum: 1 })
 const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$', maxProperties: 100 })
-/** More than any model can choose from. */
+/** The most tools: more than any model can choose from. */
 const toolLimit = { maxItems: 1000 }
 const secretLimit = { maxProperties: 1000 }
 
@@ -61,8 +62,16 @@ const agents: Definitions = {
     acp_resume_session_id: secret(orNull(string)),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
-    acp_env: defaultTo({}, mapOf(string, { maxProperties: 100 }), 'Variables of the program that are no secrets: shown, and not masked.'),
-    acp_unasked_calls: defaultTo('stop', oneOf('stop', 'allow'), 'What a call does to its turn that ran while the policy asks and nobody was asked.'),
+    acp_env: defaultTo(
+      {},
+      mapOf(string, { maxProperties: 100 }),
+      'Variables of the program that are not secret: they are shown unmasked.',
+    ),
+    acp_unasked_calls: defaultTo(
+      'stop',
+      oneOf('stop', 'allow'),
+      'The effect on the turn when a call ran without the question that the policy requires.',
+    ),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     llm: defaultTo({ model: 'acp-managed', usage_id: 'acp-managed' }, ref('LLM'), 'A placeholder.'),
     tools: defaultTo([], arrayOf(ref('ToolSpec'), toolLimit)),
@@ -124,12 +133,18 @@ const requests: Definitions = {
       'A HookConfig; its names may be in PascalCase, and it may be the member `hooks` of another object.'),
     plugins: optional(arrayOf(ref('PluginSource'), { maxItems: 100 })),
     autotitle: defaultTo(true, boolean),
-    title_llm_profile: optional(string, 'Makes the title; where there is no such profile, the model of the agent does.'),
+    title_llm_profile: optional(
+      string,
+      'The profile whose model makes the title; without such a profile, the agent\'s model does.',
+    ),
     worktree: defaultTo(false, boolean),
     parent_conversation_id: optional(uuid),
     client_tools: defaultTo([], arrayOf(ref('ClientTool'), toolLimit)),
     agent_launch_additions: optional(ref('AgentLaunchAdditions')),
-    max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars: no turn, and no step of the built-in agent, begins once it is spent.'),
+    max_budget_per_task: optional(
+      numberOf({ exclusiveMinimum: 0 }),
+      'In US dollars: no turn, and no step of the built-in agent, begins once it is spent.',
+    ),
   }),
 
   PluginSource: tolerant('Where a plugin comes from.', {

@@ -1,16 +1,17 @@
 /**
- * Hooks: commands of the client that are run at six points of the built-in agent's work (contract/conversations.md,
+ * Hooks: commands of the client that run at six points of the built-in agent's work (contract/conversations.md,
  * section 10).
  *
- * This is the one form in which they are stored and answered. What else a request may say (names in PascalCase, a wrapper)
- * is made this form by conversation/hook-config. Hooks of the types `prompt` and `agent` are stored and never run.
+ * This is the only form in which hooks are stored and returned. conversation/hook-config converts the other forms of
+ * a request (names in PascalCase, a wrapper). Hooks of the types `prompt` and `agent` are stored and never run.
  */
 import {
-  arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, optional, ref, required, string, stringOf, tolerant,
+  arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, optional, ref, required, string, stringOf,
+  tolerant,
   union, type Definitions, type Member, type Members, type ObjectSchema,
 } from '../define.ts'
 
-/** A day: more cannot be meant, and timers take no more than 24 of them. */
+/** At most a day: timers allow no more than 24 days. */
 const timeout = numberOf({ exclusiveMinimum: 0, maximum: 86_400 })
 
 function hook(doc: string, type: Member, command: Member): ObjectSchema {
@@ -31,13 +32,19 @@ function hook(doc: string, type: Member, command: Member): ObjectSchema {
 const matchers = defaultTo([], arrayOf(ref('HookMatcher'), { maxItems: 100 }))
 
 export const hooks: Definitions = {
-  CommandHook: hook('A command for the shell.', defaultTo('command', constant('command')), required(stringOf({ minLength: 1 }))),
+  CommandHook: hook(
+    'A command for the shell.', defaultTo('command', constant('command')), required(stringOf({ minLength: 1 })),
+  ),
   PromptHook: hook('A question to a model; not run.', required(constant('prompt')), defaultTo('', string)),
   AgentHook: hook('A task for an agent; not run.', required(constant('agent')), defaultTo('', string)),
-  HookDefinition: union('What is to be run.', 'type', ['CommandHook', 'PromptHook', 'AgentHook'], [{ variant: 'CommandHook' }]),
+  HookDefinition: union(
+    'The action of a hook.', 'type', ['CommandHook', 'PromptHook', 'AgentHook'], [{ variant: 'CommandHook' }],
+  ),
 
   HookMatcher: tolerant('Hooks for some tools.', {
-    matcher: defaultTo('*', string, '`*` or nothing: all; `/re/` or a text with metacharacters: an expression; else a name.'),
+    matcher: defaultTo(
+      '*', string, '`*` or nothing: all; `/re/` or a text with metacharacters: an expression; else a name.',
+    ),
     hooks: defaultTo([], arrayOf(ref('HookDefinition'), { maxItems: 100 })),
   }),
 

@@ -4,7 +4,8 @@
  * Nulls are part of these answers; unknown members are ignored.
  */
 import {
-  address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, secret, string, stringOf,
+  address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, secret, string,
+  stringOf,
   tolerant, type Definitions,
 } from '../define.ts'
 

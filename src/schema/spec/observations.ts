@@ -1,5 +1,5 @@
 /**
- * The fourteen observations: what a tool answered.
+ * The fourteen observations: the results of tools.
  *
  * The kinds and their order are the specification's (section "Observation"), the fields contract/payloads.md's,
  * section 3. All are closed, and all begin with the two members of `observation`.

@@ -1,6 +1,6 @@
 /**
- * How operations of the REST interface are written down: the usual answer of each method, to be replaced where it
- * differs. Which operations there are is said in the files of their subjects.
+ * The notation of REST operations: the usual response of each method, to be replaced where it differs. The operations
+ * are in the files of their subjects.
  */
 import { ref, type Answer, type Endpoint, type Schema } from '../define.ts'
 

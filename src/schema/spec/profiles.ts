@@ -5,7 +5,8 @@
  * always broken, which is said where profiles are listed.
  */
 import {
-  arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions, type Endpoint,
+  arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions,
+  type Endpoint,
 } from '../define.ts'
 import { answer, conflict, get, inGroup, post } from './operation.ts'
 
@@ -59,7 +60,11 @@ export const profileEndpoints: readonly Endpoint[] = inGroup('Profiles', [
     ...post('/api/profiles/{name}', 'Store a profile', 'SaveProfileRequest'),
     responses: { 201: answer('Stored', ref('ProfileChange')), 409: conflict('There are too many') },
   },
-  { ...post('/api/profiles/{name}', 'Remove a profile'), method: 'DELETE', responses: { 200: answer('There is none of this name', ref('ProfileChange')) } },
+  {
+    ...post('/api/profiles/{name}', 'Remove a profile'),
+    method: 'DELETE',
+    responses: { 200: answer('The profile does not exist now', ref('ProfileChange')) },
+  },
   {
     ...post('/api/profiles/{name}/rename', 'Rename a profile', 'RenameProfileRequest'),
     responses: { 200: answer('Renamed', ref('ProfileChange')), 409: conflict('The name is taken') },

@@ -3,7 +3,8 @@
  * that a conversation is given (contract/conversations.md, section 6).
  */
 import {
-  address, arrayOf, boolean, constant, defaultTo, mapOf, optional, orNull, ref, required, response, secret, string, tolerant,
+  address, arrayOf, boolean, constant, defaultTo, mapOf, optional, orNull, ref, required, response, secret, string,
+  tolerant,
   union, type Definitions,
 } from '../define.ts'
 

@@ -7,8 +7,9 @@
  * merging, migration and splitting of a command line. Unknown members are ignored, except in MCP servers.
  */
 import {
-  address, alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number, numberOf,
-  omittable, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant, union,
+  address, alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number,
+  numberOf, omittable, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string,
+  stringOf, tolerant, union,
   uuid, type Definitions,
 } from '../define.ts'
 
@@ -16,13 +17,13 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
-/** Limits on counts: more than anybody uses, and few enough for each to be dealt with at once. */
+/** Limits on counts: more than anybody needs, and few enough to process at once. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
 const headerLimit = { maxProperties: 100 }
 
-/** Logins that their programs read from a file and may renew there. */
+/** Logins that programs read from a file and may renew there. */
 export const usualFileSecrets = [
   {
     secret_name: 'CODEX_AUTH_JSON',
@@ -40,10 +41,10 @@ export const usualFileSecrets = [
   },
 ]
 
-/** One segment of a path, and no hidden one: files of these names are made. */
+/** One segment of a path, not hidden: it becomes the name of a file. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
-/** How a history is condensed, however its condenser is named. */
+/** The settings of condensing, which all condensers share. */
 export const condensing = {
   max_tokens: orNull(integerOf({ exclusiveMinimum: 0 })),
   keep_first: defaultTo(2, integerOf({ minimum: 0 }), 'Events.'),
@@ -83,8 +84,16 @@ const agentSettings: Definitions = {
     acp_startup_timeout: defaultTo(90, moreThan0, 'Seconds.'),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
-    acp_env: defaultTo({}, mapOf(string, { maxProperties: 100 }), 'Variables of the program that are no secrets: shown, and not masked.'),
-    acp_unasked_calls: defaultTo('stop', oneOf('stop', 'allow'), 'What a call does to its turn that ran while the policy asks and nobody was asked.'),
+    acp_env: defaultTo(
+      {},
+      mapOf(string, { maxProperties: 100 }),
+      'Variables of the program that are not secret: they are shown unmasked.',
+    ),
+    acp_unasked_calls: defaultTo(
+      'stop',
+      oneOf('stop', 'allow'),
+      'The effect on the turn when a call ran without the question that the policy requires.',
+    ),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     llm: defaultTo({}, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
     agent_context: orNull(ref('AgentContext')),

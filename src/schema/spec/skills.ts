@@ -57,7 +57,9 @@ export const skills: Definitions = {
     load_builtin: defaultTo(true, boolean),
     project_dir: optional(string),
   }),
-  SubAgentsResponse: response('Sub-agents that this server could run: none.', { agents: required(arrayOf(openObject)) }),
+  SubAgentsResponse: response('Sub-agents that this server can run: none.', {
+    agents: required(arrayOf(openObject)),
+  }),
   HooksRequest: tolerant('Whose hooks.', { project_dir: optional(string) }),
   HooksResponse: response('The hooks of a project; null without any.', {
     hook_config: required(nullable(ref('HookConfig'))),
@@ -65,9 +67,18 @@ export const skills: Definitions = {
 }
 
 export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
-  { ...post('/api/skills', 'Find skills', 'SkillsRequest'), responses: { 200: answer('What there is', ref('SkillsResponse')) } },
-  { ...post('/api/skills/sync', 'Fetch public skills anew'), responses: { 200: answer('What became of it', ref('SkillsSyncResponse')) } },
-  { ...post('/api/hooks', 'Read the hooks of a project', 'HooksRequest'), responses: { 200: answer('What there is', ref('HooksResponse')) } },
+  {
+    ...post('/api/skills', 'Find skills', 'SkillsRequest'),
+    responses: { 200: answer('The skills found', ref('SkillsResponse')) },
+  },
+  {
+    ...post('/api/skills/sync', 'Fetch public skills again'),
+    responses: { 200: answer('The result', ref('SkillsSyncResponse')) },
+  },
+  {
+    ...post('/api/hooks', 'Read the hooks of a project', 'HooksRequest'),
+    responses: { 200: answer('The hooks', ref('HooksResponse')) },
+  },
   get('/api/skills/installed', 'List installed skills', ref('InstalledSkills')),
   {
     ...post('/api/skills/install', 'Install a skill'),

@@ -3,7 +3,7 @@
  *
  * The twenty-eight kinds are the specification's (section "ToolDefinition"), the fields contract/payloads.md's,
  * section 4. Twenty-seven of them have the same members and are one type here; OpenAPI shows each. Only the server
- * makes tool definitions, so `title`, computed by whoever registers the tool, is an ordinary member.
+ * makes tool definitions, so `title`, which the server computes, is an ordinary member.
  */
 import {
   boolean, constant, defaultTo, extensible, oneOf, openObject, optional, ref, required, string, tolerant, union,

@@ -8,7 +8,7 @@ import {
   oneOf, openObject, optional, ref, required, response, string, tolerant, union, type Definitions,
 } from '../define.ts'
 
-/** Parts of a message that a client sends. Those of an event have no limit: an agent may have said more. */
+/** The most parts of a client's message. A message in an event has no limit: an agent may have sent more. */
 export const contentLimit = 1000
 
 export const values: Definitions = {
