@@ -1,27 +1,27 @@
 /**
- * Seals secret values with AES-256-GCM (NIST SP 800-38D) for the files and for the `encrypted` view of the settings.
+ * Seals secret values with AES-256-GCM (NIST SP 800-38D), for files and for the `encrypted` view of the settings.
  *
  * A token is `as1:`, the id of its key, `:`, and in base64url the 12 random bytes of the nonce, the ciphertext and the
- * 16 bytes of the tag. Its context (which field it belongs to) and its key's id are authenticated: a token that was
- * moved to another field does not open. The first key seals, every key opens, so keys can be rotated. Random nonces
- * are safe for 2^32 values under one key (section 8.3), far more than a server of settings ever seals.
+ * 16 bytes of the tag. The token's context (the field that it belongs to) and the key's id are authenticated, so a
+ * token that was moved to another field does not open. The first key seals and every key opens, so keys can be rotated.
+ * Random nonces are safe for 2^32 values under one key (section 8.3), far more than a server's settings ever need.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { RandomBytes } from '../base/stamp.ts'
 
 export interface Cipher {
-  /** Of its keys, the one that seals first; see `keyOfToken`. */
+  /** Ids of the keys, the sealing key first; see `keyOfToken`. */
   readonly keyIds: readonly string[]
-  /** The context is a field path or a name, never a secret. */
+  /** Seals a value. The context is a field path or a name, never a secret. */
   seal(value: string, context: string): string
-  /** The value, or undefined when no key opens the token or the context is another. */
+  /** Returns the value; undefined when no key opens the token or the context differs. */
   open(token: string, context: string): string | undefined
-  /** The same text has the same one as long as the first key is the same: 32 hex digits that tell nothing to who has not the key. */
+  /** Returns 32 hex digits that are equal for equal texts while the first key stays. Useless without the key. */
   fingerprint(text: string): string
 }
 
 export interface CipherOptions {
-  /** 32 bytes each; the first one seals. */
+  /** Keys of 32 bytes. The first key seals. */
   readonly keys: readonly Buffer[]
   readonly random: RandomBytes
 }
@@ -52,21 +52,24 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
       const [, id = '', body = ''] = tokenShape.exec(token) ?? []
       const key = keyById.get(id)
       const sealed = Buffer.from(body, 'base64url')
-      // Node ignores left-over bits in base64url: a token has one spelling only.
+      // Node ignores left-over bits in base64url. This check leaves one spelling per token.
       const isCanonical = sealed.toString('base64url') === body
       if (key === undefined || !isCanonical || sealed.length < nonceBytes + tagBytes) return undefined
       return decrypt(key, sealed, additionalData(id, context))
     },
-    fingerprint: (text) => createHmac('sha256', current).update('agent-server fingerprint\0').update(text).digest('hex').slice(0, 32),
+    fingerprint(text) {
+      const hmac = createHmac('sha256', current).update('agent-server fingerprint\0')
+      return hmac.update(text).digest('hex').slice(0, 32)
+    },
   }
 }
 
-/** True for what claims to be a token. No secret that begins like this is ever stored as a plain value. */
+/** True for a text with the token prefix. No secret with this prefix is ever stored as a plain value. */
 export function isToken(text: string): boolean {
   return text.startsWith(prefix)
 }
 
-/** The id of the key that a token says it was sealed with; undefined for what is no token. */
+/** Returns the id of the key that a token names; undefined for other texts. */
 export function keyOfToken(text: string): string | undefined {
   return tokenShape.exec(text)?.[1]
 }
@@ -79,12 +82,12 @@ function decrypt(key: Buffer, sealed: Buffer, data: Buffer): string | undefined 
   try {
     return Buffer.concat([opened, decipher.final()]).toString('utf8')
   } catch {
-    // The tag does not fit: damaged, or of another context.
+    // The tag does not fit: the token is damaged or belongs to another context.
     return undefined
   }
 }
 
-/** Names a key without telling anything about it. */
+/** Returns an id of a key that reveals nothing about the key. */
 function keyId(key: Buffer): string {
   return createHash('sha256').update('agent-server key id\0').update(key).digest('hex').slice(0, 8)
 }

@@ -1,21 +1,22 @@
 /**
- * Command lines: a string into words, quoted as in sh (POSIX.1-2024, Shell Command Language 2.2), nothing expanded.
+ * Splits a command line into words with the quoting of sh (POSIX.1-2024, Shell Command Language 2.2), without
+ * expansions.
  *
- * `$`, `*`, `~`, `|`, `;`, `&` and the like are ordinary characters, because no shell is involved: the words go to the
- * program as they are. Blanks separate words. Single quotes keep everything; inside double quotes `\` escapes `"`, `\`,
+ * `$`, `*`, `~`, `|`, `;`, `&` and the like are ordinary characters, because no shell is involved: the program gets the
+ * words as they are. Blanks separate words. Single quotes keep everything; inside double quotes `\` escapes `"`, `\`,
  * `$` and the backtick; outside quotes it escapes any character. An escaped line end disappears.
  */
 import { AppError } from '../base/errors.ts'
 
 const limitChars = 32_768
 
-/** blanks, '...', "...", \x, or characters that mean nothing special */
+/** blanks, '...', "...", \x, or characters without a special meaning */
 const token = /(?<blank>\s+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)"|\\(?<escaped>[^])|(?<plain>[^\s'"\\]+)/y
 
 /**
  * Splits a command line into its words.
  * @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or more than 32,768 characters. The message
- * does not show the line, which may carry a secret.
+ * does not show the line, which may contain a secret.
  */
 export function splitCommand(line: string): string[] {
   if (line.length > limitChars) throw refusal(`at most ${limitChars} characters`)

@@ -1,18 +1,20 @@
 /**
- * The rules of the spec's "Credentials of external agents" for one provider: what to take out of the child's finished
- * environment, what to add, and how to authenticate. Pure; where a variable came from does not matter (decisions 23).
+ * The rules of the spec's "Credentials of external agents" for one provider: the variables to remove from the child's
+ * finished environment, the variables to add, and the method to authenticate. Pure; the source of a variable does not
+ * matter (decisions 23).
  *
  *   login    API key   base URL                                 rule
  *   yes      removed   stays                                    3, 5: the login wins, the address still counts
  *   no       stays     stays                                    1
- *   unknown  stays     stays                                    2: a keychain cannot be seen
+ *   unknown  stays     stays                                    2: a keychain cannot be inspected
  *   any      removed   removed   where the provider says that   6: provider A with its config-directory variable
  *                                its config directory strips
  *
- * A base URL reaches the program through its variable (A), through `CODEX_CONFIG` because it ignores the variable (B),
- * or as the ACP `gateway` parameter (C, rule 5). A `CODEX_CONFIG` that the user has set is left alone. B with a key
- * always gets an address that way, its provider's public one if need be: it works without `authenticate` then, which
- * would store the key in the user's own login file. Rule 6 holds for a config directory that this server sets, too.
+ * A base URL reaches the program through its variable (A), through `CODEX_CONFIG` because the program ignores the
+ * variable (B), or as the ACP `gateway` parameter (C, rule 5). A `CODEX_CONFIG` that the user has set is left alone.
+ * With a key, B always gets an address that way, if need be its provider's public address: then it works without
+ * `authenticate`, which would store the key in the user's own login file. Rule 6 also holds for a config directory that
+ * this server sets.
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type Login } from './login.ts'
@@ -26,12 +28,12 @@ export interface CredentialInput {
 }
 
 export interface CredentialPlan {
-  /** Variables to take away, in the order of the rules; only such as are there. */
+  /** Variables to remove, in the order of the rules. All of them are set. */
   readonly remove: readonly string[]
   readonly add: Readonly<Record<string, string>>
-  /** What to send as ACP `authenticate` when the agent offers the method; undefined for nothing. */
+  /** Parameters of ACP `authenticate`, sent when the agent offers the method; undefined for no authentication. */
   readonly authenticate: Authentication | undefined
-  /** Authenticating rewrites the settings in the user's home directory: give the child a home of its own. */
+  /** True when authenticating rewrites the settings in the user's home directory. The child then gets its own home. */
   readonly ownHome: boolean
 }
 
@@ -73,12 +75,12 @@ function plainAuthentication(
   return methodId === null ? undefined : { methodId }
 }
 
-/** The name of the model provider that the base URL becomes in Codex's configuration. */
+/** Name of the model provider in Codex's configuration that holds the base URL. */
 const codexProvider = 'agent_server'
 
 /**
- * With a key, a model provider of our own: it needs no `authenticate` and starts at once. Without one the login is
- * kept, and only the address of the built-in provider changes.
+ * With a key, configures a separate model provider, which needs no `authenticate` and starts at once. Without a key the
+ * login is kept, and only the address of the built-in provider changes.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

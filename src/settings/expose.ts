@@ -1,6 +1,7 @@
 /**
- * The three views of agent settings (contract/settings.md 1, header `X-Expose-Secrets`): redacted, with sealed tokens
- * that this server opens again, or as they are. An empty command of a preset is shown resolved (decisions 21).
+ * The three views of agent settings (contract/settings.md 1, header `X-Expose-Secrets`): with redacted secrets, with
+ * sealed tokens that this server opens again, or in plain. An empty command of a preset is shown resolved (decisions
+ * 21).
  */
 import { AppError, assertNever } from '../base/errors.ts'
 import type { AgentSettings } from '../schema/generated/settings.ts'
@@ -15,8 +16,8 @@ import { redactedValue } from './secret-values.ts'
 export type ExposeMode = 'redacted' | 'encrypted' | 'plaintext'
 
 /**
- * The mode that a request header asks for.
- * @throws AppError `bad_request` for a value it does not know.
+ * Parses the mode in a request header.
+ * @throws AppError `bad_request` for an unknown value.
  */
 export function parseExposeMode(header: string | undefined): ExposeMode {
   const value = header?.trim().toLowerCase()
@@ -44,7 +45,7 @@ export function exposeAgentSettings(settings: AgentSettings, mode: ExposeMode, c
   return shown.agent_kind === 'acp' ? { ...shown, acp_command: resolveAcp(shown, providers).command } : shown
 }
 
-/** Any value of a type in the schema, with its secrets as the mode shows them. */
+/** Returns a value of a schema type with its secrets in the form of the mode. */
 export function exposeSecrets(type: string, value: unknown, mode: ExposeMode, cipher: Cipher): unknown {
   return mapSecrets(type, value, secretMap(mode, cipher))
 }

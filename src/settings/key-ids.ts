@@ -1,12 +1,12 @@
 /**
- * Which sealing keys the tokens in a value name.
+ * Finds the ids of the sealing keys that the tokens in a value name.
  *
- * Nothing is opened here, and a token that is damaged counts too: an id says which key is wanted, not that it fits.
+ * No token is opened, and a damaged token counts too: its id names the required key, which may still not open it.
  */
 import { isObject } from '../base/json.ts'
 import { keyOfToken } from './cipher.ts'
 
-/** The ids of the keys that the tokens in a JSON value were sealed with. */
+/** Returns the ids of the keys that sealed the tokens in a JSON value. */
 export function keysOfTokens(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const rest: unknown[] = [value]

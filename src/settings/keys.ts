@@ -1,10 +1,11 @@
 /**
- * The server's own keys: the one that seals secret values, and the session key that clients present.
+ * The server's own keys: the sealing key for secret values, and the session key that clients present.
  *
- * What the configuration does not give is made on first start and kept in the `keys/` folder (0700, files 0600), apart
- * from what it protects: a backup that leaves `keys/` out holds no readable secret. It is no protection against who
- * reads the whole data folder. A key file that cannot be read is refused, never replaced: what it sealed would be lost. One
- * that others could read is made private again; `exposedKeys` tells before that.
+ * A key that the configuration does not give is created on first start and stored in the `keys/` folder (0700, files
+ * 0600), apart from the sealed data: a backup without `keys/` contains no readable secret. Sealing does not protect
+ * against a reader of the whole data folder. An unreadable key file is refused, never replaced, because the values it
+ * sealed would be lost. A key file that other users could read is made private again; `exposedKeys` reports it before
+ * that.
  */
 import { scrypt } from 'node:crypto'
 import { chmod, stat } from 'node:fs/promises'
@@ -15,15 +16,15 @@ import type { RandomBytes } from '../base/stamp.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
 
 export interface KeyOptions {
-  /** The `keys/` folder; made when a key is made. */
+  /** The `keys/` folder. Created with the first key. */
   readonly folder: string
   readonly random: RandomBytes
 }
 
 export interface ConfiguredKeys {
-  /** Seals. Without it, the one in `keys/` does. */
+  /** The sealing key. Without it the newest key in `keys/` seals. */
   readonly secretKey: string | undefined
-  /** Only open what they have sealed. */
+  /** Earlier sealing keys, which only open values. */
   readonly oldSecretKeys: readonly string[]
 }
 
@@ -32,12 +33,12 @@ export type SealingKeyOptions = KeyOptions & ConfiguredKeys
 const sealingFile = 'sealing.json'
 const sessionFile = 'session.json'
 const keyBytes = 32
-/** Both files begin with this member. */
+/** The member `version` of both files. */
 const version = 1
 
 /**
- * The keys for `createCipher`, the sealing one first. Where the configuration gives none to seal with, that is the one in
- * `keys/`, which is made if it is not there.
+ * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key that is the key in
+ * `keys/`, which is created if needed.
  * @throws AppError `settings_unreadable` when the key file is there but broken.
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
@@ -50,13 +51,16 @@ export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffe
   return inOrder(options, [key])
 }
 
-/** As `loadSealingKeys`, but changes nothing and makes none: there may be no key. @throws AppError `settings_unreadable` */
+/**
+ * Returns the keys like `loadSealingKeys`, but changes nothing: the list may be empty. @throws AppError
+ * `settings_unreadable`
+ */
 export async function readSealingKeys({ folder, ...configured }: Omit<SealingKeyOptions, 'random'>): Promise<Buffer[]> {
   return inOrder(configured, await readStoredKeys(folder))
 }
 
 /**
- * Makes a new key in `keys/` that seals from now on; the ones before it stay there and still open.
+ * Creates a new sealing key in `keys/`. The earlier keys stay there and still open values.
  * @throws AppError `settings_unreadable`, `storage_full`, `storage_failed`
  */
 export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<void> {
@@ -65,7 +69,7 @@ export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<v
   await writeStored(folder, sealingFile, { key, ...(old_keys.length === 0 ? {} : { old_keys }) })
 }
 
-/** The newest first. */
+/** Returns the keys, the sealing key first. */
 async function inOrder({ secretKey, oldSecretKeys }: ConfiguredKeys, stored: readonly Buffer[]): Promise<Buffer[]> {
   const old = await Promise.all(oldSecretKeys.map(deriveKey))
   return secretKey === undefined ? [...stored, ...old] : [await deriveKey(secretKey), ...old, ...stored]
@@ -73,14 +77,14 @@ async function inOrder({ secretKey, oldSecretKeys }: ConfiguredKeys, stored: rea
 
 export interface SessionKey {
   readonly key: string
-  /** Where it is kept, for the line that the operator sees. */
+  /** The path of the key file, for the operator's log line. */
   readonly path: string
-  /** It was made just now. */
+  /** True when the key was created by this call. */
   readonly made: boolean
 }
 
 /**
- * The session key of this data folder, for when the configuration gives none.
+ * Returns the session key of the data folder, and creates it if needed. Used when the configuration gives none.
  * @throws AppError `settings_unreadable` when the key file is there but broken.
  */
 export async function loadSessionKey({ folder, random }: KeyOptions): Promise<SessionKey> {
@@ -95,26 +99,30 @@ export async function loadSessionKey({ folder, random }: KeyOptions): Promise<Se
   return { key, path, made: true }
 }
 
-/** The session key of this data folder, undefined when none was made. Changes nothing. @throws AppError `settings_unreadable` */
+/**
+ * Returns the session key of the data folder; undefined if there is none. Changes nothing. @throws AppError
+ * `settings_unreadable`
+ */
 export function readSessionKey(folder: string): Promise<string | undefined> {
   return readStored(folder, sessionFile, 'session_api_key')
 }
 
-/** Where the session key of a data folder is kept, once it was made. */
+/** Returns the path of a data folder's session key file, whether it exists or not. */
 export function sessionKeyPath(folder: string): string {
   return join(folder, sessionFile)
 }
 
 export interface ExposedKey {
   readonly path: string
-  /** Who may write a key chooses it. */
+  /** The rights of other users. A user who may write a key file can choose the key. */
   readonly othersMay: 'write' | 'read'
   readonly mode: number
 }
 
-/** The files of a `keys/` folder, and the folder itself, that other users may use. Changes nothing. */
+/** Returns the `keys/` folder and its files that other users may use. Changes nothing. */
 export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
-  const found = await Promise.all([folder, join(folder, sealingFile), join(folder, sessionFile)].map(async (path) => {
+  const paths = [folder, join(folder, sealingFile), join(folder, sessionFile)]
+  const found = await Promise.all(paths.map(async (path) => {
     const mode = await stat(path).then((stats) => stats.mode, () => 0)
     const others = othersMay(mode)
     return others === 'nothing' ? [] : [{ path, othersMay: others, mode }]
@@ -123,8 +131,8 @@ export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
 }
 
 /**
- * scrypt (RFC 7914), because an operator may type a pass phrase. The salt is fixed: the same configuration has to give
- * the same key on every start, and there is nothing to store another one in that is not lost with the key.
+ * Derives a key with scrypt (RFC 7914), because an operator may type a pass phrase. The salt is fixed: the same
+ * configuration must give the same key on every start, and a stored salt would be lost together with the key.
  */
 function deriveKey(secretKey: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -144,14 +152,15 @@ async function readStored(folder: string, file: string, member: string): Promise
   return content === undefined ? undefined : keyIn(path, content[member], member)
 }
 
-/** Those in `keys/sealing.json`, newest first. */
+/** Reads the keys in `keys/sealing.json`, newest first. */
 async function readStoredKeys(folder: string): Promise<Buffer[]> {
   const path = join(folder, sealingFile)
   const content = await readVersioned(path, version)
   if (content === undefined) return []
   const { key, old_keys: old = [] } = content
   if (!Array.isArray(old)) throw unreadable(path, '"old_keys" is not a list')
-  return [keyIn(path, key, 'key'), ...old.map((one) => keyIn(path, one, 'old_keys'))].map((text) => Buffer.from(text, 'base64url'))
+  const texts = [keyIn(path, key, 'key'), ...old.map((one) => keyIn(path, one, 'old_keys'))]
+  return texts.map((text) => Buffer.from(text, 'base64url'))
 }
 
 function keyIn(path: string, key: unknown, member: string): string {
@@ -166,7 +175,7 @@ async function writeStored(folder: string, file: string, members: Readonly<Recor
   await restrict(folder, path)
 }
 
-/** A copied or restored folder may have lost its modes. */
+/** Restores the modes, which a copied or restored folder may have lost. */
 async function restrict(folder: string, path: string): Promise<void> {
   await chmod(folder, 0o700)
   await chmod(path, 0o600)

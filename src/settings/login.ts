@@ -1,9 +1,9 @@
 /**
- * Whether a provider's own program is signed in: `yes`, `no`, or `unknown` where that cannot be seen (a keychain).
+ * Detects whether a provider's own program is signed in: `yes`, `no`, or `unknown` for a keychain, which is not read.
  *
- * It looks where the provider keeps its login (spec: Credentials 2 and 4) and only at whether a token is there and can
- * still be used; no token leaves this file. The child's finished environment decides which home directory counts.
- * A file that cannot be read or understood is no login: the program would not get further either.
+ * It reads the place where the provider keeps its login (spec: Credentials 2 and 4), and only checks that a token is
+ * there and not expired; no token leaves this file. The child's finished environment decides which home directory
+ * counts. A file that cannot be read or parsed counts as no login: the program could not use it either.
  */
 import { join } from 'node:path'
 import { isObject } from '../base/json.ts'
@@ -11,7 +11,7 @@ import { readJsonFile } from '../base/json-file.ts'
 import type { Clock } from '../base/stamp.ts'
 import type { LoginRule, Provider } from './provider.ts'
 
-/** Real ones have a few kilobytes. */
+/** Real files have a few kilobytes. */
 const fileLimitBytes = 1024 * 1024
 
 export type Login = 'yes' | 'no' | 'unknown'
@@ -37,7 +37,7 @@ export async function detectLogin(provider: Provider, options: DetectLoginOption
   return login.keychain && platform === 'darwin' ? 'unknown' : 'no'
 }
 
-/** A variable that is there but blank counts as not set: a blank field means no credential (spec: Credentials 8). */
+/** True for a variable with a value. A blank value means no credential (spec: Credentials 8). */
 export function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== ''
 }
@@ -49,7 +49,7 @@ function loginFolder(provider: Provider, login: LoginRule, environment: Environm
   return home === undefined ? undefined : join(home, login.folder)
 }
 
-/** Whether the user chose this login where such a choice is stored; undefined where none is. */
+/** True when the user's stored choice is this login; undefined without a stored choice. */
 async function readChoice(folder: string, { choice }: LoginRule): Promise<boolean | undefined> {
   if (choice === null) return undefined
   let value = await readJson(join(folder, choice.file))

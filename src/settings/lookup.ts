@@ -1,9 +1,9 @@
 /**
- * Resolves the secrets of a conversation to values, when its agent is about to need them.
+ * Resolves the secrets of a conversation to values, right before its agent needs them.
  *
- * A lookup that points at this server's own secret route is answered from the store, without a request and without a
- * key (decisions 23); nothing else on this server can be looked up. Other addresses are fetched by the function that
- * is given, which limits redirects and addresses. A lookup that fails is left out and reported; the others still count.
+ * A lookup with the address of this server's own secret route is answered from the store, without a request and without
+ * a key (decisions 23); no other route of this server can be looked up. Other addresses are fetched with `fetchText`,
+ * which limits redirects and addresses. A failed lookup is left out and reported; the others still count.
  */
 import { AppError } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
@@ -17,11 +17,11 @@ export interface LookupRequest {
 }
 
 export interface ResolveSecretsOptions {
-  /** Where this server can be reached, the address that relative ones start from first. */
+  /** Addresses of this server. Relative lookups start from the first. */
   readonly serverUrls: readonly string[]
-  /** A global secret by name. @throws AppError when there is none. */
+  /** Returns a global secret. @throws AppError when there is none. */
   readonly globalSecret: (name: string) => Promise<string>
-  /** Fetches the body of a GET. @throws AppError whose message holds no secret. */
+  /** Fetches the body of a GET. @throws AppError whose message contains no secret. */
   readonly fetchText: (request: LookupRequest) => Promise<string>
   readonly signal: AbortSignal
   readonly timeoutMs?: number
@@ -29,7 +29,10 @@ export interface ResolveSecretsOptions {
 }
 
 export interface ResolvedSecrets {
-  /** By name; a source without a value is not there. Whoever passes them on registers them with the masker first. */
+  /**
+   * Values by name. A source without a value is left out. The caller registers values with the masker before it uses
+   * them.
+   */
   readonly values: ReadonlyMap<string, string>
   readonly failures: readonly LookupFailure[]
 }
@@ -39,7 +42,7 @@ export interface LookupFailure {
   readonly reason: string
 }
 
-/** @throws the signal's reason when it is aborted; for nothing else. */
+/** @throws only the signal's reason, when the signal is aborted. */
 export async function resolveSecrets(
   sources: ReadonlyMap<string, SecretSource>,
   options: ResolveSecretsOptions,
@@ -67,7 +70,7 @@ async function lookUp(source: LookupSecret, options: ResolveSecretsOptions): Pro
   return options.fetchText({ url: target.href, headers, timeoutMs, limitBytes, signal })
 }
 
-/** Relative addresses mean this server even while it listens nowhere. RFC 6761, section 6.4: never resolves. */
+/** Base of relative addresses while the server does not listen. RFC 6761, section 6.4: the name never resolves. */
 const noServer = 'http://agent-server.invalid'
 
 function parseUrl(url: string, base: string): URL {
@@ -79,7 +82,7 @@ function isOwn(target: URL, serverUrls: readonly string[]): boolean {
   return [...serverUrls, noServer].some((url) => new URL(url).origin === target.origin)
 }
 
-/** The secret that `.../api/settings/secrets/NAME` stands for; the server may be mounted below a prefix. */
+/** Returns the NAME in `.../api/settings/secrets/NAME`. The server may be mounted below a path prefix. */
 function ownSecretName(target: URL): string {
   const name = /\/api\/settings\/secrets\/([A-Za-z0-9_]+)$/.exec(target.pathname)?.[1]
   if (name !== undefined) return name

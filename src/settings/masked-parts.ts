@@ -1,15 +1,15 @@
 /**
- * What must not show of a secret value: the value, or of a credential file the parts that are secret by nature.
+ * Finds the texts to mask for a secret value: the value itself, or the secret members of a credential file.
  *
- * A credential file in JSON also holds what is no secret, such as a type, a project or addresses, and hiding that would
- * mangle other texts. Of any text of several lines those that look like nothing but a key are found alone too, because it
- * is shown in parts: the first lines, matches with names of files, a difference. Pure; decisions 12.
+ * A credential file in JSON also has members that are not secret, such as a type, a project or addresses; masking these
+ * would mangle other texts. Of a text with several lines, lines that look like keys are masked alone too, because
+ * output may show a part of the text: the first lines, search matches, a diff. Pure; decisions 12.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
-/** The texts to hide, whole and in parts. */
+/** Returns the texts to mask, whole and in parts. */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)
   if (json === undefined) return [value, ...addressSecrets(value), ...secretLines(value)]
@@ -17,22 +17,30 @@ export function maskedParts(value: string): string[] {
   return found.length === 0 ? [value] : found.flatMap((text) => [text, ...addressSecrets(text), ...secretLines(text)])
 }
 
-/** How a value as a whole is hidden: as what is hidden best of it. */
+/** Returns the best masking of any part of the value. */
 export function maskingOfSecret(value: string): Masking {
   const parts = maskedParts(value).map(maskingOf)
   return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'
 }
 
-/** True for the name of a member of a credential file whose value is secret by nature. */
+/** True for the name of a member of a credential file whose value is secret. */
 export function isSecretMember(name: string): boolean {
   return secretName.test(name) && !descriptiveName.test(name)
 }
 
-const secretName = /token|secret|passw|passphrase|pwd|credential|cookie|authorization|bearer|signature|apikey|key$|key_?data$|keys$|^auths?$|^jwt$|^pat$|^d$|^pin$/i
-/** What is said of a secret, and not the secret: its id, its type, where it is renewed, how long it lasts. */
-const descriptiveName = /public_?key$|(?:^|[_-])(?:ids?|uris?|urls?|type|expiry|expires(?:_?(?:at|in))?|endpoint|host|path|file|names?|scopes?|alg|version|count|method)$|(?:Id|Ids|Uri|Url|Type|Expiry|ExpiresAt|ExpiresIn|Endpoint|Path|File|Name|Scope|Scopes|Version)$/
+const secretName = new RegExp([
+  'token', 'secret', 'passw', 'passphrase', 'pwd', 'credential', 'cookie', 'authorization', 'bearer', 'signature',
+  'apikey', 'key$', 'key_?data$', 'keys$', '^auths?$', '^jwt$', '^pat$', '^d$', '^pin$',
+].join('|'), 'i')
+/** Names of members that describe a secret: its id, its type, where it is renewed, how long it lasts. */
+const descriptiveName = new RegExp([
+  /public_?key$/,
+  /(?:^|[_-])(?:ids?|uris?|urls?|type|expiry|expires(?:_?(?:at|in))?|endpoint|host|path|file)$/,
+  /(?:^|[_-])(?:names?|scopes?|alg|version|count|method)$/,
+  /(?:Id|Ids|Uri|Url|Type|Expiry|ExpiresAt|ExpiresIn|Endpoint|Path|File|Name|Scope|Scopes|Version)$/,
+].map(({ source }) => source).join('|'))
 
-/** The object or array that a value is; undefined for any other text. */
+/** Parses a value that is a JSON object or array; undefined for any other text. */
 export function jsonIn(value: string): unknown {
   if (!/^\s*[[{]/.test(value)) return undefined
   try {
@@ -42,7 +50,7 @@ export function jsonIn(value: string): unknown {
   }
 }
 
-/** `isSecret`: the name of what holds the value says so. Elements of an array without a name are secret as the array is. */
+/** Returns the secret members. `isSecret` is true inside a member with a secret name; array items inherit it. */
 function membersOf(value: unknown, isSecret: boolean): string[] {
   if (typeof value === 'string') return isSecret || looksSecret(value) ? [value] : []
   if (typeof value === 'number') return isSecret ? [String(value)] : []
@@ -53,18 +61,21 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** A member with a descriptive name is none, whatever it looks like; what is inside has names of its own. */
+/** Skips a text with a descriptive name, whatever it looks like, and searches the members of an object. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }
 
-/** A private key, a JSON Web Token, or letters of both cases and digits without a blank: nothing but a token looks so. */
+/** True for a private key, a JSON Web Token, or a text of letters in both cases and digits without a blank. */
 function looksSecret(value: string): boolean {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value) || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(value)) return true
-  return value.length >= 20 && /^[\w+/=~.-]+$/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)
+  const hasAllKinds = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)
+  return value.length >= 20 && /^[\w+/=~.-]+$/.test(value) && hasAllKinds
 }
 
-/** The lines of a text of several that look like a part of a key, and the values of those that name one. */
+/**
+ * Returns the lines of a multi-line text that look like a part of a key, and the values of lines that assign a secret.
+ */
 function secretLines(value: string): string[] {
   const lines = value.split(/[\r\n]+/)
   return lines.length < 2 ? [] : lines.flatMap((line) => secretIn(line.trim()))
@@ -74,7 +85,8 @@ function secretLines(value: string): string[] {
 const assignment = /^(?:export\s+)?["']?([\w.-]{1,128})["']?\s*[:=]\s*["']?([^]+?)["']?,?$/
 
 function secretIn(line: string): string[] {
-  if (line.length >= 8 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(line) && /[\d+/]/.test(line) && /[A-Za-z]/.test(line)) return [line]
+  const looksLikeKey = /^[A-Za-z0-9+/_-]+={0,2}$/.test(line) && /[\d+/]/.test(line) && /[A-Za-z]/.test(line)
+  if (line.length >= 8 && looksLikeKey) return [line]
   const [, name, value] = assignment.exec(line) ?? []
   if (name === undefined || value === undefined || value.length < 8) return []
   return isSecretMember(name) || looksSecret(value) ? [value] : []

@@ -1,21 +1,21 @@
 /**
- * Keeps the masker in step with stored secrets: under each name the newest values, and the last ones replaced.
+ * Keeps the masker in step with stored secrets: the newest values of each name, and recently replaced values.
  *
- * A replaced value stays masked for a while, because an agent that was started with it still runs; not for ever,
- * because the masker has a limit.
+ * A replaced value stays masked for a while, because an agent that was started with it may still run. It does not stay
+ * for ever, because the masker has a limit.
  */
 import type { Masker } from '../base/masking.ts'
 
-/** How many replaced sets of values stay masked. */
+/** Number of replaced sets of values that stay masked. */
 const retiredLimit = 100
 
-/** Sets the values under a name. @throws AppError `invalid_input` at the masker's limit. */
+/** Sets the masked values of a name. @throws AppError `invalid_input` at the masker's limit. */
 export type MaskedValues = (name: string, values: readonly string[]) => void
 
 export function createMaskedValues(masker: Masker): MaskedValues {
   const current = new Map<string, () => void>()
   const retired: (() => void)[] = []
-  /** Where the limit is reached, replaced values make room for new ones. */
+  /** Registers values. At the masker's limit, replaced values make room for new ones. */
   const register = (values: readonly string[]): (() => void) => {
     for (;;) {
       try {

@@ -1,11 +1,11 @@
 /**
- * The headers by which an MCP server is told who asks (contract: settings.md 3.1, `auth`). Pure.
+ * Builds the HTTP headers that authenticate this server to an MCP server (contract: settings.md 3.1, `auth`). Pure.
  *
- * Of OAuth only the token that is in the settings: how it is got and renewed is the business of `oauth/`.
+ * For OAuth it uses only the token in the settings; `oauth/` gets and renews tokens.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../base/fields.ts'
 
-/** Undefined where the credentials are not there or of a sort that no header carries. */
+/** Returns the headers; undefined when the credentials are missing or cannot be sent in a header. */
 export function authHeaders(auth: Fields): Fields | undefined {
   switch (auth.strategy ?? 'none') {
     case 'none': return {}

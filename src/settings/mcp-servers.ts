@@ -1,11 +1,14 @@
 /**
- * The rules of MCP server settings that lie between members, which a schema cannot say (contract/settings.md 3.1), and
- * the older spelling of the transport.
+ * Rules of MCP server settings that involve several members, which a schema cannot express (contract/settings.md 3.1),
+ * and the migration of the older spelling of `transport`.
  */
 import { isObject } from '../base/json.ts'
 import type { McpServer } from '../schema/generated/settings.ts'
 
-/** A stdio server has a command and a remote one an address; `auth` and an Authorization header exclude each other. */
+/**
+ * True when a stdio server has a command, a remote server has an address, and only one of `auth` and Authorization is
+ * set.
+ */
 export function isSoundServer({ transport, command, url, auth, headers = {} }: McpServer): boolean {
   const isStdio = transport === undefined ? command !== undefined : transport === 'stdio'
   const target = isStdio ? command : url
@@ -14,7 +17,7 @@ export function isSoundServer({ transport, command, url, auth, headers = {} }: M
   return target !== undefined && target.trim() !== '' && !(hasAuth && hasAuthorization)
 }
 
-/** Agent settings of before schema version 5: `type` was the name of `transport`, and `shttp` that of `http`. */
+/** Migrates agent settings from before schema version 5, which spelled `transport` as `type` and `http` as `shttp`. */
 export function migrateServers(agentSettings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { mcp_config: servers } = agentSettings
   if (!isObject(servers)) return agentSettings

@@ -1,15 +1,15 @@
 /**
- * How a settings diff changes settings: pure functions over plain JSON, validated by nobody here.
+ * Applies a settings diff to settings: pure functions over plain JSON, without validation.
  *
  * `mergePatch` is RFC 7386 with one difference that existing clients know (contract/settings.md 2.4): an object for a
- * member that the base lacks, or holds as something else, is taken as given with its nulls, for the validator to judge.
- * Every result is built with `Object.fromEntries`, so a member called `__proto__` stays an ordinary member.
+ * member that the base lacks, or that is no object in the base, is taken as given with its nulls, and the validator
+ * decides. Every result is built with `Object.fromEntries`, so a member called `__proto__` stays an ordinary member.
  */
 import { isObject } from '../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Objects merge at every depth, null deletes at every depth, anything else replaces. */
+/** Merges objects at every depth. Null deletes a member at every depth; any other value replaces it. */
 export function mergePatch(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) {
@@ -19,7 +19,7 @@ export function mergePatch(base: Members, patch: Members): Record<string, unknow
   return Object.fromEntries(members)
 }
 
-/** As `mergePatch`, but null in the patch itself is a value; only inside nested objects it deletes (2.6). */
+/** Merges like `mergePatch`, but a null at the top of the patch is a value; inside nested objects it deletes (2.6). */
 export function mergeFields(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) members.set(name, mergeMember(members.get(name), value))

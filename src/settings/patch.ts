@@ -1,7 +1,7 @@
 /**
- * What the settings are, and what a patch makes of them (contract/settings.md 2). Pure but for loading a profile.
+ * The settings and the effect of a patch on them (contract/settings.md 2). Pure, except that it loads a profile.
  *
- * Everything is computed and validated before anything is returned, so a patch applies whole or not at all.
+ * Everything is computed and validated before the result is returned, so a patch applies whole or not at all.
  */
 import { AppError } from '../base/errors.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -15,10 +15,10 @@ import {
 import type { Cipher } from './cipher.ts'
 import { mergeFields } from './merge.ts'
 
-/** What is stored, secrets in plain. */
+/** The stored settings, with plain secrets. */
 export type Settings = Omit<SettingsFile, 'version'>
 
-/** The LLM of a profile. @throws AppError as `ProfileStore.load` */
+/** Returns the LLM of a profile. @throws AppError as `ProfileStore.load` */
 export type LoadProfile = (name: string) => Promise<LLM>
 
 export interface PatchContext extends AgentSettingsContext {
@@ -39,8 +39,8 @@ export function freshSettings(): Settings {
 }
 
 /**
- * Settings from the content of their file.
- * @throws AppError `invalid_input` for what does not fit, or does not open.
+ * Decodes settings from the content of their file.
+ * @throws AppError `invalid_input` for content that does not fit or does not open.
  */
 export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
   const file = { ...content, agent_settings: readAgentSettings(content['agent_settings'], cipher) }
@@ -51,16 +51,16 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
 }
 
 /**
- * The settings after a patch.
- * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit,
- * and what loading a profile throws.
+ * Returns the settings after a patch.
+ * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit, and
+ * the errors of loading a profile.
  */
 export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
   const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch
   const { active_profile = current.active_profile, active_agent_profile_id = current.active_agent_profile_id } = patch
   const { agent_settings: agent, conversation_settings: chat, misc_settings: misc } = current
   const pointers = [patch.active_profile, patch.active_agent_profile_id]
-  // A null diff says nothing, a null pointer clears it (2.2).
+  // A null diff changes nothing; a null pointer clears the pointer (2.2).
   if (!agentDiff && !chatDiff && !miscDiff && pointers.every((pointer) => pointer === undefined)) {
     throw new AppError('bad_request', 'Nothing to update: expected at least one member of the settings')
   }

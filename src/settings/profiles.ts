@@ -1,16 +1,19 @@
 /**
- * The LLM profiles: models with their settings and keys under names, to start or go on with (contract/settings.md 7).
+ * The LLM profiles: named LLM configurations with their keys, to start or continue conversations (contract/settings.md
+ * 7).
  *
- * They are in `profiles.json`, secrets sealed as in the settings, so a token that was shown for the one opens for the
- * other. Every secret is registered with the masker before anyone can read it. A profile that does not fit or does not
- * open is left as it is and costs no other: it is not listed, and refused until it is replaced or removed. Which
- * profile new conversations use is in the settings, not here.
+ * They are stored in `profiles.json`, secrets sealed as in the settings, so a token shown for one file opens in the
+ * other. Every secret is registered with the masker before it can be read. A profile that does not fit or does not open
+ * is kept as it is and does not affect others: it is not listed, and its use is refused until it is replaced or
+ * removed. The settings, not this file, say which profile new conversations use.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { Masker } from '../base/masking.ts'
 import { isProfileName, type LLM } from '../schema/generated/llm.ts'
-import { isLlmProfile, toLlmProfile, type LlmProfile, type ProfileDetail, type ProfileSummary } from '../schema/generated/profiles.ts'
+import {
+  isLlmProfile, toLlmProfile, type LlmProfile, type ProfileDetail, type ProfileSummary,
+} from '../schema/generated/profiles.ts'
 import { readSecret } from './agent-settings.ts'
 import type { TellChange } from './change-log.ts'
 import { isToken, type Cipher } from './cipher.ts'
@@ -18,29 +21,32 @@ import { exposeSecrets, type ExposeMode } from './expose.ts'
 import { keysOfTokens } from './key-ids.ts'
 import { createMaskedValues } from './masked-values.ts'
 import { mapSecrets, secretsToMask } from './secret-fields.ts'
+import type { SecretMap } from './secret-source.ts'
 import { isUnset } from './secret-values.ts'
 import { createStoredFile, type StoredFile } from './stored-file.ts'
 
 /**
- * Names fit `ProfileName`. Every method throws AppError `settings_unreadable` when the file cannot be read, and those
- * that change it `storage_full` and `storage_failed`; then nothing has changed.
+ * Names must fit `ProfileName`. Every method throws AppError `settings_unreadable` when the file cannot be read.
+ * Methods that change the file also throw `storage_full` and `storage_failed`; then nothing has changed.
  */
 export interface ProfileStore {
-  /** By name, without those that cannot be read. */
+  /** Lists the readable profiles by name. */
   list(): Promise<ProfileSummary[]>
-  /** @throws AppError `not_found`, `bad_request` for one that cannot be read */
+  /** Returns a view of a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
-  /** For use: holds secrets. @throws AppError as `view`, `invalid_input` for one with a link that leads nowhere */
+  /**
+   * Returns the LLM with plain secrets. @throws AppError as `view`, `invalid_input` for a missing provider connection
+   */
   load(name: string): Promise<LLM>
-  /** Replaces what is there. @throws AppError `conflict` when there are too many, `invalid_input` */
+  /** Adds or replaces a profile. @throws AppError `conflict` when there are too many, `invalid_input` */
   save(name: string, profile: NewProfile): Promise<void>
-  /** @throws AppError `not_found`, `conflict` when the other name is taken */
+  /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
-  /** It may be missing already. */
+  /** Removes a profile. Does nothing if there is none. */
   delete(name: string): Promise<void>
-  /** Those that the keys at hand do not open, with the ids of the keys that they need. */
+  /** Returns the profiles that the available keys do not open, with the ids of the keys that they need. */
   unopened(): Promise<readonly UnopenedProfile[]>
-  /** Seals every secret in the file with the newest key; a profile that does not open is left as it is. */
+  /** Seals every secret in the file with the newest key. A profile that does not open stays as it is. */
   reseal(): Promise<void>
 }
 
@@ -50,24 +56,24 @@ export interface UnopenedProfile {
 }
 
 export interface NewProfile {
-  /** Secrets in plain or as tokens. */
+  /** The LLM; its secrets are plain or tokens. */
   readonly llm: LLM
   readonly include_secrets: boolean
 }
 
 export interface ProfileStoreOptions {
-  /** Told of every change. */
+  /** Called after each change. */
   readonly onChange?: TellChange
   /** `profiles.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
   readonly profileLimit?: number
-  /** How long one profile may be as JSON. */
+  /** The longest JSON of one profile. */
   readonly limitChars?: number
 }
 
-/** Secrets in plain; or what could not be read, as it was found. */
+/** A profile with plain secrets, or the stored value of an unreadable profile. */
 type Entry = { readonly profile: LlmProfile } | { readonly unread: unknown }
 type Entries = ReadonlyMap<string, Entry>
 
@@ -82,7 +88,8 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
 
   return {
     async list() {
-      const entries = [...(await file.read())].flatMap(([name, entry]) => ('profile' in entry ? [summary(name, entry.profile, cipher)] : []))
+      const all = [...(await file.read())]
+      const entries = all.flatMap(([name, entry]) => ('profile' in entry ? [summary(name, entry.profile, cipher)] : []))
       return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
     },
     async view(name, mode) {
@@ -97,11 +104,11 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
     async save(name, given) {
       const profile = { llm: plainLlm(given, cipher) }
       if (JSON.stringify(profile).length > limitChars) {
-        throw new AppError('invalid_input', `Cannot store the profile "${name}": expected at most ${limitChars} characters of JSON`)
+        throw refusedProfile('invalid_input', name, `at most ${limitChars} characters of JSON`)
       }
       await file.update((entries) => {
         if (!entries.has(name) && entries.size >= profileLimit) {
-          throw new AppError('conflict', `Cannot store the profile "${name}": expected at most ${profileLimit} profiles`)
+          throw refusedProfile('conflict', name, `at most ${profileLimit} profiles`)
         }
         mask(name, profile)
         return new Map(entries).set(name, { profile })
@@ -123,8 +130,8 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
       })
     },
     async unopened() {
-      const unread = [...(await file.read())].map(([name, entry]) => ({ name, keys: 'unread' in entry ? [...keysOfTokens(entry.unread)] : [] }))
-      return unread
+      const keysIn = (entry: Entry): string[] => ('unread' in entry ? [...keysOfTokens(entry.unread)] : [])
+      return [...(await file.read())].map(([name, entry]) => ({ name, keys: keysIn(entry) }))
         .map(({ name, keys }) => ({ name, keys: keys.filter((id) => !cipher.keyIds.includes(id)) }))
         .filter(({ keys }) => keys.length > 0)
     },
@@ -141,7 +148,10 @@ function storedProfiles(
     version,
     keyIds: cipher.keyIds,
     initial: () => new Map(),
-    encode: (entries) => ({ profiles: Object.fromEntries([...entries].map(([name, entry]) => [name, encode(entry, cipher)])) }),
+    encode(entries) {
+      const profiles = [...entries].map(([name, entry]) => [name, encode(entry, cipher)] as const)
+      return { profiles: Object.fromEntries(profiles) }
+    },
     decode({ profiles }) {
       if (!isObject(profiles)) throw new TypeError('Expected profiles')
       const entries = new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(name, stored, cipher)]))
@@ -151,9 +161,14 @@ function storedProfiles(
   })
 }
 
-/** The model of a request, secrets in plain. @throws AppError `invalid_input` for a token that does not open */
+/** Returns the LLM of a request with plain secrets. @throws AppError `invalid_input` for a token that does not open */
 export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, cipher: Cipher): LLM {
-  return typed(mapSecrets(type, { llm }, (secret, path) => (withSecrets ? readSecret(secret, path, cipher) : undefined))).llm
+  const plain: SecretMap = (secret, path) => (withSecrets ? readSecret(secret, path, cipher) : undefined)
+  return typed(mapSecrets(type, { llm }, plain)).llm
+}
+
+function refusedProfile(code: 'invalid_input' | 'conflict', name: string, expected: string): AppError {
+  return new AppError(code, `Cannot store the profile "${name}": expected ${expected}`)
 }
 
 export function profileNotFound(name: string): AppError {
@@ -172,11 +187,12 @@ function renamed(entries: Entries, name: string, newName: string): Entries {
   const entry = entries.get(name)
   if (entry === undefined) throw profileNotFound(name)
   if (name === newName) return entries
-  if (entries.has(newName)) throw new AppError('conflict', `Cannot rename the profile "${name}": the name "${newName}" is taken`)
+  const problem = `the name "${newName}" is taken`
+  if (entries.has(newName)) throw new AppError('conflict', `Cannot rename the profile "${name}": ${problem}`)
   return new Map([...entries].map(([other, kept]) => [other === name ? newName : other, kept]))
 }
 
-/** As in the redacted view: an address that carries credentials is a secret. */
+/** Summarises a profile as in the redacted view: an address with credentials is a secret. */
 function summary(name: string, profile: LlmProfile, cipher: Cipher): ProfileSummary {
   const { model, base_url, provider_connection_id } = shown(profile, 'redacted', cipher)
   const provider_connection_broken = provider_connection_id !== null
@@ -187,13 +203,14 @@ function hasKey({ llm }: LlmProfile): boolean {
   return !isUnset(llm.api_key ?? '')
 }
 
-/** Where secrets are redacted, a key is not even shown as a mark: what is sent back is then no key either. */
+/**
+ * Returns the view of a profile. A redacted key is null, not a mask, so that a client that sends the view back sends no
+ * key.
+ */
 function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
   const { llm } = typed(exposeSecrets(type, profile, mode, cipher))
   return mode === 'redacted' ? { ...llm, api_key: null } : llm
 }
-
-
 function encode(entry: Entry, cipher: Cipher): unknown {
   return 'profile' in entry ? exposeSecrets(type, entry.profile, 'encrypted', cipher) : entry.unread
 }
@@ -201,7 +218,7 @@ function encode(entry: Entry, cipher: Cipher): unknown {
 function decode(name: string, stored: unknown, cipher: Cipher): Entry {
   let isOpen = isProfileName(name)
   const plain = mapSecrets(type, stored, (secret, path) => {
-    // What is no token was written by hand: taken as it stands, and sealed with the next change.
+    // A value that is no token was written by hand. It is taken as it is and sealed with the next change.
     const opened = isToken(secret) ? cipher.open(secret, path) : secret
     isOpen &&= opened !== undefined
     return opened

@@ -1,78 +1,80 @@
 /**
- * What is known of an agent's program, as data: the members of an entry of the provider table (spec: providers A, B, C;
+ * An entry of the provider table: the facts about an agent's program, as data (spec: providers A, B, C;
  * contract/settings.md 5; decisions 22).
  *
- * The table is `providers-table`; `--providers FILE` has entries of the same form, see `providers-file`. An entry says
- * nothing that a program would have to be started for.
+ * The table is in `providers-table`; `--providers FILE` has entries of the same form, see `providers-file`. An entry
+ * holds no fact that only the running program could tell.
  */
 
 export interface Provider {
-  /** The value of `acp_server` for the three presets; of the others, the one word of `acp_command` that stands for the entry. */
+  /**
+   * For a preset the value of `acp_server`; for another entry the single word of `acp_command` that selects the entry.
+   */
   readonly name: string
   readonly displayName: string
-  /** What starts it when `acp_command` is empty. */
+  /** The command that starts the program when `acp_command` is empty. */
   readonly command: readonly string[]
-  /** The npm package in that command, empty where the program is none of npm's. */
+  /** The npm package in that command; empty for a program that does not come from npm. */
   readonly packageName: string
-  /** The version that this server was driven with. */
+  /** The version that this server was tested with. */
   readonly version: string
   /** The program that the package installs. */
   readonly binary: string
   /**
-   * Where the program is for a platform (`linux-x64`), below `node_modules`, for a package whose own script would have put
-   * `binary` in its place at installation: no such script is run.
+   * Path of the program for a platform (`linux-x64`), below `node_modules`. For a package whose install script would
+   * put `binary` in its place: install scripts are not run.
    */
   readonly programs: Readonly<Record<string, string>>
-  /** What a user runs to install it where `agents install` does not; empty where it does. */
+  /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** How a command word (contract/settings.md 5) and the agent's own name begin. */
+  /** Prefix of the command word (contract/settings.md 5) and of the agent's own name. */
   readonly prefix: string
   readonly apiKeyVariable: string
-  /** Older or second names of the API key variable; the rules for the key hold for them too. */
+  /** Older or second names of the API key variable. The rules for the key hold for them too. */
   readonly otherKeyVariables: readonly string[]
   readonly baseUrlVariable: string
   readonly configDirVariable: string
-  /** What moves all that the program keeps to a folder of the conversation (`acp_isolate_data_dir`). */
+  /** The variable that moves all data of the program to a folder of the conversation (`acp_isolate_data_dir`). */
   readonly dataDirVariable: string
-  /** What the program takes for the home directory where its own files are; `HOME` where this is not set. */
+  /** The variable that the program uses as the home directory for its own files; `HOME` is used when it is not set. */
   readonly homeVariable: string
-  /** What the child gets from the server's environment besides the base set. */
+  /** Variables of the server's environment that the child gets, beside the base set. */
   readonly variables: readonly string[]
-  /** What the child gets besides where neither the server's environment nor a secret says otherwise. */
+  /** Variables that the child gets when neither the server's environment nor a secret sets them. */
   readonly defaults: Readonly<Record<string, string>>
-  /** What a user runs to sign in. */
+  /** The command that a user runs to sign in. */
   readonly loginCommand: string
-  /** How a login is recognised, see `login`; null for a provider without one. */
+  /** The rule that detects a login, see `login`; null for a provider without a login. */
   readonly login: LoginRule | null
-  /** How a base URL reaches the program, see `credentials`. */
+  /** The way in which a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
-  /** With a key and no base URL: what `codex-config` says instead, so that no `authenticate` is needed; null for nothing. */
+  /** The base URL for `codex-config` with a key and no base URL, so that no `authenticate` is needed; null for none. */
   readonly publicBaseUrl: string | null
-  /** The config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
+  /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
-  /** ACP `authenticate` methods; null where the environment or the login is enough. */
+  /** ACP `authenticate` methods; null when the environment or the login is enough. */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
-  /** Null for whatever the agent itself takes. */
+  /** Null: the agent chooses its default model. */
   readonly defaultModel: string | null
   readonly models: readonly string[]
-  /** Null: nothing is known of its modes, and it is judged like an agent that is in no table. */
+  /** Null: the modes are unknown, and the program is judged like an agent that is in no table. */
   readonly modes: ProviderModes | null
 }
 
-/** Session modes by what they ask for (decisions 24). */
+/** Session modes, by the actions that they ask for (decisions 24). */
 export interface ProviderModes {
-  /** Asks before everything that changes something. */
+  /** The mode that asks before every action that changes something. */
   readonly asking: string
-  /** Never asks. Not offered in every situation. */
+  /** The mode that never asks. Agents do not always offer it. */
   readonly open: string
-  /** All modes that allow something unasked which `asking` asks for; the open one among them. */
+  /** All modes that allow an action for which `asking` asks, the open mode included. */
   readonly moreOpen: readonly string[]
-  /** Modes beside `asking` that allow nothing unasked which it asks for. None unless named. */
+  /** Modes other than `asking` that allow no action for which `asking` asks. Default: none. */
   readonly closed?: readonly string[]
   /**
-   * How commands begin that `asking` runs without a question, as it was measured: none of them changes anything. `*`: every
-   * command, since the mode confines them all.
+   * Prefixes of commands that `asking` was measured to run without asking; none of these commands changes anything.
+   * `*`: every command, since the mode confines them all.
    */
   readonly unasked?: readonly string[]
 }
@@ -81,33 +83,33 @@ export interface LoginRule {
   /** The credential file: its folder under the home directory, and its name. */
   readonly folder: string
   readonly file: string
-  /** The program looks in the folder that its config-directory variable names instead. */
+  /** True when the program looks in the folder of its config-directory variable instead. */
   readonly followsConfigDir: boolean
-  /** The member of the file that holds the tokens, null for the file itself. */
+  /** The member of the file that holds the tokens; null for the file itself. */
   readonly member: string | null
-  /** Members that carry a token; one of them is enough. Their names only: values are never kept. */
+  /** Members that hold a token; one of them is enough. Only names are stored here, never values. */
   readonly accessTokens: readonly string[]
-  /** With one of these an expired access token is renewed by the program. */
+  /** With one of these members the program renews an expired access token. */
   readonly refreshTokens: readonly string[]
-  /** The member that tells in milliseconds when the access token expires, null if none does. */
+  /** The member with the expiry of the access token in milliseconds; null if there is none. */
   readonly expiry: string | null
-  /** A variable that carries an OAuth token is a login too. */
+  /** Variables with an OAuth token. Such a variable counts as a login. */
   readonly tokenVariables: readonly string[]
-  /** On macOS the login may be in the keychain, which is not read. */
+  /** True when the login may be in the keychain on macOS, which is not read. */
   readonly keychain: boolean
-  /** Where the user's choice of how to sign in is stored beside the credentials, null where there is none. */
+  /** Where the user's choice of a sign-in method is stored beside the credentials; null if there is no such choice. */
   readonly choice: LoginChoice | null
 }
 
 export interface LoginChoice {
   readonly file: string
-  /** The path to the member. */
+  /** Path of member names. */
   readonly path: readonly string[]
   /** The choices that mean this login. */
   readonly login: readonly string[]
 }
 
-/** What an entry need not say. */
+/** Returns the defaults of the members that an entry may omit. */
 export function blankProvider(name: string): Omit<Provider, 'command' | 'prefix'> {
   return {
     name,

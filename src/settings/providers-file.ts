@@ -1,10 +1,10 @@
 /**
- * `--providers FILE`: what the operator adds to the provider table, or changes in it.
+ * Reads `--providers FILE`, with which the operator adds entries to the provider table or changes entries.
  *
- * The file is a JSON object of entries by provider name, with the members of `Provider`, see `provider`; their form is in
- * `providers-shape`. Members given for a built-in provider replace the table's. A new provider needs `command` and `prefix`; it
- * is no preset but applies to custom servers whose command is its name or matches it, see `providers`. Unknown members are
- * refused: they would be typing errors.
+ * The file is a JSON object of entries by provider name, with the members of `Provider` (see `provider`); their form is
+ * in `providers-shape`. Members given for a built-in provider replace the table's members. A new provider needs
+ * `command` and `prefix`; it is no preset but applies to custom servers whose command is its name or matches it (see
+ * `providers`). Unknown members are refused as typing errors.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -22,7 +22,7 @@ export interface ProviderSources {
   readonly commands: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** The built-in table with what the operator says. @throws AppError `bad_request`, `storage_failed` */
+/** Returns the built-in table with the operator's changes. @throws AppError `bad_request`, `storage_failed` */
 export async function loadProviders({ file, commands }: ProviderSources): Promise<readonly Provider[]> {
   const words = Object.entries(commands).map(([name, command]) => [name, wordsOf(command)] as const)
   return withCommands(file === undefined ? builtInProviders : await readProvidersFile(file), Object.fromEntries(words))
@@ -30,7 +30,9 @@ export async function loadProviders({ file, commands }: ProviderSources): Promis
 
 async function readProvidersFile(path: string): Promise<readonly Provider[]> {
   const content = await readJsonFile(path)
-  if (content === undefined) throw new AppError('bad_request', `Cannot read the providers file "${path}": it is not there`)
+  if (content === undefined) {
+    throw new AppError('bad_request', `Cannot read the providers file "${path}": it is not there`)
+  }
   return withProvidersFile(builtInProviders, content)
 }
 
@@ -39,7 +41,7 @@ function wordsOf(command: string | readonly string[]): readonly string[] {
 }
 
 /**
- * The table with the entries of a providers file.
+ * Returns the table with the entries of a providers file.
  * @throws AppError `bad_request` that names the entry and its wrong members.
  */
 export function withProvidersFile(providers: readonly Provider[], file: unknown): Provider[] {

@@ -1,11 +1,11 @@
 /**
- * What the members of an entry of the provider table must be: as a test, in words for a message, and as JSON Schema
- * (draft 2020-12) for whoever writes a `--providers` file. All three come from the same rules.
+ * The form of an entry of the provider table: as a test, as words for a message, and as JSON Schema (draft 2020-12) for
+ * authors of a `--providers` file. All three come from the same rules.
  */
 import { isObject, type JsonObject } from '../base/json.ts'
 import { blankProvider, type LoginChoice, type LoginRule, type Provider, type ProviderModes } from './provider.ts'
 
-/** What a member must be: the words for a message, the test, and the schema that says the same. */
+/** The rule of a member: the words for a message, the test, and the equivalent schema. */
 interface Rule {
   readonly expected: string
   readonly holds: (value: unknown) => boolean
@@ -23,7 +23,11 @@ const name: Rule = {
   schema: { type: 'string', minLength: 1 },
 }
 const texts: Rule = { expected: 'an array of strings', holds: areTexts, schema: { type: 'array', items: text.schema } }
-const flag: Rule = { expected: 'true or false', holds: (value) => typeof value === 'boolean', schema: { type: 'boolean' } }
+const flag: Rule = {
+  expected: 'true or false',
+  holds: (value) => typeof value === 'boolean',
+  schema: { type: 'boolean' },
+}
 const pathShape = /^(?!\/)(?!.*\.\.)./
 const path: Rule = {
   expected: 'a relative path without ".."',
@@ -69,7 +73,13 @@ function objectOf<T>(shape: Shape<T>): Rule {
 }
 
 const optionalTexts: Rule = { ...texts, holds: (value) => value === undefined || areTexts(value) }
-const modesShape: Shape<ProviderModes> = { asking: name, open: name, moreOpen: texts, closed: optionalTexts, unasked: optionalTexts }
+const modesShape: Shape<ProviderModes> = {
+  asking: name,
+  open: name,
+  moreOpen: texts,
+  closed: optionalTexts,
+  unasked: optionalTexts,
+}
 const choiceShape: Shape<LoginChoice> = { file: path, path: texts, login: texts }
 const loginShape: Shape<LoginRule> = {
   folder: path,
@@ -117,23 +127,24 @@ export function isProvider(value: unknown): value is Provider {
   return wrongMembersOf(value).length === 0
 }
 
-/** One text per member that is missing, wrong or unknown. */
+/** Returns one text for each member that is missing, wrong or unknown. */
 export function wrongMembersOf(provider: unknown): string[] {
   return wrongMembers(provider, providerShape)
 }
 
-/** The names that an entry may have. */
+/** The allowed names of entries. */
 export const providerNameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**
- * The form of a providers file. Which members an entry needs depends on the table (an entry that changes another one needs
- * none), so that is left to the server.
+ * Returns the JSON Schema of a providers file. Required members depend on the table (an entry that changes another one
+ * needs none), so only the server checks them.
  */
 export function providersSchema(): JsonObject {
   const { name: _, ...members } = providerShape
   const blank: JsonObject = JSON.parse(JSON.stringify(blankProvider('')))
   const properties = Object.entries(members).map(([member, { schema }]) => {
-    return [member, Object.hasOwn(blank, member) && member !== 'displayName' ? { ...schema, default: blank[member] } : schema]
+    const hasDefault = Object.hasOwn(blank, member) && member !== 'displayName'
+    return [member, hasDefault ? { ...schema, default: blank[member] } : schema]
   })
   return {
     '$schema': 'https://json-schema.org/draft/2020-12/schema',

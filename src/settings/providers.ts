@@ -1,8 +1,8 @@
 /**
- * The provider table at work: which provider a command belongs to, which command and model a provider means, and what
- * a settings diff changes along with what it says (contract/settings.md 3.3 and 5; decisions 21).
+ * Queries of the provider table: the provider of a command, the command and model of a provider, and the settings that
+ * change implicitly with a diff (contract/settings.md 3.3 and 5; decisions 21).
  *
- * Pure functions over the table. `--providers FILE` and `--acp-command` are applied here; nothing is started here.
+ * Pure functions over the table. `--acp-command` is applied here. No program is started here.
  */
 import { AppError } from '../base/errors.ts'
 import { isAcpServer, type AcpAgentSettings, type AcpServer } from '../schema/generated/settings.ts'
@@ -13,10 +13,10 @@ export type { Provider } from './provider.ts'
 /** The value of `acp_server` for a command that belongs to no preset. */
 export const customServer = 'custom' satisfies AcpServer
 
-/** The members of ACP settings that say which agent. */
+/** The members of ACP settings that select the agent. */
 export type AcpChoice = Pick<AcpAgentSettings, 'acp_server' | 'acp_command' | 'acp_model'>
 
-/** As `AcpChoice`, from wherever it comes. */
+/** An `AcpChoice` from any source. */
 export interface AcpQuery {
   readonly acp_server: string
   readonly acp_command: readonly string[]
@@ -28,21 +28,22 @@ export interface ResolvedAcp {
   readonly provider: Provider | undefined
   /** The program and its arguments, without `acp_args`. Empty only for a custom server without a command. */
   readonly command: readonly string[]
-  /** Undefined only where nothing is known about models: whatever the agent takes by itself. */
+  /** Undefined when the table has no model: the agent chooses. */
   readonly model: string | undefined
 }
 
 /**
- * What the stored choice means: an empty command is the provider's, a missing model its default. The wire knows three
- * presets; every other entry of the table is a custom server. A command that is nothing but the name of the entry stands
- * for the entry's own command; any other tells the entry by the program that it starts.
+ * Resolves a stored choice: an empty command becomes the provider's command, a missing model its default. The wire has
+ * three presets; every other entry of the table is a custom server. A command that is only the name of an entry stands
+ * for that entry's command; any other command selects the entry by the program that it starts.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice
   const others = providers.filter(({ name }) => !isAcpServer(name))
-  const named = acp_server === customServer && acp_command.length === 1 ? others.find(({ name }) => name === acp_command[0]) : undefined
+  const isCustom = acp_server === customServer
+  const named = isCustom && acp_command.length === 1 ? others.find(({ name }) => name === acp_command[0]) : undefined
   const provider = named
-    ?? (acp_server === customServer ? detectProvider(acp_command, others) : providers.find(({ name }) => name === acp_server))
+    ?? (isCustom ? detectProvider(acp_command, others) : providers.find(({ name }) => name === acp_server))
   const isOwnCommand = acp_command.length > 0 && named === undefined
   return {
     provider,
@@ -52,7 +53,7 @@ export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): Re
 }
 
 /**
- * The words that start the agent.
+ * Returns the words that start the agent.
  * @throws AppError `agent_failed` for a custom server without a command.
  */
 export function launchCommand(
@@ -69,13 +70,13 @@ export function launchCommand(
 
 /** An npx command that names the provider's package. */
 export interface NpxCall {
-  /** What follows the package: the arguments of its program. */
+  /** The words after the package: the arguments of its program. */
   readonly args: readonly string[]
-  /** Word for word as a preset has it: npx, `-y` and the pinned version. Otherwise somebody wrote it himself. */
+  /** True for exactly the words of a preset: npx, `-y` and the pinned version. False for a user's own command. */
   readonly isPreset: boolean
 }
 
-/** Undefined for a command that is no npx of the provider's package. The version is up to the command. */
+/** Parses an npx command of the provider's package, in any version; undefined for other commands. */
 export function parseNpxCall(command: readonly string[], provider: Provider): NpxCall | undefined {
   const [program = '', ...words] = command
   if (lastSegment(program) !== 'npx' || provider.packageName === '') return undefined
@@ -86,8 +87,8 @@ export function parseNpxCall(command: readonly string[], provider: Provider): Np
 }
 
 /**
- * The provider that a command starts: the first one of which a word begins with the prefix, or whose program it runs.
- * A word counts from its last `/`, in lower case, without a version.
+ * Returns the provider that a command starts: the first provider whose prefix begins a word, or whose program is run. A
+ * word counts from its last `/`, in lower case, without a version.
  */
 export function detectProvider(command: readonly string[], providers: readonly Provider[]): Provider | undefined {
   const words = command.map((word) => withoutVersion(lastSegment(word).toLowerCase()))
@@ -95,10 +96,15 @@ export function detectProvider(command: readonly string[], providers: readonly P
 }
 
 /**
- * The ACP members of merged settings, completed by what the diff implies; `previous` is the server before, undefined
- * after a change of the agent kind. A command without a server finds its server; a preset without a command takes the
- * preset's (stored as `[]`); a change of server without a model takes the new one's default, since model ids mean
- * nothing to another provider; a preset is never left without a model. What the diff says itself stays.
+ * Completes the ACP members of merged settings with the implied changes of a diff. `previous` is the server before the
+ * diff, undefined after a change of the agent kind.
+ *
+ * - A command without a server selects its server.
+ * - A preset without a command gets the preset's command (stored as `[]`).
+ * - A new server without a model gets that server's default, since model ids mean nothing to another provider.
+ * - A preset always has a model.
+ *
+ * Members that the diff sets stay as set.
  */
 export function completeAcpChoice(
   merged: AcpChoice,
@@ -125,7 +131,7 @@ function serverOf(command: readonly string[], providers: readonly Provider[]): A
 }
 
 /**
- * The table with the commands of `--acp-command PROVIDER=COMMAND` in the place of its own.
+ * Returns the table with the commands of `--acp-command PROVIDER=COMMAND`.
  * @throws AppError `bad_request` for a provider that is not in the table.
  */
 export function withCommands(
@@ -144,7 +150,7 @@ function lastSegment(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1)
 }
 
-/** The `@` at the beginning of a scoped package is no version. */
+/** Removes the version of a package name. A leading `@` marks a scope, not a version. */
 function withoutVersion(word: string): string {
   const at = word.lastIndexOf('@')
   return at > 0 ? word.slice(0, at) : word
