@@ -146,10 +146,13 @@ test('a copy of the data folder while the program runs holds no lent file', with
   const path = fileOf(program.dataDir, talk)
   assert.is(readFileSync(path, 'utf8'), login('first-token'))
   assert.is((await secretsLeft(program.dataDir)).length, 1)
+  // Otherwise a file that is being replaced goes between its listing and its reading.
+  program.child.kill('SIGSTOP')
   for (const name of readdirSync(program.dataDir, { recursive: true }).map(String)) {
     const file = join(program.dataDir, name)
     if (lstatSync(file).isFile()) assert.not.ok(readFileSync(file, 'latin1').includes('first-token'), name)
   }
+  program.child.kill('SIGCONT')
   await program.stop('SIGTERM')
   assert.equal(await secretsLeft(program.dataDir), [])
 }))
