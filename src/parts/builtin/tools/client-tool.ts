@@ -1,16 +1,16 @@
 /**
- * A tool that the client of a conversation has brought along and runs itself (contract: payloads.md, `ClientTool`).
+ * A tool that the client of a conversation declares and runs itself (contract: payloads.md, `ClientTool`).
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1): whoever listens sees it as soon as it is durable
- * and does what it stands for. Nobody is waited for. The model is told at once that the call was handed on; a client that
- * has something to tell it sends a message. Of the arguments only those that the schema requires are looked for.
+ * A call is recorded as an MCPToolAction under the tool's name (decisions 1). Clients see it as soon as it is durable,
+ * and may act on it. The server does not wait for a result: the model is told at once that the call was passed on, and
+ * a client that has a result sends a message. Arguments are only checked for the members that the schema requires.
  */
 import { AppError } from '../../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { ClientTool } from '../../../schema/generated/conversations.ts'
 import { mcpToolDefinition, textContent, type ReadResult, type Tool, type ToolSet } from '../../../agents/tool.ts'
 
-/** The set with the client's tools behind its own. @throws AppError `invalid_input` for a name that is taken */
+/** The set with the client's tools after its own. @throws AppError `invalid_input` for a name that is taken */
 export function withClientTools(set: ToolSet, clientTools: readonly ClientTool[]): ToolSet {
   const taken = clientTools.find(({ name }) => set.tools.some((tool) => tool.name === name))
   if (taken !== undefined) {
@@ -25,12 +25,17 @@ export function createClientTool({ name, description, parameters: schema, annota
     name,
     description,
     parameters,
-    definition: mcpToolDefinition({ name, description, inputSchema: parameters }, annotations === undefined ? { description } : { description, annotations }),
+    definition: mcpToolDefinition(
+      { name, description, inputSchema: parameters },
+      annotations === undefined ? { description } : { description, annotations },
+    ),
     isReadOnly: annotations?.readOnlyHint === true,
     read: (args) => readCall(args, parameters),
     async run(_action, { signal }) {
       signal.throwIfAborted()
-      const content = textContent(`The call of '${name}' was handed on to the client. No result of it will come back here.`)
+      const content = textContent(
+        `The call of '${name}' was handed on to the client. No result of it will come back here.`,
+      )
       return { kind: 'MCPToolObservation', content, is_error: false, tool_name: name }
     },
   }

@@ -1,9 +1,9 @@
 /**
- * Makes a tool out of the few things in which tools differ.
+ * Makes a tool from the few members in which tools differ.
  *
- * Everything else follows: the name from the kind of the definition, the arguments from the kind of the action, and how
- * clients see it (contract: payloads.md, section 4). Expected failures of a tool (AppError) become observations that
- * say so; anything else that is thrown is left to the loop.
+ * The rest is derived: the name from the kind of the definition, the parameters from the kind of the action, and the
+ * definition that clients see (contract: payloads.md, section 4). An AppError of a tool becomes an error observation;
+ * other errors are thrown on to the loop.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
@@ -19,27 +19,27 @@ export interface ToolDescription<K extends ActionKind> {
   readonly kind: BuiltInTool['kind']
   readonly action: K
   readonly observation: Observation['kind']
-  /** For the model. */
+  /** The description for the model. */
   readonly description: string
-  /** Words for the model about single arguments. */
+  /** Descriptions of single parameters for the model. */
   readonly parameters?: Readonly<Record<string, string>>
   readonly hints: ToolHints
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Does it. An AppError that it throws goes to `failed`. */
+  /** Runs the tool. An AppError that it throws goes to `failed`. */
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolCall) => Promise<Observation>
-  /** As in Tool. */
+  /** Whether the action needs the user's approval, as in Tool. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
-  /** The observation for a failure that was to be expected. A tool without it has none. */
+  /** The observation of an expected failure. Without it the AppError is thrown on. */
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation
 }
 
-/** The annotations; a tool is titled by its name unless `untitled`. */
+/** The annotations. A tool's title is its name, unless `untitled`. */
 export interface ToolHints {
   readonly untitled?: true
   readonly readOnly: boolean
   readonly destructive: boolean
   readonly idempotent: boolean
-  /** Reaches what others change. Default false. */
+  /** Whether the tool reaches systems outside the workspace. Default false. */
   readonly openWorld?: boolean
 }
 
@@ -86,7 +86,7 @@ async function runTool<K extends ActionKind>(
   try {
     return await tool.run(action, call)
   } catch (thrown) {
-    // What was stopped did not fail, whatever the stopping made go wrong.
+    // After a stop, throw the signal's reason: the stop itself may have caused this error.
     call.signal.throwIfAborted()
     if (!(thrown instanceof AppError) || tool.failed === undefined) throw thrown
     return tool.failed(action, textContent(thrown.message))

@@ -1,6 +1,6 @@
 /**
- * The tool `edit`: replaces a text that occurs an expected number of times, or creates a file.
- * What is an edit and when it is refused is text-edit's business; there is no undo.
+ * The tool `edit`: replaces a text that occurs an expected number of times, or creates a file. text-edit decides which
+ * edits are refused. There is no undo.
  */
 import type { EditAction } from '../../../schema/generated/actions.ts'
 import type { EditObservation } from '../../../schema/generated/observations.ts'
@@ -21,7 +21,8 @@ export function createEditTool(scope: FileScope): Tool {
     observation: 'EditObservation',
     description: [
       'Replace text in a file, or create a file.',
-      'old_string must occur in the file exactly expected_replacements times, with all white space as in the file; take',
+      'old_string must occur in the file exactly expected_replacements times, with all white space as in the file; ' +
+      'take',
       'enough lines around it to make it unique. An empty old_string creates the file with new_string as its content;',
       'missing directories are made and an existing file is refused. Line ends and encoding of a file are kept.',
     ].join('\n'),
@@ -46,7 +47,9 @@ export function createEditTool(scope: FileScope): Tool {
 
 async function create({ new_string }: EditAction, place: ContainedPath, scope: FileScope): Promise<EditObservation> {
   if (place.kind !== 'nothing') {
-    throw new AppError('conflict', `Cannot create "${place.path}": it exists already. Give the old_string that is to be replaced`)
+    throw new AppError(
+      'conflict', `Cannot create "${place.path}": it exists already. Give the old_string that is to be replaced`,
+    )
   }
   await writeFile(place, encodeText(new_string), { expected: 'none' })
   return {

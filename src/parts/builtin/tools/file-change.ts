@@ -1,7 +1,8 @@
 /**
- * Changes of one file by the file editor: create, replace, insert, undo.
+ * The file editor's changes of one file: create, replace, insert, undo.
  *
- * Each is made of what was read a moment before and is refused when the file has changed since; each can be undone.
+ * Each change is based on a read just before it, and is refused when the file changed in between. Each change can be
+ * undone.
  */
 import { AppError } from '../../../base/errors.ts'
 import { assertFile, readFile, removeFile, writeFile } from '../../../workspace/files.ts'
@@ -13,11 +14,11 @@ import type { TextEdit } from './text-edit.ts'
 import type { UndoHistory } from './undo-history.ts'
 
 export interface FileChange {
-  /** For the model. */
+  /** The result for the model. */
   readonly text: string
-  /** Absent: there was no file, or it was no text. */
+  /** The old text; absent if there was no file, or no text file. */
   readonly before?: string
-  /** Absent: there is none any more, or it is no text. */
+  /** The new text; absent if the file is gone, or is no text file. */
   readonly after?: string
   readonly existed: boolean
 }
@@ -26,17 +27,21 @@ export interface EditorScope extends FileScope {
   readonly history: UndoHistory
 }
 
-/** @throws AppError `conflict` when there is something already */
+/** Creates a file. @throws AppError `conflict` when the path exists */
 export async function createFile(place: ContainedPath, content: string, scope: EditorScope): Promise<FileChange> {
   if (place.kind !== 'nothing') {
-    throw new AppError('conflict', `Cannot create "${place.path}": it exists already. Use str_replace or insert to change a file`)
+    throw new AppError(
+      'conflict', `Cannot create "${place.path}": it exists already. Use str_replace or insert to change a file`,
+    )
   }
   const version = await writeFile(place, encodeText(content), { expected: 'none' })
   const note = await remember(scope, { path: place.path, before: undefined, version })
   return { text: `Created ${place.path}${note}`, after: content, existed: false }
 }
 
-export async function editFile(place: ContainedPath, scope: EditorScope, edit: (file: TextFile) => TextEdit): Promise<FileChange> {
+export async function editFile(
+  place: ContainedPath, scope: EditorScope, edit: (file: TextFile) => TextEdit,
+): Promise<FileChange> {
   const { file, bytes, version } = await readText(place, scope)
   const done = edit(file)
   const newVersion = await writeFile(place, done.bytes, { expected: version })
@@ -45,7 +50,10 @@ export async function editFile(place: ContainedPath, scope: EditorScope, edit: (
   return { text: `Edited ${place.path}${note}\n${shown}`, before: file.text, after: done.text, existed: true }
 }
 
-/** Takes back the newest change of the file; one that created it removes it. @throws AppError `conflict` when it was changed since */
+/**
+ * Undoes the newest change of a file; undoing its creation removes it. @throws AppError `conflict` when the file
+ * changed since
+ */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)
   const entry = await scope.history.newest(place.path)
@@ -60,10 +68,15 @@ export async function undoChange(place: ContainedPath, scope: EditorScope): Prom
   }
   await scope.history.forget(entry, await writeFile(place, old, { expected: entry.version }))
   const after = textOf(old).before
-  return { text: `Undone: the last edit of ${place.path}`, ...before, ...(after === undefined ? {} : { after }), existed: true }
+  return {
+    text: `Undone: the last edit of ${place.path}`,
+    ...before,
+    ...(after === undefined ? {} : { after }),
+    existed: true,
+  }
 }
 
-/** A change that cannot be remembered was made all the same. */
+/** Records a change for undo, and returns a note for the model if that failed: the change itself has been made. */
 async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
   try {
     await scope.history.record(change)

@@ -1,8 +1,8 @@
 /**
- * The tools `file_editor` and `planning_file_editor`: look at files and directories, create, replace, insert, undo.
+ * The tools `file_editor` and `planning_file_editor`: view files and directories, create, replace, insert, undo.
  *
- * They differ in one thing: the second may change a single file, the plan. Clients look for it at `.agents_tmp/PLAN.md`
- * in the workspace, so it is there unless the tool's parameter `plan_path` says otherwise.
+ * The second may change only one file, the plan. Clients look for the plan at `.agents_tmp/PLAN.md` in the workspace,
+ * which is its path unless the tool's parameter `plan_path` names another.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
@@ -23,9 +23,11 @@ type EditorAction = Extract<Action, { kind: 'FileEditorAction' | 'PlanningFileEd
 type EditorObservation = Extract<Observation, { kind: 'FileEditorObservation' | 'PlanningFileEditorObservation' }>
 
 const commands = `Commands:
-- view: the lines of a text file with their numbers, or the entries of a directory (two levels, without hidden ones). view_range shows a part of a file.
+- view: the lines of a text file with their numbers, or the entries of a directory (two levels, without hidden ones). \
+view_range shows a part of a file.
 - create: a new file with file_text. Missing directories are made. An existing file is refused.
-- str_replace: replaces old_str by new_str. old_str must occur exactly once, with all white space as in the file and without line numbers; take enough lines around it to make it unique.
+- str_replace: replaces old_str by new_str. old_str must occur exactly once, with all white space as in the file and \
+without line numbers; take enough lines around it to make it unique.
 - insert: puts new_str behind the line insert_line; 0 is the beginning of the file.
 - undo_edit: takes back the last edit of the file by this tool, unless the file was changed by something else since.
 Paths are inside the workspace. Line ends and encoding of a file are kept.`
@@ -58,7 +60,8 @@ export function createPlanningFileEditorTool(scope: EditorScope, planPath: strin
     kind: 'PlanningFileEditorTool',
     action: 'PlanningFileEditorAction',
     observation: 'PlanningFileEditorObservation',
-    description: `View any file and write the plan. Only ${plan} can be created and edited; all other files can be viewed only.\n${commands}`,
+    description: `View any file and write the plan. Only ${plan} can be created and edited; all other files can be ` +
+      `viewed only.\n${commands}`,
     parameters,
     hints: { readOnly: false, destructive: false, idempotent: false },
     ...editing('PlanningFileEditorObservation', scope, (path) => assertPlan(plan, path)),
@@ -66,7 +69,9 @@ export function createPlanningFileEditorTool(scope: EditorScope, planPath: strin
 }
 
 function assertPlan(plan: string, path: string): void {
-  if (path !== plan) throw new AppError('invalid_input', `Cannot change "${path}": only the plan "${plan}" can be changed`)
+  if (path !== plan) {
+    throw new AppError('invalid_input', `Cannot change "${path}": only the plan "${plan}" can be changed`)
+  }
 }
 
 type Run = Pick<ToolDescription<'FileEditorAction' | 'PlanningFileEditorAction'>, 'run' | 'failed' | 'asks'>
@@ -77,7 +82,7 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
   async function run(action: EditorAction, call: ToolCall): Promise<EditorObservation> {
     const { command, path } = action
     if (command === 'view') return scope.workspace.at(path, (place) => view(action, place, call))
-    // Before the walk, which may make directories, and after it, which may have followed links.
+    // Check before `at`, which may create directories, and again inside, because `at` may have followed links.
     assertWritable(resolve(scope.workspace.workingDir, path))
     const makeParents = command === 'create'
     return scope.change(() => scope.workspace.at(path, async (place) => {
@@ -107,7 +112,9 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
     return editFile(place, scope, (file) => replaceOccurrences(file, { from, to: new_str ?? '', expected: 1 }))
   }
 
-  function changed(action: EditorAction, place: ContainedPath, { text, before, after, existed }: FileChange): EditorObservation {
+  function changed(
+    action: EditorAction, place: ContainedPath, { text, before, after, existed }: FileChange,
+  ): EditorObservation {
     return {
       ...observation(action, place.path, text),
       prev_exist: existed,

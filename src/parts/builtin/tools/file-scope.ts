@@ -1,9 +1,9 @@
 /**
- * What the file tools of one conversation share: its workspace, their limits, and their turns at changing files.
+ * The shared state of one conversation's file tools: its workspace, its limits, and a queue for changes.
  *
- * Changes go one after the other, because a model may call several tools at once and two changes of one file would
- * otherwise be made of the same old content. Texts for the model have a limit; contents that only clients look at
- * (`old_content`, `new_content`) are left out when they are longer than theirs.
+ * Changes run one after the other: a model may call several tools at once, and two changes of one file would otherwise
+ * start from the same old content. Texts for the model are cut at a limit. Contents that only clients show
+ * (`old_content`, `new_content`) are left out when they are longer than their limit.
  */
 import { AppError } from '../../../base/errors.ts'
 import { readFile, type FileContent } from '../../../workspace/files.ts'
@@ -19,15 +19,15 @@ export interface FileScope {
 }
 
 export interface FileLimits {
-  /** Of a file that is read whole or edited. */
+  /** The largest file that is read whole or edited. */
   readonly editBytes: number
-  /** Of a text for the model. */
+  /** The longest text for the model. */
   readonly textChars: number
-  /** Of each of `old_content` and `new_content`. */
+  /** The longest `old_content` and the longest `new_content`. */
   readonly contentChars: number
-  /** Of a search or a listing. */
+  /** The most entries of a search or a listing. */
   readonly walkEntries: number
-  /** Of a search by content, for its expression. */
+  /** The time for the regular expression of a search by content. */
   readonly searchTimeoutMs: number
 }
 
@@ -62,7 +62,7 @@ export interface OpenedText extends FileContent {
   readonly file: TextFile
 }
 
-/** A text file that is small enough to be edited. @throws AppError */
+/** Reads a text file that is small enough to edit. @throws AppError */
 export async function readText(place: ContainedPath, { limits }: FileScope): Promise<OpenedText> {
   const content = await readFile(place, limits.editBytes)
   const file = decodeText(content.bytes)
@@ -70,14 +70,16 @@ export async function readText(place: ContainedPath, { limits }: FileScope): Pro
   return { ...content, file }
 }
 
-/** One of the two contents that clients show as a difference, unless it is too long or no text. */
-export function contentMember<K extends string>(name: K, text: string | undefined, scope: FileScope): { readonly [N in K]?: string } {
+/** The member with one of the contents that clients show as a diff; none if the content is too long or no text. */
+export function contentMember<K extends string>(
+  name: K, text: string | undefined, scope: FileScope,
+): { readonly [N in K]?: string } {
   const member: { [N in K]?: string } = {}
   if (text !== undefined && text.length <= scope.limits.contentChars) member[name] = text
   return member
 }
 
-/** A parameter that a command cannot do without. @throws AppError `invalid_input` */
+/** A parameter that the command requires. @throws AppError `invalid_input` */
 export function needed<T>(name: string, value: T | undefined, command: string): T {
   if (value !== undefined) return value
   throw new AppError('invalid_input', `Cannot ${command} without the parameter ${name}`)

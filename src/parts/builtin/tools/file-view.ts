@@ -1,8 +1,8 @@
 /**
- * What a model sees of a file or a directory: numbered lines, or the entries of two levels.
+ * The view of a file or a directory for a model: numbered lines, or the entries of two levels.
  *
- * A file of ordinary size may have any encoding that text-file knows; of a larger one only the range is read, and it has to
- * be UTF-8. Texts are cut at the scope's limit, and say so.
+ * A file up to `editBytes` may have any encoding that text-file knows. Of a larger file only the range is read, and it
+ * has to be UTF-8. Texts are cut at the scope's limit with a note.
  */
 import { AppError } from '../../../base/errors.ts'
 import { walkTree } from '../../../workspace/directory.ts'
@@ -12,17 +12,22 @@ import { pickLines, readLines, type LineRange, type Lines } from '../workspace/t
 import { readText, type FileScope } from './file-scope.ts'
 import { numberLines } from './numbered-lines.ts'
 
-/** Entries of a directory that are shown. */
+/** The most entries shown of a directory. */
 const entryLimit = 500
 
 export interface FileRange extends Lines {
-  /** From 1; last is before first when there are no lines. */
+  /** Line numbers, from 1. `last` is less than `first` when there are no lines. */
   readonly first: number
   readonly last: number
 }
 
-/** Lines of a file, as many as there is room for. @throws AppError for what is no text, or a range that begins behind its end */
-export async function readRange(place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal): Promise<FileRange> {
+/**
+ * The lines of a range, up to the character limit. @throws AppError for a file that is no text, or a range that begins
+ * after the end
+ */
+export async function readRange(
+  place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal,
+): Promise<FileRange> {
   const lines = await linesIn(place, range, scope, signal)
   if (lines.lines.length === 0 && range.first > 1) {
     const there = lines.total === undefined ? '' : `: the file has ${lines.total} lines`
@@ -31,16 +36,25 @@ export async function readRange(place: ContainedPath, range: LineRange, scope: F
   return { ...lines, first: range.first, last: range.first + lines.lines.length - 1 }
 }
 
-/** A range as the file editor has it: absent, or the first and the last line, -1 for the end. @throws AppError `invalid_input` */
+/**
+ * A line range from the file editor's `view_range`: absent, or the first and the last line, -1 for the end. @throws
+ * AppError `invalid_input`
+ */
 export function parseViewRange(range: readonly number[] | undefined): LineRange {
   if (range === undefined) return { first: 1, last: Infinity }
   const [first = 0, end = 0] = range
   const last = end === -1 ? Infinity : end
   if (range.length === 2 && first >= 1 && last >= first) return { first, last }
-  throw new AppError('invalid_input', `Cannot use the view_range [${range.slice(0, 5).join(', ')}]: expected the first and the last line, from 1, or -1 for the end`)
+  throw new AppError(
+    'invalid_input',
+    `Cannot use the view_range [${range.slice(0, 5).join(', ')}]: expected the first and the last line, from 1, or ` +
+    '-1 for the end',
+  )
 }
 
-export async function viewFile(place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal): Promise<string> {
+export async function viewFile(
+  place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal,
+): Promise<string> {
   const { lines, first, last, total, isCut } = await readRange(place, range, scope, signal)
   if (lines.length === 0) return `${place.path} is empty`
   const of = total === undefined ? '' : ` of ${total}`
@@ -48,7 +62,7 @@ export async function viewFile(place: ContainedPath, range: LineRange, scope: Fi
   return `${place.path}, lines ${first} to ${last}${of}:\n${numberLines(lines, first)}${cut}`
 }
 
-/** Two levels, without what is hidden. */
+/** The entries of two levels, without hidden entries. */
 export async function viewDirectory(place: ContainedPath, scope: FileScope, signal: AbortSignal): Promise<string> {
   const paths: string[] = []
   let count = 0

@@ -1,6 +1,5 @@
 /**
- * The tool `finish`: the agent's last message.
- * That the run ends with it is the loop's business.
+ * The tool `finish`: the agent's last message. The loop ends the run.
  */
 import { defineTool } from './definition.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'
@@ -12,7 +11,8 @@ export function createFinishTool(): Tool {
     observation: 'FinishObservation',
     description: [
       'End the task with a last message to the user.',
-      'Call it when the task is done, or when you cannot go on without the user. Call it alone, after the results of all',
+      'Call it when the task is done, or when you cannot go on without the user. Call it alone, after the results ' +
+      'of all',
       'other calls are known. In the message say what was done and how it was checked, and be plain about what was not',
       'done, what failed, and what the user has to do or decide.',
     ].join('\n'),

@@ -1,6 +1,6 @@
 /**
- * The tool `list_directory`: the entries of a directory, hidden ones too, at most 500.
- * Two levels when it is recursive (contract: payloads.md, sections 2 and 3).
+ * The tool `list_directory`: the entries of a directory, including hidden entries, at most 500. Two levels when it is
+ * recursive (contract: payloads.md, sections 2 and 3).
  */
 import type { FileEntry } from '../../../schema/generated/observations.ts'
 import { walkTree, type Entry } from '../../../workspace/directory.ts'
@@ -44,7 +44,8 @@ export function createListDirectoryTool(scope: FileScope): Tool {
       }
     }),
     failed: ({ dir_path }, content) => {
-      return { kind: 'ListDirectoryObservation', content, is_error: true, dir_path, entries: [], total_count: 0, is_truncated: false }
+      const none = { entries: [], total_count: 0, is_truncated: false }
+      return { kind: 'ListDirectoryObservation', content, is_error: true, dir_path, ...none }
     },
   })
 }

@@ -1,6 +1,6 @@
 /**
- * How lines of a file are shown to a model: each behind its number, from 1.
- * The numbers are not part of the text; tools that take text back say so.
+ * Shows lines of a file to a model, each after its number, from 1. The numbers are not part of the text; the
+ * descriptions of tools that take text back say so.
  */
 import { pickLines } from '../workspace/text-lines.ts'
 
@@ -10,8 +10,10 @@ export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n')
 }
 
-/** The lines of a changed text from a few before the change to a few after it. */
-export function showChange(text: string, change: { readonly start: number; readonly length: number }, limitChars: number): string {
+/** The changed lines with a few lines before and after them. */
+export function showChange(
+  text: string, change: { readonly start: number; readonly length: number }, limitChars: number,
+): string {
   const firstChanged = lineOf(text, change.start)
   const first = Math.max(1, firstChanged - linesAround)
   const last = lineOf(text, change.start + change.length) + linesAround

@@ -1,10 +1,9 @@
 /**
- * From the definition of an action to what a model is told of a tool's arguments, and back from arguments to an action.
+ * Converts the definition of an action into the JSON Schema of a tool's parameters, and arguments back into an action.
  *
- * The JSON Schema (draft 2020-12, the few words that all providers know) comes from the same definition as the generated
- * validator, so a model is never promised what the server then refuses. A tool may say more about a member, in words for
- * models. What is wrong with arguments is said with names of parameters, never with their values (contract: payloads.md,
- * section 5).
+ * The JSON Schema (draft 2020-12, the few keywords that all providers know) comes from the same definition as the
+ * generated validator, so the server accepts what the model was promised. A tool may describe a member further for
+ * models. Errors name parameters, never their values (contract: payloads.md, section 5).
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Issue } from '../../../base/errors.ts'
@@ -14,10 +13,10 @@ import { Action } from '../../../schema/generated/actions.ts'
 import { registry } from '../../../schema/registry.ts'
 import type { ReadResult } from '../../../agents/tool.ts'
 
-/** More would only tire the model. */
+/** The most problems in one error, to keep it short for the model. */
 const problemLimit = 10
 
-/** The arguments of an action. `docs` says more about single members; a member that does not exist is a mistake. */
+/** The parameters of an action. `docs` describes single members. @throws TypeError for a name that is no member */
 export function parametersOf(action: Action['kind'], docs: Readonly<Record<string, string>>): JsonObject {
   const schema = objectOf(action)
   const stray = Object.keys(docs).find((name) => schema.members[name] === undefined)
@@ -26,14 +25,16 @@ export function parametersOf(action: Action['kind'], docs: Readonly<Record<strin
   return describeMembers(members, docs)
 }
 
-/** The action that the arguments stand for, or what is wrong with them. */
+/** The action from its arguments, or the problem with them. */
 export function readArguments(action: Action['kind'], args: JsonObject): ReadResult {
   const parsed = parse(Action, { ...args, kind: action })
   return parsed.ok ? { ok: true, action: parsed.value } : { ok: false, problem: explain(parsed.issues) }
 }
 
 function explain(issues: readonly Issue[]): string {
-  const shown = issues.slice(0, problemLimit).map(({ loc, msg }) => (loc.length === 0 ? msg : `${loc.join('.')}: ${msg}`))
+  const shown = issues
+    .slice(0, problemLimit)
+    .map(({ loc, msg }) => (loc.length === 0 ? msg : `${loc.join('.')}: ${msg}`))
   if (issues.length > problemLimit) shown.push(`and ${issues.length - problemLimit} more`)
   return shown.join('; ')
 }
@@ -44,9 +45,13 @@ function objectOf(name: string): ObjectSchema {
   return schema
 }
 
-function describeMembers(members: Readonly<Record<string, Member>>, docs: Readonly<Record<string, string>>): JsonObject {
+function describeMembers(
+  members: Readonly<Record<string, Member>>, docs: Readonly<Record<string, string>>,
+): JsonObject {
   const properties: JsonObject = {}
-  for (const [name, member] of Object.entries(members)) properties[name] = describeMember(member, docs[name] ?? member.doc)
+  for (const [name, member] of Object.entries(members)) {
+    properties[name] = describeMember(member, docs[name] ?? member.doc)
+  }
   const required = Object.keys(members).filter((name) => members[name]?.presence === 'required')
   return { type: 'object', properties, required, additionalProperties: false }
 }

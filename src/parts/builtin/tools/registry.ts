@@ -1,11 +1,11 @@
 /**
- * Which tools a conversation has: from the names in its settings to the tools themselves.
+ * Builds the tools of a conversation from the names in its settings.
  *
- * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). `browser_tool_set` stands for all browser
- * tools. Clients ask for tools that a server
- * may not have: those are left out and told of. `filter_tools_regex` is matched at the beginning of the name of every
- * configured tool, in a thread of its own because it may take for ever; the default tools are not filtered (contract:
- * tests.md, "filter_tools_regex"). Tools that need more than files come as `makers` from whoever has what they need.
+ * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). `browser_tool_set` stands
+ * for all browser tools. Clients may ask for tools that the server does not have: they are left out and listed as
+ * `missing`. `filter_tools_regex` is matched at the beginning of each configured tool's name, in a separate thread
+ * because a regular expression may run forever. Default tools are not filtered (contract: tests.md,
+ * "filter_tools_regex"). Tools that need more than files are passed in as `makers`.
  */
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
@@ -28,7 +28,7 @@ import type { ToolMaker, ToolSet } from '../../../agents/tool.ts'
 import { createUndoHistory } from './undo-history.ts'
 import { createWriteFileTool } from './write-file.ts'
 
-/** What a conversation has when its settings say nothing. */
+/** The tools of a conversation whose settings name none. */
 export const usualTools: readonly string[] = ['terminal', 'file_editor', 'task_tracker']
 
 const undoLimits = { limitEntries: 100, limitBytes: 64 * 1024 * 1024 }
@@ -36,23 +36,23 @@ const filterTimeoutMs = 1000
 
 export interface ToolSetOptions {
   readonly workingDir: string
-  /** Private to the conversation; made when it is needed. */
+  /** A private folder of the conversation, made at first use. */
   readonly observationsDir: string
-  /** The server's own folders: no tool reads or writes there. */
+  /** The server's own folders, which no tool reads or writes. */
   readonly privateDirs: readonly string[]
-  /** Seals what edits replace. */
+  /** Seals the contents that edits replace. */
   readonly cipher: Cipher
-  /** Hides secrets in what the tools keep of words. */
+  /** Masks secrets in text that tools store. */
   readonly mask: (text: string) => string
   readonly settings: ToolSettings
-  /** Tools that are made elsewhere, by their names: `terminal`. */
+  /** Makers of further tools by name, such as `terminal`. */
   readonly makers?: Readonly<Record<string, ToolMaker>>
   readonly limits?: Partial<FileLimits>
   readonly signal: AbortSignal
 }
 
 export interface ToolSettings {
-  /** Null: the usual ones. */
+  /** The tools; null: `usualTools`. */
   readonly tools: readonly ToolChoice[] | null
   readonly include_default_tools: readonly string[]
   readonly filter_tools_regex: string | null
@@ -63,11 +63,13 @@ export interface ToolChoice {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** @throws AppError `invalid_input` for settings that name a tool twice, or no regular expression */
+/** @throws AppError `invalid_input` for settings with a duplicate tool or an invalid regular expression */
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings, signal } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
-  const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} }))).map(withOwnName).flatMap((choice) => expand(choice, makers))
+  const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} })))
+    .map(withOwnName)
+    .flatMap((choice) => expand(choice, makers))
   assertUnique(choices.map(({ name }) => name))
   const names = await filterNames(choices.map(({ name }) => name), settings.filter_tools_regex, signal)
   const kept = choices.filter(({ name }) => names.includes(name))
@@ -79,10 +81,12 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
 }
 
 /**
- * The names that begin with what the pattern matches; all of them without one.
- * @throws AppError `invalid_input` for what is no regular expression, and when it takes too long
+ * The names whose beginning matches the pattern; all names without a pattern.
+ * @throws AppError `invalid_input` for an invalid regular expression, and when matching takes too long
  */
-export async function filterNames(names: readonly string[], pattern: string | null, signal: AbortSignal): Promise<readonly string[]> {
+export async function filterNames(
+  names: readonly string[], pattern: string | null, signal: AbortSignal,
+): Promise<readonly string[]> {
   if (pattern === null || names.length === 0) return names
   const thread = await PatternThread.start({ source: `^(?:${pattern})`, flags: '', timeoutMs: filterTimeoutMs, signal })
   try {
@@ -102,7 +106,8 @@ function fileTools(options: ToolSetOptions): Record<(typeof fileToolNames)[numbe
   const scope: EditorScope = { ...createFileScope(options), history }
   return {
     file_editor: () => createFileEditorTool(scope),
-    planning_file_editor: ({ plan_path }) => createPlanningFileEditorTool(scope, typeof plan_path === 'string' ? plan_path : undefined),
+    planning_file_editor: ({ plan_path }) =>
+      createPlanningFileEditorTool(scope, typeof plan_path === 'string' ? plan_path : undefined),
     read_file: () => createReadFileTool(scope),
     write_file: () => createWriteFileTool(scope),
     edit: () => createEditTool(scope),
@@ -117,7 +122,7 @@ function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
-/** A set of tools as the single ones, if there are any (contract: payloads.md, section 4). */
+/** The single tools of a tool set, if there are any (contract: payloads.md, section 4). */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]
   const names = Object.keys(makers).filter((name) => name.startsWith('browser_'))
@@ -126,5 +131,7 @@ function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>)
 
 function assertUnique(names: readonly string[]): void {
   const double = names.find((name, index) => names.indexOf(name) < index)
-  if (double !== undefined) throw new AppError('invalid_input', `Cannot use the tool "${double}" twice: give each tool once`)
+  if (double !== undefined) {
+    throw new AppError('invalid_input', `Cannot use the tool "${double}" twice: give each tool once`)
+  }
 }

@@ -1,8 +1,8 @@
 /**
  * The tool `task_tracker`: a list of tasks that the model keeps and the user sees.
  *
- * The list lies in a private file of the conversation, masked, so that it survives a restart. One that cannot be read counts
- * as empty: the model makes a new one.
+ * The list is stored, masked, in a private file of the conversation, so that it survives a restart. An unreadable file
+ * counts as an empty list; the model can plan anew.
  */
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -18,7 +18,8 @@ export function createTaskTrackerTool(path: string, mask: (text: string) => stri
     observation: 'TaskTrackerObservation',
     description: [
       'Keep a list of tasks, which the user sees too. Use it for work of several steps, not for a single one.',
-      'plan replaces the whole list by task_list; view shows it. Before a task is begun set it to in_progress (one at a',
+      'plan replaces the whole list by task_list; view shows it. Before a task is begun set it to in_progress (one ' +
+      'at a',
       'time), set it to done as soon as it is done and checked, and add tasks that turn up.',
     ].join('\n'),
     parameters: {
@@ -30,9 +31,21 @@ export function createTaskTrackerTool(path: string, mask: (text: string) => stri
       const planned = task_list.map((task) => ({ ...task, title: mask(task.title), notes: mask(task.notes) }))
       if (command === 'plan') await save(path, planned)
       const tasks = command === 'plan' ? planned : await load(path)
-      return { kind: 'TaskTrackerObservation', content: textContent(describe(tasks)), is_error: false, command, task_list: tasks }
+      return {
+        kind: 'TaskTrackerObservation',
+        content: textContent(describe(tasks)),
+        is_error: false,
+        command,
+        task_list: tasks,
+      }
     },
-    failed: ({ command }, content) => ({ kind: 'TaskTrackerObservation', content, is_error: true, command, task_list: [] }),
+    failed: ({ command }, content) => ({
+      kind: 'TaskTrackerObservation',
+      content,
+      is_error: true,
+      command,
+      task_list: [],
+    }),
   })
 }
 

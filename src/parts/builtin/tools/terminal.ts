@@ -1,8 +1,9 @@
 /**
  * The tool `terminal`: a persistent shell for the built-in agent (contract: payloads.md, TerminalAction).
  *
- * The work is parts/builtin/workspace/terminal's; here are the words for the model, the check of its arguments and the observation.
- * The shell starts with the first command. A secret is given to a command that names it, for as long as that runs.
+ * `workspace/terminal` runs the shell. This file has the description for the model, the check of arguments and the
+ * observation. The shell starts with the first command. A command gets the secrets that it names, for as long as it
+ * runs.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Observation } from '../../../schema/generated/observations.ts'
@@ -12,7 +13,7 @@ import { Terminal, type TerminalOptions, type TerminalResult } from '../workspac
 import { actionOf, type ReadResult, type Tool } from '../../../agents/tool.ts'
 
 export interface TerminalToolOptions extends TerminalOptions {
-  /** Values of the secrets that a command names, by the names of their variables. It also has them masked from now on. */
+  /** Gives the values of the secrets that a command names, by variable name, and masks them from then on. */
   readonly secretsFor: (command: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
   readonly hostname: string
 }
@@ -48,10 +49,14 @@ export function createTerminalTool(options: TerminalToolOptions): Tool & { close
 
 function read(args: JsonObject): ReadResult {
   const unknown = Object.keys(args).filter((name) => !Object.hasOwn(properties, name))
-  if (unknown.length > 0) return problem(`unknown parameter ${unknown.map((name) => JSON.stringify(name.slice(0, 64))).join(', ')}`)
+  if (unknown.length > 0) {
+    return problem(`unknown parameter ${unknown.map((name) => JSON.stringify(name.slice(0, 64))).join(', ')}`)
+  }
   const candidate = { ...args, kind: 'TerminalAction' }
   if (!isTerminalAction(candidate)) {
-    return problem('expected command as a string, is_input and reset as booleans, timeout as a number of seconds from 0')
+    return problem(
+      'expected command as a string, is_input and reset as booleans, timeout as a number of seconds from 0',
+    )
   }
   const action = toTerminalAction(candidate)
   if (action.command.includes('\0')) return problem('command holds a NUL character')
@@ -63,8 +68,10 @@ function problem(text: string): ReadResult {
   return { ok: false, problem: text }
 }
 
-/** The note goes to the model behind the output, and to clients as the suffix too. */
-function observe(command: string, result: TerminalResult, { env, hostname, observationsDir }: TerminalToolOptions): Observation {
+/** The observation of a call. The note follows the output for the model, and is the `suffix` for clients. */
+function observe(
+  command: string, result: TerminalResult, { env, hostname, observationsDir }: TerminalToolOptions,
+): Observation {
   const { output, note, exitCode, isTimeout, isRefused, file, report } = result
   const suffix = `[${file === undefined ? note : `${note} The whole output is in ${file}.`}]`
   const texts = output === '' ? [suffix] : [output, suffix]
@@ -91,24 +98,37 @@ function observe(command: string, result: TerminalResult, { env, hostname, obser
 
 const description = `Runs a command in a persistent bash shell on a pseudo-terminal.
 
-State: the working folder, variables, functions, aliases and background jobs stay from one call to the next. The shell starts in the workspace. set -e, -x and -v last for one command only. Pagers are off for programs that page by themselves.
+State: the working folder, variables, functions, aliases and background jobs stay from one call to the next. The shell \
+starts in the workspace. set -e, -x and -v last for one command only. Pagers are off for programs that page by \
+themselves.
 
-One at a time: while a command runs, no other is started. A command may be a script of several lines, with here-documents. Start servers and other long work in the background (\`server > server.log 2>&1 &\`) and look at the log afterwards.
+One at a time: while a command runs, no other is started. A command may be a script of several lines, with \
+here-documents. Start servers and other long work in the background (\`server > server.log 2>&1 &\`) and look at the \
+log afterwards.
 
-When a call returns: as soon as the command has ended; or when it has printed nothing for 30 seconds; or, if you set timeout, after that many seconds, however silent or busy the program is. In the last two cases the exit code is -1 and the program keeps running. Then
+When a call returns: as soon as the command has ended; or when it has printed nothing for 30 seconds; or, if you set \
+timeout, after that many seconds, however silent or busy the program is. In the last two cases the exit code is -1 and \
+the program keeps running. Then
 - read on: call again with an empty command, and with a timeout if you want to wait longer than for the next pause;
 - answer it: set is_input to true and put the text into command; Enter is pressed after it;
-- press a key: set is_input to true and name it in command: C-c, C-d, C-z or C- with another letter, UP, DOWN, LEFT, RIGHT, HOME, END, PGUP, PGDN, TAB, ESC, BS, ENTER. No Enter follows a key;
-- if it does not react to C-c, set reset to true: the shell and everything it started are ended, and a new shell starts (its variables and folder are lost) before the command runs.
+- press a key: set is_input to true and name it in command: C-c, C-d, C-z or C- with another letter, UP, DOWN, LEFT, \
+RIGHT, HOME, END, PGUP, PGDN, TAB, ESC, BS, ENTER. No Enter follows a key;
+- if it does not react to C-c, set reset to true: the shell and everything it started are ended, and a new shell \
+starts (its variables and folder are lost) before the command runs.
 
-Output: plain text without colours; of a very long output you get the beginning and the end, and the path of a file with all of it. Values of secrets are shown as <secret-hidden>. A secret that you were told of is in the environment of a command that contains its name, e.g. \`curl -H "Authorization: Bearer $API_TOKEN" ...\`, and gone afterwards.
+Output: plain text without colours; of a very long output you get the beginning and the end, and the path of a file \
+with all of it. Values of secrets are shown as <secret-hidden>. A secret that you were told of is in the environment \
+of a command that contains its name, e.g. \`curl -H "Authorization: Bearer $API_TOKEN" ...\`, and gone afterwards.
 
-Do not end the shell with exit. Prefer commands that ask nothing (\`-y\`, \`--no-input\`). To look for files and to read or change them, use the tools made for that where you have them.`
+Do not end the shell with exit. Prefer commands that ask nothing (\`-y\`, \`--no-input\`). To look for files and to \
+read or change them, use the tools made for that where you have them.`
 
 const properties = {
   command: {
     type: 'string',
-    description: 'The command to run. Empty: read more output of the command that runs. With is_input: text to type, or the name of a key.',
+    description:
+      'The command to run. Empty: read more output of the command that runs. With is_input: text to type, or the ' +
+      'name of a key.',
   },
   is_input: {
     type: 'boolean',
@@ -117,11 +137,13 @@ const properties = {
   timeout: {
     type: 'number',
     minimum: 0,
-    description: 'Seconds after which the call returns even if the command goes on. Without it: after 30 seconds without output.',
+    description:
+      'Seconds after which the call returns even if the command goes on. Without it: after 30 seconds without output.',
   },
   reset: {
     type: 'boolean',
-    description: 'True: end the shell and all it started, and begin with a new one. Not together with is_input. Default false.',
+    description:
+      'True: end the shell and all it started, and begin with a new one. Not together with is_input. Default false.',
   },
 } as const satisfies JsonObject
 

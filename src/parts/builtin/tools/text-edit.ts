@@ -1,29 +1,29 @@
 /**
- * Edits of a text as models ask for them, and what is wrong with such a request.
+ * Edits of a text as models request them, and the errors of such requests.
  *
- * Line ends are LF here, in the file's text and in what a model gives; text-file keeps those of the file. All messages
- * tell the model what to do better.
+ * Line ends are LF here, in the file's text and in the model's; text-file keeps the file's own. Every message tells the
+ * model how to correct its request.
  */
 import { AppError } from '../../../base/errors.ts'
 import { normalLineEnds, replaceText, type Replacement, type TextFile } from '../workspace/text-file.ts'
 import { countLines } from '../workspace/text-lines.ts'
 import { lineOf } from './numbered-lines.ts'
 
-/** Lines that are named when a text occurs several times. */
+/** The most lines named when a text occurs several times. */
 const namedLines = 20
 
 export interface TextEdit {
   readonly bytes: Buffer
   /** The new text, with LF at all line ends. */
   readonly text: string
-  /** Where the first replacement is in it. */
+  /** The start of the first replacement in `text`. */
   readonly start: number
   readonly length: number
   readonly count: number
 }
 
 /**
- * Replaces a text that occurs this many times.
+ * Replaces a text that occurs `expected` times.
  * @throws AppError `invalid_input` when it occurs more or less often, or nothing would change
  */
 export function replaceOccurrences(
@@ -37,13 +37,15 @@ export function replaceOccurrences(
   return applyEdit(file, starts.map((start) => ({ start, end: start + from.length, by: to })))
 }
 
-/** Inserts lines behind a line; 0 is the beginning. @throws AppError `invalid_input` for a line that is not there */
+/** Inserts lines after a line; 0 is the beginning. @throws AppError `invalid_input` for a line that does not exist */
 export function insertLines(file: TextFile, line: number, lines: string): TextEdit {
   const total = countLines(file.text)
-  if (line > total) throw problem(`there is no line ${line}: the file has ${total} lines, so insert_line is from 0 to ${total}`)
+  if (line > total) {
+    throw problem(`there is no line ${line}: the file has ${total} lines, so insert_line is from 0 to ${total}`)
+  }
   const start = startOfLine(file.text, line + 1)
   const text = normalLineEnds(lines)
-  // The last line of the file may have no line end. It stays that way: the new lines bring theirs in front.
+  // A file whose last line has no line end keeps it that way: the new lines begin with one instead.
   const isOpen = start === file.text.length && start > 0 && !file.text.endsWith('\n')
   const by = isOpen ? `\n${text}` : text.endsWith('\n') ? text : `${text}\n`
   return applyEdit(file, [{ start, end: start, by }])
@@ -75,13 +77,19 @@ function occurrencesOf(text: string, wanted: string): number[] {
 
 function assertCount(text: string, starts: readonly number[], expected: number): void {
   if (starts.length === 0) {
-    throw problem('the old text is not in the file. It has to be there exactly, white space and indentation included: view the file again')
+    throw problem(
+      'the old text is not in the file. It has to be there exactly, white space and indentation included: view the ' +
+      'file again',
+    )
   }
   if (starts.length === expected) return
   const lines = starts.slice(0, namedLines).map((start) => lineOf(text, start)).join(', ')
   const more = starts.length > namedLines ? ', ...' : ''
   const times = expected === 1 ? 'once' : `${expected} times`
-  throw problem(`the old text occurs ${starts.length} times, expected ${times} (in lines ${lines}${more}). Give more of the text around it`)
+  throw problem(
+    `the old text occurs ${starts.length} times, expected ${times} (in lines ${lines}${more}). Give more of the ` +
+    'text around it',
+  )
 }
 
 function startOfLine(text: string, line: number): number {

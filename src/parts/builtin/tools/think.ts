@@ -1,6 +1,5 @@
 /**
- * The tool `think`: room for a thought in the history.
- * It does nothing else.
+ * The tool `think`: records a thought in the history, and does nothing else.
  */
 import { defineTool } from './definition.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'

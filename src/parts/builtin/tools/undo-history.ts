@@ -1,10 +1,10 @@
 /**
- * What the file editor's changes replaced, so that they can be undone, also after a restart.
+ * Stores the contents that the file editor replaced, so that changes can be undone, also after a restart.
  *
- * A small index and one file for each former content, in a private folder of the conversation. Contents are sealed: a file of
- * the workspace may hold a secret, and is not to be found in a backup of the data folder. The newest entries within a number
- * and a size are kept. An entry knows the version of the file that its change made: a file that is another one by now
- * is not to be overwritten by an undo. Calls must not overlap.
+ * A private folder of the conversation has a small index and one file for each old content. Contents are sealed: a file
+ * of the workspace may hold a secret, which a backup of the data folder must not show. The newest entries within a
+ * number and a size are kept. An entry has the file version that its change made: an undo does not overwrite a file
+ * with another version. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -17,18 +17,23 @@ import type { ResealFolder } from '../../../part.ts'
 
 export interface UndoHistory {
   record(change: Change): Promise<void>
-  /** The newest change of this file that is still known. */
+  /** The newest stored change of this file. */
   newest(path: string): Promise<UndoEntry | undefined>
-  /** The content before a change; undefined when there was no file. @throws AppError `invalid_input` when it cannot be opened */
+  /**
+   * The content before a change; undefined when there was no file. @throws AppError `invalid_input` when it cannot be
+   * decrypted
+   */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
-  /** A change was undone, which made this version of the file (none: the file is gone). */
+  /**
+   * Removes the entry of an undone change. `version` is the file's version after the undo; `none`: the file is gone.
+   */
   forget(entry: UndoEntry, version: string): Promise<void>
 }
 
 export interface Change {
   readonly path: string
   readonly before: { readonly bytes: Buffer; readonly version: string } | undefined
-  /** Of the file as the change left it. */
+  /** The version of the file after the change. */
   readonly version: string
 }
 
@@ -36,7 +41,7 @@ export interface UndoEntry {
   readonly id: string
   readonly path: string
   readonly version: string
-  /** `none`: there was no file. */
+  /** The version before the change; `none`: there was no file. */
   readonly versionBefore: string
   readonly bytes: number
 }
@@ -46,12 +51,13 @@ export interface UndoLimits {
   readonly limitBytes: number
 }
 
-/** The same for the folder of a conversation. */
-export const resealFolder: ResealFolder = (folder, cipher) => resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
+/** Reseals the undo history in the folder of a conversation. */
+export const resealFolder: ResealFolder = (folder, cipher) =>
+  resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals what a history in this folder holds with the newest key. Gives the ids of the keys that it needs now: what no key at
- * hand opens stays as it is. Only while nobody uses the history.
+ * Seals the contents in this folder with the newest key. Returns the ids of the keys that the folder needs afterwards:
+ * a content that no available key opens stays unchanged. Must not run while the history is in use.
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
@@ -61,7 +67,9 @@ export async function resealUndoHistory(folder: string, cipher: Cipher): Promise
     const token = await readFile(path, 'latin1').catch(() => '')
     const opened = cipher.open(token, entry.id)
     const next = opened === undefined ? token : cipher.seal(opened, entry.id)
-    if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) await writeFileAtomically(path, Buffer.from(next))
+    if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) {
+      await writeFileAtomically(path, Buffer.from(next))
+    }
     const key = keyOfToken(next)
     if (key !== undefined) needed.add(key)
   }
@@ -75,10 +83,18 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
 
   async function record({ path, before, version }: Change): Promise<void> {
     if ((before?.bytes.length ?? 0) > limits.limitBytes) return
-    const entry = { id: randomUUID(), path, version, versionBefore: before?.version ?? 'none', bytes: before?.bytes.length ?? 0 }
+    const entry = {
+      id: randomUUID(),
+      path,
+      version,
+      versionBefore: before?.version ?? 'none',
+      bytes: before?.bytes.length ?? 0,
+    }
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    if (before !== undefined) await writeFileAtomically(contentPath(entry), Buffer.from(cipher.seal(before.bytes.toString('latin1'), entry.id)))
-    await write([...await read(), entry])
+    if (before !== undefined) {
+      await writeFileAtomically(contentPath(entry), Buffer.from(cipher.seal(before.bytes.toString('latin1'), entry.id)))
+    }
+    await write([...(await read()), entry])
   }
 
   async function newest(path: string): Promise<UndoEntry | undefined> {
@@ -88,11 +104,18 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   async function contentBefore(entry: UndoEntry): Promise<Buffer | undefined> {
     if (entry.versionBefore === 'none') return undefined
     const text = cipher.open(await readFile(contentPath(entry), 'latin1'), entry.id)
-    if (text === undefined) throw new AppError('invalid_input', `Cannot undo: the former content of "${entry.path}" was sealed with another key`)
+    if (text === undefined) {
+      throw new AppError(
+        'invalid_input', `Cannot undo: the former content of "${entry.path}" was sealed with another key`,
+      )
+    }
     return Buffer.from(text, 'latin1')
   }
 
-  /** The change before this one stands again, in a file that is new. */
+  /**
+   * Removes an undone change. The file is back at the state of the change before, under a new version, so that entry
+   * gets the new version.
+   */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)
     await write(rest.map((other) => {
@@ -129,7 +152,7 @@ function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes 
   return kept
 }
 
-/** Names of files are our own; one that is not is not used. */
+/** Whether the value is an entry of this index. A file name that was not made here is not used. */
 function isEntry(value: unknown): value is UndoEntry {
   if (!isObject(value)) return false
   const { id, path, version, versionBefore, bytes } = value

@@ -1,6 +1,6 @@
 /**
- * The tool `write_file`: a whole file, new or in place of an old one, in UTF-8 and exactly as given.
- * The old content is only shown to clients; it may be anything.
+ * The tool `write_file`: writes a whole file, new or existing, in UTF-8 and exactly as given. The old content may be
+ * anything, and is only shown to clients.
  */
 import { readFile, writeFile } from '../../../workspace/files.ts'
 import type { ContainedPath } from '../../../workspace/paths.ts'
@@ -14,7 +14,9 @@ export function createWriteFileTool(scope: FileScope): Tool {
     kind: 'WriteFileTool',
     action: 'WriteFileAction',
     observation: 'WriteFileObservation',
-    description: 'Write a whole file. An existing file is replaced, missing directories are made. To change a part of a file use another tool.',
+    description:
+      'Write a whole file. An existing file is replaced, missing directories are made. To change a part of a file ' +
+      'use another tool.',
     parameters: {
       file_path: 'Path of the file: absolute, or relative to the workspace.',
       content: 'The content of the file, all of it.',
@@ -37,11 +39,17 @@ export function createWriteFileTool(scope: FileScope): Tool {
       }
     }, { makeParents: true, refusesRepositories: isApproved !== true })),
     asks: ({ file_path }) => scope.workspace.isInRepository(file_path),
-    failed: ({ file_path }, content) => ({ kind: 'WriteFileObservation', content, is_error: true, file_path, is_new_file: false }),
+    failed: ({ file_path }, content) => ({
+      kind: 'WriteFileObservation',
+      content,
+      is_error: true,
+      file_path,
+      is_new_file: false,
+    }),
   })
 }
 
-/** Shown to clients only, so what cannot be shown is left out. */
+/** The old text, which only clients see; undefined if it cannot be shown. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
   const content = await readFile(place, scope.limits.editBytes).catch(() => undefined)

@@ -1,5 +1,5 @@
 /**
- * Patterns of file names, matched part by part while a tree is walked.
+ * Glob patterns, matched part by part while a tree is walked.
  *
  *     **        any number of directories (a part of its own)
  *     * ?       any characters, one character, but no slash
@@ -7,33 +7,39 @@
  *     {a,b}     either
  *     \x        the character x
  *
- * `*`, `?`, `[` and `**` stand for no dot at the beginning of a name: hidden files are found by patterns that begin with
- * one. A pattern is not turned into a regular expression: matching a name takes at most its length times the pattern's,
- * whatever the pattern. A walk asks `enter` for each directory, so that one where nothing can match is never read.
+ * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name: hidden files need a pattern that begins with a
+ * dot. A pattern is not converted into a regular expression: matching a name takes at most its length times the
+ * pattern's length, for any pattern. A walk calls `enter` for each directory, so a directory in which nothing can match
+ * is not read.
  */
 import { AppError } from '../../../base/errors.ts'
 
 const alternativeLimit = 500
 const patternLimitChars = 1000
 
-/** What of a pattern is still to be matched below some directory. */
+/** The rest of a pattern to match below some directory. */
 export interface GlobState {
-  /** Whether an entry of this name matches. */
+  /** Whether an entry with this name matches. */
   matches(name: string): boolean
-  /** For a directory in this one; undefined when nothing below it can match. */
+  /** The state for a subdirectory; undefined when nothing below it can match. */
   enter(name: string): GlobState | undefined
 }
 
 /** @throws AppError `invalid_input` */
 export function parseGlob(pattern: string): GlobState {
   if (pattern === '' || pattern.length > patternLimitChars) {
-    throw new AppError('invalid_input', `Cannot use the pattern: it has ${pattern.length} characters, expected 1 to ${patternLimitChars}`)
+    throw new AppError(
+      'invalid_input',
+      `Cannot use the pattern: it has ${pattern.length} characters, expected 1 to ${patternLimitChars}`,
+    )
   }
-  const alternatives = expandBraces(pattern).map((alternative) => alternative.split('/').filter((part) => part !== '' && part !== '.'))
+  const alternatives = expandBraces(pattern).map((alternative) =>
+    alternative.split('/').filter((part) => part !== '' && part !== '.'),
+  )
   return stateOf(alternatives.map((parts) => ({ parts, places: new Set([0]) })))
 }
 
-/** One alternative, and the parts of it that may be the next. */
+/** One alternative, and the indexes of the parts that may be next. */
 interface Route {
   readonly parts: readonly string[]
   readonly places: ReadonlySet<number>
@@ -42,7 +48,8 @@ interface Route {
 function stateOf(routes: readonly Route[]): GlobState {
   const open = routes.map(pastDoubleStars)
   return {
-    matches: (name) => open.some(({ parts, places }) => places.has(parts.length - 1) && matchesPart(parts.at(-1) ?? '', name)),
+    matches: (name) =>
+      open.some(({ parts, places }) => places.has(parts.length - 1) && matchesPart(parts.at(-1) ?? '', name)),
     enter: (name) => {
       const next = open.map((route) => step(route, name)).filter(({ places }) => places.size > 0)
       return next.length === 0 ? undefined : stateOf(next)
@@ -50,7 +57,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** `**` may stand for nothing, so a route that is at one is also behind it; at the end it is as good as `*`. */
+/** The route with the places after each `**`, which may match nothing. A `**` at the end matches like `*`. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {
@@ -82,7 +89,7 @@ function matchesPart(part: string, name: string): boolean {
 
 type Token = { readonly type: 'star' } | { readonly type: 'one'; readonly accepts: (char: string) => boolean }
 
-/** Goes back to the last star only: an earlier one could not do better. */
+/** Matches a name. Backtracks to the last star only: an earlier star could not match more. */
 function matchName(tokens: readonly Token[], chars: readonly string[]): boolean {
   let token = 0
   let char = 0
@@ -123,9 +130,11 @@ function literal(expected: string): Token {
 
 function classToken(inside: string): Token {
   const isNegated = /^[!^]/.test(inside)
-  const ranges = [...(isNegated ? inside.slice(1) : inside).matchAll(/([^])-([^])|([^])/gu)]
-    .map(([, low, high, single = '']): [string, string] => [low ?? single, high ?? single])
-  const has = (char: string): boolean => ranges.some(([low, high]) => codeOf(low) <= codeOf(char) && codeOf(char) <= codeOf(high))
+  const ranges = [...(isNegated ? inside.slice(1) : inside).matchAll(/([^])-([^])|([^])/gu)].map(
+    ([, low, high, single = '']): [string, string] => [low ?? single, high ?? single],
+  )
+  const has = (char: string): boolean =>
+    ranges.some(([low, high]) => codeOf(low) <= codeOf(char) && codeOf(char) <= codeOf(high))
   return { type: 'one', accepts: (char) => has(char) !== isNegated }
 }
 
@@ -133,7 +142,9 @@ function codeOf(char: string): number {
   return char.codePointAt(0) ?? 0
 }
 
-/** `a{b,c{d,e}}` -> `ab`, `acd`, `ace`. A brace without a partner or a comma is a character like others. */
+/**
+ * Expands braces: `a{b,c{d,e}}` -> `ab`, `acd`, `ace`. A brace without a partner or a comma is an ordinary character.
+ */
 function expandBraces(pattern: string): string[] {
   const done: string[] = []
   const open = [pattern]
@@ -142,13 +153,15 @@ function expandBraces(pattern: string): string[] {
     if (group === undefined) done.push(next)
     else open.push(...group.reverse())
     if (done.length + open.length > alternativeLimit) {
-      throw new AppError('invalid_input', `Cannot use the pattern: its braces stand for more than ${alternativeLimit} alternatives`)
+      throw new AppError(
+        'invalid_input', `Cannot use the pattern: its braces stand for more than ${alternativeLimit} alternatives`,
+      )
     }
   }
   return done
 }
 
-/** The pattern with each alternative of its first group of braces in the group's place. */
+/** The pattern with its first group of braces replaced by each alternative; undefined without a group. */
 function firstGroup(pattern: string): string[] | undefined {
   for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
     if (pattern[start - 1] === '\\') continue
@@ -161,7 +174,7 @@ function firstGroup(pattern: string): string[] | undefined {
   return undefined
 }
 
-/** The places of the commas of a group and of its closing brace; empty when it is never closed. */
+/** The indexes of a group's commas and of its closing brace; empty when the group is not closed. */
 function cutsOf(pattern: string, start: number): number[] {
   const cuts: number[] = []
   let depth = 0

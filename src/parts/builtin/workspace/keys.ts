@@ -1,7 +1,8 @@
 /**
- * Names of keys and what a terminal sends for them (contract: payloads.md, TerminalAction; ECMA-48 and xterm's defaults).
+ * Key names and the bytes that a terminal sends for them (contract: payloads.md, TerminalAction; ECMA-48 and xterm's
+ * defaults).
  *
- * Control keys are the letter's code with the upper bits cleared. Names are exact; anything else is text.
+ * A control key is the letter's code with the upper bits cleared. Names match exactly; other text is not a key.
  */
 const keys: ReadonlyMap<string, string> = new Map([
   ['UP', '\x1b[A'],
@@ -18,7 +19,7 @@ const keys: ReadonlyMap<string, string> = new Map([
   ['ENTER', '\r'],
 ])
 
-/** The bytes of a key, or undefined when the text names none. */
+/** The bytes of a key; undefined when the text is no key name. */
 export function keyBytes(name: string): string | undefined {
   const letter = /^C-([A-Za-z\\\]^_@[])$/.exec(name)?.[1]
   if (letter !== undefined) return String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 0x1f)

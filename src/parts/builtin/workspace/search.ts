@@ -1,9 +1,9 @@
 /**
  * Finds files of the workspace by name or by content, newest first.
  *
- * Hidden files and directories are left out unless the pattern names the dot, links are not followed, and `.gitignore` is
- * not read. What is found is a bounded list that says whether it is all: the walk, the size of files that are searched
- * and the time that the expression takes have limits.
+ * Hidden files and directories are skipped unless the pattern names the dot. Links are not followed, and `.gitignore`
+ * is not read. The number of entries, the size of searched files and the time of the regular expression are limited;
+ * the result says whether the search was complete.
  */
 import { walkTree, type Entry } from '../../../workspace/directory.ts'
 import { readFile } from '../../../workspace/files.ts'
@@ -12,9 +12,9 @@ import type { ContainedPath } from '../../../workspace/paths.ts'
 import { PatternThread } from '../../../workspace/pattern-thread.ts'
 
 export interface SearchLimits {
-  /** How many files are given. */
+  /** The most files returned. */
   readonly limitResults: number
-  /** How many entries are looked at. */
+  /** The most entries visited. */
   readonly limitEntries: number
   readonly signal: AbortSignal
 }
@@ -22,29 +22,29 @@ export interface SearchLimits {
 export interface Found {
   /** Absolute paths, newest first. */
   readonly files: readonly string[]
-  /** How many were found in all. */
+  /** The number of matches. */
   readonly count: number
-  /** False when there are entries or large files that were not looked at. */
+  /** False when entries or large files were skipped. */
   readonly isComplete: boolean
 }
 
 export interface ContentQuery {
-  /** A regular expression; `(?i)` in front of it ignores case. `^` and `$` stand for the ends of lines. */
+  /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match at line ends. */
   readonly pattern: string
-  /** Only files whose name matches, or whose path below the directory if the pattern holds a slash. */
+  /** A glob: files whose name matches, or whose path below the directory if the glob has a slash. */
   readonly include: string | undefined
-  /** Larger files are left out. */
+  /** The largest file that is searched. */
   readonly limitBytes: number
-  /** For the expression, in all files together. */
+  /** The time for the expression, for all files together. */
   readonly timeoutMs: number
 }
 
-/** @throws AppError for a pattern that is none, and for what is no directory */
+/** @throws AppError for an invalid pattern, and when `place` is no directory */
 export function findByName(place: ContainedPath, pattern: string, limits: SearchLimits): Promise<Found> {
   return find(place, parseGlob(pattern), limits, async () => true)
 }
 
-/** @throws AppError for a pattern that is none, an expression that takes too long, and for what is no directory */
+/** @throws AppError for an invalid pattern, an expression that takes too long, and when `place` is no directory */
 export async function findByContent(place: ContainedPath, query: ContentQuery, limits: SearchLimits): Promise<Found> {
   const { include = '*', timeoutMs } = query
   const names = parseGlob(include.includes('/') ? include : `**/${include}`)
@@ -96,7 +96,7 @@ function newest(hits: readonly Hit[], limit: number): string[] {
   return sorted.slice(0, limit).map(({ path }) => path)
 }
 
-/** A file that is binary, or that cannot be read now, does not match. */
+/** Whether the file matches. A binary or unreadable file does not. */
 async function matchesContent(entry: Entry, limitBytes: number, thread: PatternThread): Promise<boolean> {
   const content = await readFile(entry.place, limitBytes).catch(() => undefined)
   if (content === undefined || content.bytes.includes(0)) return false

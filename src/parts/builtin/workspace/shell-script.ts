@@ -1,12 +1,11 @@
 /**
- * What bash is told: once when it starts, before each command, and at each prompt.
+ * The scripts that bash runs: once at its start, for each command, and at each prompt.
  *
- * Commands are sourced from files, because a line that is typed is cut at 4,096 bytes (termios(3), canonical mode)
- * and would be echoed. That a command has ended is known from the prompt, which comes whatever happened to the
- * command: the prompt's script writes a report into a file and then marks the place in the output with an operating
- * system command (ECMA-48, 8.3.89) that carries the command's own nonce, and its exit status for the case that no
- * file can be written. The scripts hold against what commands do to the shell: other settings of the terminal,
- * redirected streams, `set -u`, aliases.
+ * Commands are sourced from files, because a typed line is cut at 4,096 bytes (termios(3), canonical mode) and would be
+ * echoed. The prompt shows that a command has ended, however it ended: the prompt's script writes a report into a file,
+ * and then marks the place in the output with an operating system command (ECMA-48, 8.3.89). The mark carries the
+ * command's nonce, and its exit status in case the file cannot be written. The scripts withstand changes that commands
+ * make to the shell: other terminal settings, redirected streams, `set -u`, aliases.
  */
 import { join } from 'node:path'
 import { isLoaderVariable } from '../../../base/loader-variable.ts'
@@ -14,11 +13,11 @@ import { isLoaderVariable } from '../../../base/loader-variable.ts'
 /** Files in the shell's private folder. */
 export function shellFiles(folder: string) {
   return {
-    /** Sourced for each command. */
+    /** The script of the current command. */
     command: join(folder, 'command'),
-    /** Sourced at each prompt. */
+    /** The script that runs at each prompt. */
     prompt: join(folder, 'prompt'),
-    /** Made by a command that was given secrets: what takes them away again. */
+    /** Written by a command with secrets: the commands that restore the variables afterwards. */
     restore: join(folder, 'restore'),
     report: (nonce: string) => join(folder, `report-${nonce}`),
   }
@@ -27,13 +26,13 @@ export function shellFiles(folder: string) {
 /** The line that starts bash, for sh(1). */
 export const bashLine = 'exec bash --norc --noprofile --noediting -i'
 
-/** Rows and columns of the terminal: wide, so that few programs break their lines. */
+/** The size of the terminal: wide, so that few programs wrap lines. */
 const size = 'rows 50 cols 200'
 
-/** What makes programs print instead of asking to be paged. */
+/** Variables that make programs print instead of starting a pager. */
 const quietPrograms = 'PAGER=cat GIT_PAGER=cat MANPAGER=cat PYTHON_BASIC_REPL=1'
 
-/** The first command of a shell: it is reported as ended once the shell is ready. */
+/** The first script of a shell. The shell is ready once this script is reported as ended. */
 export function startScript(folder: string, nonce: string): string {
   const { prompt } = shellFiles(folder)
   return lines([
@@ -49,8 +48,8 @@ export function startScript(folder: string, nonce: string): string {
 }
 
 /**
- * Runs a command with these variables exported for as long as it runs; without those that bash cannot have, and those
- * that no secret may be called (base/loader-variable).
+ * Runs a command with these variables exported while it runs. Names that bash cannot have are left out, and so are
+ * names that no secret may have (base/loader-variable).
  */
 export function commandScript(options: {
   readonly folder: string
@@ -64,19 +63,19 @@ export function commandScript(options: {
   const secrets = Object.entries(env).filter(([name]) => mayExport(name))
   const preparation = [
     `${variable.nonce}=${nonce}`,
-    // Bash has read the whole file by now.
+    // By now bash has read the whole file, which holds secrets.
     ...(secrets.length === 0 ? [] : [`\\command rm -f ${quote(files.command)}`]),
     ...secrets.flatMap(([name, value]) => [
       `{ \\builtin echo unset ${name}; \\builtin declare -p ${name}; } >>${restore} 2>/dev/null`,
       `\\builtin export ${name}=${quote(value)}`,
     ]),
-    // So that a command can ask how the one before has ended.
+    // Sets `$?` to the status of the command before, so that this command can read it.
     `[[ \${${variable.status}-0} == 0 ]] || (exit "$${variable.status}")`,
   ]
   return lines([
-    // On one line, so that bash counts the command's own lines in its messages.
+    // On one line, so that line numbers in bash's messages are those of the command.
     [...preparation, `\\builtin eval ${quote(command)}`].join('; '),
-    // Whatever the command has made of them; the group hides the trace of `set -x`.
+    // The command may have changed the prompt variables. The group hides the trace of `set -x`.
     `{ ${variable.status}=$?; ${prompts}; \\builtin return "$${variable.status}"; } 2>/dev/null`,
   ])
 }
@@ -85,7 +84,7 @@ function mayExport(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !isLoaderVariable(name)
 }
 
-/** Reports, once for each nonce. Left-over input is thrown away, or bash would take it for commands. */
+/** The prompt's script: reports once for each nonce, and discards left-over input, which bash would run as commands. */
 export function promptScript(folder: string, isTerminal: boolean): string {
   const restore = quote(shellFiles(folder).restore)
   const input = isTerminal ? '</dev/tty' : ''
@@ -106,44 +105,47 @@ export function promptScript(folder: string, isTerminal: boolean): string {
   ])
 }
 
-/** Begins the operating system command that marks the end of a command's output. */
+/** The prefix of the operating system command that marks the end of a command's output. */
 export const markPrefix = 'agent-server;'
 
 export interface ShellReport {
   readonly exitCode: number
-  /** Of the last job in the background; -1 without one. */
+  /** The process id of the last background job; -1 without one. */
   readonly pid: number
   readonly workingDir: string
-  /** Empty without a Python. */
+  /** The path of python3; empty without one. */
   readonly python: string
 }
 
-/** The exit status in a mark of this command; undefined for another's, and for one that the prompt has not made. */
+/**
+ * The exit status in a mark with this nonce; undefined for another command's mark, and for a mark that the prompt did
+ * not make.
+ */
 export function statusIn(mark: string, nonce: string): number | undefined {
   const [own, status = ''] = mark.split(';')
   return own === nonce && /^\d{1,3}$/.test(status) ? Number(status) : undefined
 }
 
-/** Undefined while it is not written to its end. */
+/** The report; undefined if the file is incomplete. */
 export function parseReport(text: string): ShellReport | undefined {
   const [status, pid, workingDir, python, end] = text.split('\0')
   if (end === undefined || workingDir === undefined || python === undefined) return undefined
   return { exitCode: Number(status), pid: Number(pid), workingDir, python }
 }
 
-/** One word for bash, whatever is in it but NUL. */
+/** The text quoted as one word for bash. It must not contain NUL. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Of the shell, never exported. */
+/** Names of shell variables, which are never exported. */
 const variable = {
   nonce: '__agent_server_nonce',
   status: '__agent_server_status',
   prompt: '__agent_server_prompt',
 } as const
 
-/** No prompt is shown, and each runs our script. */
+/** Hides the prompts, and makes each prompt run our script. */
 const prompts = `PROMPT_COMMAND=$${variable.prompt} PS1= PS2=`
 
 function lines(list: readonly string[]): string {

@@ -1,9 +1,9 @@
 /**
  * One bash on a terminal, which runs one command at a time.
  *
- * It takes commands and input, hands on all output in order as plain text, and knows when a command has ended (see
- * shell-script). Output is read all the time and as fast as it is taken, whether a command runs or not. The bash and
- * whatever it started end with `stop`; when it ends by itself, that is told like the end of a command.
+ * A shell takes commands and input, passes on all output in order as plain text, and detects the end of a command (see
+ * shell-script). It reads output at all times, as fast as `onOutput` takes it. `stop` ends bash and every process that
+ * bash started. When bash exits by itself, that counts as the end of the command.
  */
 import { randomUUID } from 'node:crypto'
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,37 +15,38 @@ import type { Child, ChildExit } from '../../../process/child.ts'
 import type { ProcessEntry } from '../../../process/proc.ts'
 import { interruptTerminal, startOnTerminal, type TerminalKind } from '../../../process/pty.ts'
 import {
-  bashLine, commandScript, markPrefix, parseReport, promptScript, quote, shellFiles, startScript, statusIn, type ShellReport,
+  bashLine, commandScript, markPrefix, parseReport, promptScript, quote, shellFiles, startScript, statusIn,
+  type ShellReport,
 } from './shell-script.ts'
 import { createTerminalText } from './terminal-text.ts'
 
 export interface ShellOptions {
   readonly kind: TerminalKind
   readonly workingDir: string
-  /** Folder of its own in one that is there, made here and removed by `stop`. */
+  /** The shell's own folder: made by `startShell` in an existing folder, and removed by `stop`. */
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly marker: string
   readonly cgroupParent?: string | undefined
-  /** Takes the next text; more is read when it has resolved. */
+  /** Takes the next output. Reading continues when it resolves. */
   readonly onOutput: (text: string) => Promise<void>
 }
 
 export type CommandEnd =
   | { readonly end: 'reported'; readonly report: ShellReport }
-  /** The shell itself is gone. */
+  /** The shell itself has exited. */
   | { readonly end: 'exited'; readonly exitCode: number }
 
 const startLimitMs = 20_000
-/** How often a report is looked for whose mark does not come. */
+/** The interval between checks for a report whose mark does not arrive. */
 const lookIntervalMs = 500
-/** How long output may still come when the shell has ended. */
+/** The time for remaining output after the shell has exited. */
 const drainLimitMs = 1000
 const killLimitMs = 2000
 const stopGraceMs = 200
 
 /**
- * Starts a shell and waits until it takes commands.
+ * Starts a shell, and waits until it accepts commands.
  * @throws AppError `agent_failed` when it does not start.
  */
 export async function startShell(options: ShellOptions): Promise<Shell> {
@@ -63,11 +64,15 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
     if (ended?.end === 'reported') return shell
     if (ended !== undefined) {
       await shell.stop()
-      throw new AppError('agent_failed', `Cannot start bash on a terminal (${kind}): it ended with exit code ${ended.exitCode}`)
+      throw new AppError(
+        'agent_failed', `Cannot start bash on a terminal (${kind}): it ended with exit code ${ended.exitCode}`,
+      )
     }
   }
   await shell.stop()
-  throw new AppError('agent_failed', `Cannot start bash on a terminal (${kind}): it did not answer within ${startLimitMs} ms`)
+  throw new AppError(
+    'agent_failed', `Cannot start bash on a terminal (${kind}): it did not answer within ${startLimitMs} ms`,
+  )
 }
 
 export class Shell {
@@ -75,12 +80,12 @@ export class Shell {
   readonly #child: Child
   readonly #text = createTerminalText({ markPrefix })
   readonly #reading: Promise<void>
-  /** Of the command that runs; undefined at the prompt. */
+  /** The nonce of the running command; undefined at the prompt. */
   #nonce: string | undefined
-  /** Of the command that runs, once its mark has come. */
+  /** The exit status in the running command's mark, once it has arrived. */
   #status: number | undefined
   #isReady = false
-  /** As far as it is known. */
+  /** The last known working directory. */
   #workingDir: string
   #exit: ChildExit | undefined
   #changed = deferred<void>()
@@ -88,7 +93,7 @@ export class Shell {
   #lastOutputAt = performance.now()
   #stopping: Promise<void> | undefined
 
-  /** Made by `startShell`. */
+  /** Called by `startShell`. */
   constructor(child: Child, nonce: string, options: ShellOptions) {
     this.#child = child
     this.#nonce = nonce
@@ -106,7 +111,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** False when it has ended, or its folder is gone, as after a logout: then it takes no command. */
+  /** Whether the shell takes commands: not after it has exited, or when its folder is gone, as after a logout. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && (await access(shellFiles(this.#options.folder).prompt).then(() => true, () => false))
   }
@@ -115,17 +120,17 @@ export class Shell {
     return this.#exit !== undefined
   }
 
-  /** By performance.now(). */
+  /** The time of the last output or input, by performance.now(). */
   get lastOutputAt(): number {
     return this.#lastOutputAt
   }
 
-  /** What lives now is spared by `killStarted`. */
+  /** Notes the current processes, which `killStarted` then spares. */
   async markStart(): Promise<void> {
     this.#before = await this.#child.processes()
   }
 
-  /** Begins a command. */
+  /** Starts a command. */
   async begin(command: string, env: Readonly<Record<string, string>>): Promise<void> {
     const { folder } = this.#options
     const nonce = randomUUID()
@@ -137,7 +142,7 @@ export class Shell {
     this.#typeSource()
   }
 
-  /** Types for the program that runs. */
+  /** Types input for the running program. */
   type(input: string): void {
     this.#lastOutputAt = performance.now()
     this.#child.stdin.write(input)
@@ -149,35 +154,38 @@ export class Shell {
     interruptTerminal(this.#options.kind, this.#child)
   }
 
-  /** The end of the command if it has ended, at the latest when something has happened or the time is over. */
+  /** Waits until something happens or the time is over. Returns the end of the command if it has ended. */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()
     const early = await this.#commandEnd(false)
     if (early !== undefined) return early
     const waitMs = Math.min(limitMs, lookIntervalMs)
     const isLate = await within(this.#changed.promise, waitMs) === 'late'
-    // A report without a mark counts only after some silence: the rest of the output may be on its way.
+    // Without a mark, accept the report only after some silence: output may still be arriving.
     return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
-  /** Lets `nextChange` return. */
+  /** Makes `nextChange` return. */
   wake(): void {
     this.#wake()
   }
 
-  /** The line that is being written, as far as it has not been handed on. */
+  /** The unfinished line of output that was not passed on yet. */
   takeLine(): string {
     return this.#text.takeLine()
   }
 
-  /** Kills what was started since `markStart`, or the first command after it. False where that cannot be told, or something is left. */
+  /**
+   * Kills the processes started since `markStart`, or since the first command without it. False when a process is left,
+   * or the processes are unknown.
+   */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false
     const left = await this.#child.killAllBut(this.#before, { limitMs: killLimitMs })
     return left.length === 0
   }
 
-  /** Ends the shell with all it started, and removes its folder. Idempotent. */
+  /** Ends the shell and all processes that it started, and removes its folder. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -217,7 +225,7 @@ export class Shell {
     if (!this.#isReady) this.#text.takeLine()
     this.#isReady = true
     this.#workingDir = report.workingDir
-    // It may hold secrets.
+    // The command file may hold secrets.
     await rm(command, { force: true })
     if (nonce !== undefined) await rm(reportFile(nonce), { force: true })
     return report
@@ -228,7 +236,9 @@ export class Shell {
     return parseReport(text)
   }
 
-  /** The mark follows the report, which is there then unless no file could be written. */
+  /**
+   * A report from the mark alone. The report file precedes the mark, so it is missing only if it could not be written.
+   */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
     return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '' }
@@ -239,7 +249,7 @@ export class Shell {
     for await (const chunk of this.#child.stdout) {
       const { text, marks } = this.#text.push(decoder.write(chunk))
       this.#lastOutputAt = performance.now()
-      // What comes before the first prompt is bash's own greeting.
+      // Output before the first prompt is bash's own greeting.
       if (this.#isReady) await this.#options.onOutput(text)
       for (const mark of marks) if (this.#nonce !== undefined) this.#status ??= statusIn(mark, this.#nonce)
       this.#wake()
@@ -247,7 +257,7 @@ export class Shell {
   }
 }
 
-/** As a shell tells it. */
+/** The exit code in the shell's convention. */
 function exitCodeOf({ code, signal }: ChildExit): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
 }

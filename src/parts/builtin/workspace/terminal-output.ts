@@ -1,19 +1,19 @@
 /**
- * What a program printed: its beginning and its end for the model, the whole of it in a file.
+ * Collects the output of a program: its beginning and its end for the model, the whole of it in a file.
  *
- * Memory is bounded whatever comes: the file is begun when the text outgrows the limit and takes no more than its own
- * limit. `write` resolves when the disk has the text, so a program that floods waits for it. A file that cannot be
- * written is reported and left out. Files are readable for the server's user only.
+ * Memory is bounded: the file is started when the text outgrows its limit, and has a limit of its own. `write` resolves
+ * when the text is on disk, which slows a program that floods. A failed write is reported to `onError`, and the file is
+ * left out. Files are readable for the server's user only.
  */
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface TerminalOutputOptions {
-  /** Where whole outputs are kept. */
+  /** The folder for whole outputs. */
   readonly folder: string
-  /** Makes ids that are used once. */
+  /** Makes unique ids. */
   readonly createId: () => string
-  /** How long the text for the model may be. */
+  /** The longest text for the model. */
   readonly limitChars: number
   readonly fileLimitBytes: number
   readonly onError: (error: unknown) => void
@@ -21,7 +21,7 @@ export interface TerminalOutputOptions {
 
 export interface TakenOutput {
   readonly text: string
-  /** The whole output, where the text is only part of it and the file could be written. */
+  /** The file with the whole output, if the text was cut and the file could be written. */
   readonly file?: string
 }
 
@@ -50,7 +50,7 @@ export class TerminalOutput {
     await this.#file.write(before + text)
   }
 
-  /** Gives what there is and begins anew. */
+  /** Returns the collected output and starts anew. */
   async take(): Promise<TakenOutput> {
     const [head, tail, totalChars, file] = [this.#head, this.#tail, this.#totalChars, this.#file]
     this.#head = this.#tail = ''
@@ -66,7 +66,7 @@ export class TerminalOutput {
   }
 }
 
-/** Takes text until its limit or the first failure. */
+/** Writes text up to its limit or the first error. */
 class OutputFile {
   readonly #options: TerminalOutputOptions
   readonly #path: string
@@ -93,7 +93,7 @@ class OutputFile {
     }
   }
 
-  /** The path, if the file holds what it should. */
+  /** The path, if every write succeeded. */
   async close(): Promise<string | undefined> {
     await this.#handle?.close().catch(this.#options.onError)
     return this.#hasFailed ? undefined : this.#path

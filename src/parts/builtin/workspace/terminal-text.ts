@@ -1,31 +1,31 @@
 /**
- * Plain text from what programs write to a terminal (ECMA-48), in chunks cut anywhere.
+ * Converts terminal output (ECMA-48) into plain text, in chunks cut anywhere.
  *
- * Only the line that is being written can change, as on paper with a correcting key: carriage return, backspace, cursor
- * moves and erasures within the line do what they say, so that a progress bar leaves its last state and an edited input
- * line its result. Moves to another line begin a new one; colours, titles and everything else are left out. A line longer
- * than the limit is handed on in parts. Operating system commands that begin with our prefix are marks: they are told
- * with the text, everything written before a mark is in that text or an earlier one (or still in the open line).
+ * Only the current line can change: carriage return, backspace, cursor moves and erasures within the line are applied,
+ * so a progress bar leaves its last state and an edited input line its result. A move to another line starts a new
+ * line; colours, titles and all other sequences are dropped. A line longer than the limit is passed on in parts.
+ * Operating system commands with our prefix are marks, which are returned beside the text. All output before a mark is
+ * in this text, in an earlier text, or in the current line.
  */
 export interface TerminalText {
   push(chunk: string): TerminalPiece
-  /** The open line, which then counts as handed on. */
+  /** Returns the current line, which then counts as passed on. */
   takeLine(): string
 }
 
 export interface TerminalPiece {
   readonly text: string
-  /** What followed the prefix, in order. */
+  /** The marks without their prefix, in order. */
   readonly marks: readonly string[]
 }
 
 export interface TerminalTextOptions {
   readonly markPrefix: string
-  /** How long the open line may become. */
+  /** The longest current line. */
   readonly lineLimitChars?: number
 }
 
-/** Longer control sequences are not remembered, only skipped. */
+/** The longest control sequence that is kept; the rest of a longer sequence is skipped. */
 const sequenceLimitChars = 1000
 
 const ESC = '\x1b'
@@ -49,7 +49,7 @@ export function createTerminalText({ markPrefix, lineLimitChars = 8192 }: Termin
   const step = (char: string): string => {
     if (char === '\x18' || char === '\x1a') state = 'text'
     else if (char === ESC) {
-      // Within a string it begins the terminator, or cuts the string off.
+      // Within a string, ESC begins the terminator or aborts the string.
       if (state === 'string') endString()
       state = 'escape'
     } else if (state === 'escape') {
@@ -99,11 +99,11 @@ function nextControl(chunk: string, from: number): number {
 function stateAfterEscape(char: string): State {
   if (char === '[') return 'csi'
   if (']PX^_'.includes(char)) return 'string'
-  // Designations of character sets and the like have one more character.
+  // Character set designations and the like have one more character.
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 
-/** The line that is being written. What its methods give is finished text. */
+/** The line being written. Its methods return finished text. */
 class OpenLine {
   #text = ''
   #cursor = 0
@@ -135,7 +135,7 @@ class OpenLine {
     return ''
   }
 
-  /** What follows CSI: parameters and the final character. */
+  /** Applies a control sequence: the parameters and the final character after CSI. */
   sequence(sequence: string): string {
     const first = Number.parseInt(sequence, 10)
     const count = Number.isNaN(first) || first === 0 ? 1 : first
@@ -161,7 +161,7 @@ class OpenLine {
     }
   }
 
-  /** Not beyond the end: what is there was never written. */
+  /** Moves the cursor, but not past the end: no text was written there. */
   #moveTo(column: number): string {
     this.#cursor = Math.max(0, Math.min(column, this.#text.length))
     return ''

@@ -1,12 +1,12 @@
 /**
- * The terminal of a conversation: commands, input for the one that runs, and what came out of it.
+ * The terminal of a conversation: runs commands, sends input to the running command, and returns output.
  *
- * One bash keeps folder, variables, functions and jobs from command to command. It starts with the first command and is
- * replaced when it has ended; calls are served one after the other. A call returns when its command has ended, when
- * nothing new has come for a while, or when its time is over; in the last two cases the program goes on, and later calls
- * read on, type or press keys. Calls with the same signal belong together, as those of one turn: an aborted call ends
- * what all of them have started before it rejects, jobs in the background too, with the shell if need be (decisions
- * 16). Secrets are hidden by the caller's stream before anything is kept.
+ * One bash keeps folder, variables, functions and jobs from command to command. It starts with the first command, and
+ * is replaced after it has exited. Calls are served one after the other. A call returns when its command has ended,
+ * when there was no new output for a while, or at its time limit. In the last two cases the program keeps running, and
+ * later calls read on, type or press keys. Calls with the same signal belong to one turn: an aborted call first ends
+ * all that these calls have started, including background jobs and if need be the shell, and then rejects (decisions
+ * 16). The caller's masking stream masks secrets before any output is kept.
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
@@ -19,63 +19,66 @@ import { TerminalOutput } from './terminal-output.ts'
 export interface TerminalOptions {
   readonly kind: TerminalKind
   readonly workingDir: string
-  /** For whole outputs that are too long to be given. */
+  /** The folder for outputs that are too long to return. */
   readonly observationsDir: string
-  /** Gives a private folder for secrets in plain, which is there then; each shell gets a folder in it. */
+  /** Makes a private folder for plain secrets. Each shell gets a folder in it. */
   readonly makeSecretDir: () => Promise<string>
   /** The whole environment of the shell: see process/environment. */
   readonly env: Readonly<Record<string, string>>
-  /** Instance id of the data folder, for the marker of the processes. */
+  /** The instance id of the data folder, part of each process's marker. */
   readonly instance: string
   readonly cgroupParent?: string | undefined
-  /** Makes ids that are used once. */
+  /** Makes unique ids. */
   readonly createId: () => string
   readonly createMaskingStream: () => MaskingStream
-  /** Told of a file that could not be written. */
+  /** Called when an output file could not be written. */
   readonly onError: (error: unknown) => void
-  /** How long a program may be silent before a call without a time of its own returns. Default 30 s. */
+  /** The longest silence of a program before a call without a time-out returns. Default 30 s. */
   readonly idleMs?: number
-  /** How long such a call may take although the program prints. Default 10 min. */
+  /** The longest call without a time-out, even while the program prints. Default 10 min. */
   readonly callLimitMs?: number
-  /** Default 30,000. */
+  /** The longest output returned. Default 30,000 characters. */
   readonly outputLimitChars?: number
-  /** How much of one output is kept in a file. Default 64 MiB. */
+  /** The largest output file. Default 64 MiB. */
   readonly fileLimitBytes?: number
 }
 
 export interface TerminalRequest {
-  /** A command; with `isInput` a text or the name of a key; empty to read on. */
+  /** A command; with `isInput` text or the name of a key; empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** After this time the call returns, and the program goes on. */
+  /** The time after which the call returns, while the program keeps running. */
   readonly timeoutMs?: number | undefined
-  /** Starts the shell anew before anything else. */
+  /** Whether to restart the shell first. */
   readonly reset: boolean
-  /** Exported for this command only. */
+  /** Variables exported for this command only. */
   readonly env: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
 export interface TerminalResult {
   readonly output: string
-  /** What happened, for the model. */
+  /** A sentence on the outcome, for the model. */
   readonly note: string
-  /** -1 while a program runs; absent when nothing was run. */
+  /** The exit code; -1 while a program runs; absent when nothing was run. */
   readonly exitCode?: number
   readonly isTimeout: boolean
-  /** Nothing was done of what was asked. */
+  /** Whether the request was refused as a whole. */
   readonly isRefused: boolean
-  /** Where the whole output is, if it was cut. */
+  /** The file with the whole output, if it was cut. */
   readonly file?: string
-  /** Of the shell when the last command had ended. */
+  /** The shell's report on the last ended command. */
   readonly report?: ShellReport
 }
 
-/** How long Ctrl-C may take to end a command. */
+/** The time for Ctrl-C to end a command. */
 const interruptGraceMs = 500
-/** How long the prompt may take after everything was killed. */
+/** The time for the prompt to return after its processes were killed. */
 const promptLimitMs = 3000
-/** Below what a terminal holds for a program that does not read (4,096 bytes), or the shell could not be reached. */
+/**
+ * The most input at once: less than the 4,096 bytes that a terminal buffers for a program that does not read. A full
+ * buffer would block the shell.
+ */
 const inputLimitBytes = 2000
 
 type Outcome = Omit<TerminalResult, 'output' | 'file' | 'isTimeout' | 'isRefused'>
@@ -89,7 +92,7 @@ export class Terminal {
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
   #report: ShellReport | undefined
-  /** Of the calls that belong together now. */
+  /** The signal of the turn whose calls are being served. */
   #signal: AbortSignal | undefined
 
   constructor(options: TerminalOptions) {
@@ -102,8 +105,8 @@ export class Terminal {
   }
 
   /**
-   * Serves one call, after those before it.
-   * @throws the signal's reason; AppError `agent_failed` when no shell can be started or one cannot be ended.
+   * Serves one call, after the calls before it.
+   * @throws the signal's reason; AppError `agent_failed` when a shell cannot be started or ended.
    */
   run(request: TerminalRequest): Promise<TerminalResult> {
     const result = this.#last.then(() => this.#run(request))
@@ -111,7 +114,7 @@ export class Terminal {
     return result
   }
 
-  /** Ends the shell and all it started; a call that is being served returns, later ones reject. Idempotent. */
+  /** Ends the shell and all processes that it started. The current call returns, later calls reject. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -156,7 +159,9 @@ export class Terminal {
   async #serveBusy(shell: Shell, request: TerminalRequest): Promise<Outcome> {
     const { command, isInput } = request
     if (!isInput && command.trim() !== '') {
-      return { ...refuse(`This command was NOT run, because the one before is still running. ${howToGoOn}`), exitCode: -1 }
+      return {
+        ...refuse(`This command was NOT run, because the one before is still running. ${howToGoOn}`), exitCode: -1,
+      }
     }
     if (isInput && command !== '') {
       const problem = this.#type(shell, command)
@@ -174,9 +179,10 @@ export class Terminal {
     } else {
       const input = key ?? `${command}\n`
       if (Buffer.byteLength(input) > inputLimitBytes) {
-        return `Nothing was typed: expected at most ${inputLimitBytes} bytes of input. Write a file and let the program read that.`
+        return `Nothing was typed: expected at most ${inputLimitBytes} bytes of input. Write a file and let the ` +
+          'program read that.'
       }
-      // The key Enter sends a carriage return, which the terminal makes a newline for all who want one.
+      // Enter sends a carriage return, which the terminal converts into a newline unless the program disabled that.
       shell.type(hasTerminal ? input.replaceAll('\n', '\r') : input.replaceAll('\r', '\n'))
     }
     return undefined
@@ -210,23 +216,35 @@ export class Terminal {
         const ended = await shell.nextChange(this.#returns(shell, start, timeoutMs).inMs)
         if (ended !== undefined) return await this.#ended(ended)
         const { inMs, why, isTimeout } = this.#returns(shell, start, timeoutMs)
-        if (inMs === 0 && !signal.aborted) return { note: `${why} and is still running. ${howToGoOn}`, exitCode: -1, isTimeout }
+        if (inMs === 0 && !signal.aborted) {
+          return { note: `${why} and is still running. ${howToGoOn}`, exitCode: -1, isTimeout }
+        }
       }
     } finally {
       signal.removeEventListener('abort', wake)
     }
   }
 
-  /** When the call returns if nothing happens, and why. */
-  #returns(shell: Shell, start: number, timeoutMs: number | undefined): { inMs: number; why: string; isTimeout: boolean } {
+  /** The time until the call returns if nothing happens, and the reason. */
+  #returns(
+    shell: Shell, start: number, timeoutMs: number | undefined,
+  ): { inMs: number; why: string; isTimeout: boolean } {
     const { idleMs = 30_000, callLimitMs = 600_000 } = this.#options
     const now = performance.now()
     const limitMs = timeoutMs ?? callLimitMs
     const limitInMs = start + limitMs - now
     const idleInMs = Math.max(start, shell.lastOutputAt) + idleMs - now
     return timeoutMs !== undefined || limitInMs < idleInMs
-      ? { inMs: Math.max(0, limitInMs), why: `The command has not ended within ${limitMs / 1000} seconds`, isTimeout: true }
-      : { inMs: Math.max(0, idleInMs), why: `The command has printed nothing for ${idleMs / 1000} seconds`, isTimeout: false }
+      ? {
+          inMs: Math.max(0, limitInMs),
+          why: `The command has not ended within ${limitMs / 1000} seconds`,
+          isTimeout: true,
+        }
+      : {
+          inMs: Math.max(0, idleInMs),
+          why: `The command has printed nothing for ${idleMs / 1000} seconds`,
+          isTimeout: false,
+        }
   }
 
   async #ended(ended: CommandEnd): Promise<Outcome> {
@@ -236,17 +254,23 @@ export class Terminal {
       return { note: `The command ended with exit code ${exitCode}. The shell is in ${workingDir}.`, exitCode }
     }
     await this.#dropShell()
-    const note = `The shell ended with exit code ${ended.exitCode}. The next command starts a new one in ${this.#options.workingDir}.`
+    const note = `The shell ended with exit code ${ended.exitCode}. The next command starts a new one in ` +
+      `${this.#options.workingDir}.`
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Ctrl-C, then SIGKILL for what the command started; a shell that does not come back to its prompt ends too. */
+  /**
+   * Sends Ctrl-C, then SIGKILL to the processes that the command started. A shell that does not return to its prompt
+   * ends too.
+   */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)
     const isClean = await shell.killStarted()
-    if (!isClean || (!isBack && !await this.#comesBack(shell, promptLimitMs)) || shell.hasExited) await this.#dropShell()
-    // Nobody is told of it any more.
+    if (!isClean || (!isBack && !(await this.#comesBack(shell, promptLimitMs))) || shell.hasExited) {
+      await this.#dropShell()
+    }
+    // Drop the output: the call rejects.
     await this.#takeOutput()
   }
 
@@ -262,7 +286,7 @@ export class Terminal {
     const shell = this.#shell
     const line = shell?.takeLine() ?? ''
     const isBusy = shell?.isBusy === true
-    // A secret may go on in what comes next, so the stream ends only with the command.
+    // The next output may continue a secret, so the masking stream ends only with the command.
     await this.#output.write(this.#masking.push(line) + (isBusy ? '' : this.#masking.end()))
     return this.#output.take()
   }
@@ -281,7 +305,7 @@ export class Terminal {
     })
   }
 
-  /** What the old shell printed last is not for the new one's command. */
+  /** Ends the shell, and drops its last output, which does not belong to the next command. */
   async #reset(): Promise<void> {
     await this.#dropShell()
     await this.#takeOutput()

@@ -1,11 +1,11 @@
 /**
- * Text in bytes, so that a change touches what it means to change and nothing else.
+ * Decodes and encodes text files so that a change touches only its own place.
  *
- * UTF-8 with or without a byte order mark, UTF-16 with one, and, for what is neither and holds no control characters,
- * single bytes (ISO 8859-1: each byte is one character, so none is lost whatever the encoding really is). Everything
- * else is binary and refused. `text` has LF at all line ends; a replacement is made in the raw text, where the lines
- * that it does not touch keep theirs, and takes over the line end that the file uses most. Decoding and encoding without
- * a replacement gives the bytes back.
+ * Encodings are UTF-8 with or without a byte order mark, UTF-16 with one, and single bytes (ISO 8859-1) for any other
+ * file without control characters: each byte is one character, so none is lost in any real encoding. Other files are
+ * binary and refused. `text` has LF at all line ends. A replacement is made in the raw text: untouched lines keep their
+ * line ends, and new lines get the file's most frequent line end. Decoding and encoding without a replacement gives the
+ * same bytes.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -13,38 +13,40 @@ export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'single
 
 export interface TextFile {
   readonly encoding: Encoding
-  /** As in the file, without a byte order mark. */
+  /** The file's text, without a byte order mark. */
   readonly raw: string
-  /** With LF at all line ends. */
+  /** The text with LF at all line ends. */
   readonly text: string
   readonly lineEnd: '\n' | '\r\n'
 }
 
-/** A piece of `text` and what takes its place, with LF at its line ends. */
+/** A range of `text` and its replacement, with LF at line ends. */
 export interface Replacement {
   readonly start: number
   readonly end: number
   readonly by: string
 }
 
-/** The text in these bytes; undefined when they are no text. */
+/** The text in these bytes; undefined when they are not text. */
 export function decodeText(bytes: Buffer): TextFile | undefined {
   for (const encoding of encodings) {
     const mark = marks[encoding]
     if (!bytes.subarray(0, mark.length).equals(mark)) continue
     const raw = decoders[encoding](bytes.subarray(mark.length))
-    // A byte order mark that is followed by something else is no accident: such a file is none of the others either.
+    // A file with a byte order mark is in that encoding or in none: do not try the others.
     if (raw !== undefined || mark.length > 0) return raw === undefined ? undefined : textFile(encoding, raw)
   }
   return undefined
 }
 
-/** Bytes for a text as it is, in UTF-8. @throws AppError `invalid_input` for half a character */
+/** The text in UTF-8. @throws AppError `invalid_input` for a lone surrogate */
 export function encodeText(text: string): Buffer {
   return encode('utf-8', text)
 }
 
-/** The bytes of the file after these replacements, which are in order and do not overlap. @throws AppError `invalid_input` */
+/**
+ * The file's bytes after these replacements, which are in order and do not overlap. @throws AppError `invalid_input`
+ */
 export function replaceText(file: TextFile, replacements: readonly Replacement[]): Buffer {
   const points = rawPositions(file.raw, replacements.flatMap(({ start, end }) => [start, end]))
   const pieces: string[] = []
@@ -56,12 +58,12 @@ export function replaceText(file: TextFile, replacements: readonly Replacement[]
   return encode(file.encoding, pieces.join('') + file.raw.slice(done))
 }
 
-/** LF at all line ends; a carriage return elsewhere is a character like others. */
+/** The text with LF at all line ends. A carriage return elsewhere stays. */
 export function normalLineEnds(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** Control characters that no text has. */
+/** Whether the text has control characters that no text file has. */
 export function looksBinary(text: string): boolean {
   return /[\0-\x06\x0e-\x1a\x1c-\x1f]/.test(text)
 }
@@ -105,7 +107,9 @@ function decodeWith(label: string, bytes: Buffer): string | undefined {
 }
 
 function encode(encoding: Encoding, text: string): Buffer {
-  if (/\p{Surrogate}/u.test(text)) throw new AppError('invalid_input', 'Cannot write the text: it holds half of a character (a lone surrogate)')
+  if (/\p{Surrogate}/u.test(text)) {
+    throw new AppError('invalid_input', 'Cannot write the text: it holds half of a character (a lone surrogate)')
+  }
   const mark = marks[encoding]
   switch (encoding) {
     case 'utf-8': case 'utf-8-bom': return Buffer.concat([mark, Buffer.from(text)])
@@ -118,7 +122,10 @@ function encode(encoding: Encoding, text: string): Buffer {
 function encodeSingleBytes(text: string): Buffer {
   const wide = /[^\0-\xff]/u.exec(text)
   if (wide === null) return Buffer.from(text, 'latin1')
-  throw new AppError('invalid_input', `Cannot write "${wide[0]}" into this file: it is not UTF-8, and its encoding has one byte for a character`)
+  throw new AppError(
+    'invalid_input',
+    `Cannot write "${wide[0]}" into this file: it is not UTF-8, and its encoding has one byte for a character`,
+  )
 }
 
 function textFile(encoding: Encoding, raw: string): TextFile {
@@ -133,7 +140,7 @@ function withLineEnd(text: string, lineEnd: string): string {
   return lineEnd === '\n' ? normal : normal.replaceAll('\n', lineEnd)
 }
 
-/** Where these positions of the normal text, in order, are in the raw one: each CRLF before them is one longer. */
+/** Converts ascending positions of the normal text into positions of the raw text: each CRLF before them adds one. */
 function rawPositions(raw: string, positions: readonly number[]): number[] {
   let at = 0
   let passed = 0

@@ -1,9 +1,9 @@
 /**
- * A range of a text file's lines, read without holding the file: for what is too large to be read whole.
+ * Reads a range of a text file's lines without holding the file, for files that are too large to read whole.
  *
- * The file is UTF-8; anything else, and what holds a NUL, is refused as soon as it is met. Reading ends with the range, so
- * the first lines of a huge file cost nothing. The result has a limit in characters: a longer line is cut, and what
- * comes after is left out.
+ * The file must be UTF-8 without NUL; otherwise reading fails at the first wrong byte. Reading ends with the range, so
+ * the first lines of a huge file are cheap. The result is limited in characters: a longer line is cut, and later lines
+ * are left out.
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -13,21 +13,21 @@ import { pathError, type ContainedPath } from '../../../workspace/paths.ts'
 const chunkBytes = 256 * 1024
 
 export interface LineRange {
-  /** From 1. */
+  /** The first line, from 1. */
   readonly first: number
-  /** Infinity: to the end. */
+  /** The last line; Infinity: to the end. */
   readonly last: number
 }
 
 export interface Lines {
   readonly lines: readonly string[]
-  /** Whether the limit cut them short. */
+  /** Whether the limit cut the lines. */
   readonly isCut: boolean
-  /** Lines of the file, where its end was reached. */
+  /** The number of lines in the file, if its end was reached. */
   readonly total: number | undefined
 }
 
-/** @throws AppError `invalid_input` for what is no text; the signal's reason */
+/** @throws AppError `invalid_input` for a file that is no text; the signal's reason */
 export async function readLines(
   place: ContainedPath,
   range: LineRange,
@@ -57,7 +57,7 @@ export function notText(place: ContainedPath): AppError {
   return new AppError('invalid_input', `Cannot show or edit "${place.path}": it is not a text file`)
 }
 
-/** The lines of a text that is at hand. The part behind the last line end is a line unless it is empty. */
+/** A range of lines of a text. The part after the last line end is a line unless it is empty. */
 export function pickLines(text: string, range: LineRange, limitChars: number): Lines {
   const collector = new LineCollector(range, limitChars)
   collector.add(text)
@@ -70,7 +70,7 @@ export function countLines(text: string): number {
   return text === '' || text.endsWith('\n') ? lines : lines + 1
 }
 
-/** An empty chunk is the end. @throws TypeError for what is no text */
+/** Decodes a chunk; an empty chunk is the end. @throws TypeError for bytes that are no text */
 function decode(decoder: TextDecoder, chunk: Buffer): string {
   if (chunk.includes(0)) throw new TypeError('A text holds no NUL')
   return decoder.decode(chunk, { stream: chunk.length > 0 })
@@ -80,7 +80,7 @@ class LineCollector {
   readonly #range: LineRange
   readonly #lines: string[] = []
   #room: number
-  /** The number of the line that is being read, and what of it is kept. */
+  /** The number of the current line, and its kept part. */
   #number = 1
   #line = ''
   #hasLine = false
@@ -105,7 +105,7 @@ class LineCollector {
     }
   }
 
-  /** The file ends here. */
+  /** Ends the file, and returns the lines. */
   end(): Lines {
     const total = this.#number - 1 + (this.#hasLine ? 1 : 0)
     const reached = !this.isDone
