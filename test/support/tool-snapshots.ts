@@ -16,7 +16,7 @@ const browserMakers = browserTools({ browser: new AgentBrowser(browserOptions('/
 /** In the source, not in what the compiler made of it. */
 export function snapshotPath(name: string, folder: 'tools' | 'builtin' = 'tools'): URL {
   const root = import.meta.url.includes('/dist/') ? '../../../' : '../../'
-  return new URL(`${root}test/agents/${folder}/snapshots/${name}.txt`, import.meta.url)
+  return new URL(`${root}test/parts/builtin/${folder === 'tools' ? 'tools/' : ''}snapshots/${name}.txt`, import.meta.url)
 }
 
 /** Name of the tool -> text. */

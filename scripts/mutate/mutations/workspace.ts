@@ -77,7 +77,7 @@ export const workspaceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/builtin/workspace/shell.ts',
-    old: '// It may hold secrets.\n    await rm(command, { force: true })',
+    old: '// The command file may hold secrets.\n    await rm(command, { force: true })',
     new: '',
     promise: 'The file with a command and its secrets is removed when the command has ended.',
     tests: ['test/parts/builtin/workspace/shell-script.test.ts'],
