@@ -1,10 +1,10 @@
 /**
- * A directory that is held open, and its entries by name: what `openat` is in C and Node does not have.
+ * An open directory and operations on its entries by name, like `openat` in C, which Node lacks.
  *
- * On Linux `/proc/self/fd/N/name` begins at the open directory N, whatever happens to the path that led there, so what
- * is checked is what is used. Elsewhere a name begins at the path, and `assertInPlace` tells whether the path still
- * leads to the open directory: a check before and after, which a swap back in between escapes (decisions 30).
- * A name is one component, never `..`; no link is followed here.
+ * On Linux `/proc/self/fd/N/name` starts at the open directory N, whatever happens to the path that led there, so the
+ * checked entry is the used entry. Elsewhere a name starts at the path, and `assertInPlace` checks that the path still
+ * leads to the open directory: a check before and after, which misses a swap back in between (decisions 30). A name is
+ * one path component, never `..`. No link is followed here.
  */
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
@@ -12,18 +12,18 @@ import { join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
 
 export interface DirectoryRules {
-  /** Whether the system has /proc/self/fd. */
+  /** True when the system has /proc/self/fd. */
   readonly byDescriptor: boolean
   /** Identities of directories that are never entered. */
   readonly refused: ReadonlySet<string>
 }
 
-/** Linux opens a directory for its path alone: no right to list it is needed, and nothing can be read through it. */
+/** Linux: opens a directory only as a location. This needs no right to list it, and nothing can be read through it. */
 const pathOnlyFlag = 0o10000000
 
 export class DirectoryHandle {
   readonly #handle: FileHandle
-  /** Where it was when it was opened. */
+  /** The path at the time of opening. */
   readonly #path: string
   readonly #rules: DirectoryRules
 
@@ -33,7 +33,7 @@ export class DirectoryHandle {
     this.#rules = rules
   }
 
-  /** The directory with this absolute path, none of whose parts may be a link. */
+  /** Opens the directory with this absolute path. No part of the path may be a link. */
   static async openPath(path: string, rules: DirectoryRules): Promise<DirectoryHandle> {
     let directory = await DirectoryHandle.#open('/', '/', rules)
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -43,7 +43,7 @@ export class DirectoryHandle {
     return directory
   }
 
-  /** A directory in this one. @throws the system's ENOTDIR or ELOOP for anything else, EPRIVATE for one that is refused */
+  /** Opens a subdirectory. @throws the system's ENOTDIR or ELOOP for other entries, EPRIVATE for a refused directory */
   async enter(name: string): Promise<DirectoryHandle> {
     const directory = await DirectoryHandle.#open(this.locate(name), join(this.#path, name), this.#rules)
     try {
@@ -56,7 +56,9 @@ export class DirectoryHandle {
     }
   }
 
-  /** What a name is, itself; undefined when there is nothing. `.` is the directory. */
+  /**
+   * Returns the stats of an entry itself, not of a link's target; undefined when there is none. `.` is the directory.
+   */
   async lstat(name: string): Promise<BigIntStats | undefined> {
     try {
       return await lstat(this.locate(name), { bigint: true })
@@ -70,7 +72,7 @@ export class DirectoryHandle {
     return readlink(this.locate(name))
   }
 
-  /** Makes a directory; one that is there already is left. */
+  /** Creates a directory. Does nothing if it exists. */
   async mkdir(name: string): Promise<void> {
     try {
       await mkdir(this.locate(name))
@@ -79,12 +81,15 @@ export class DirectoryHandle {
     }
   }
 
-  /** A path for the system, good while this is open and for functions that do not follow a link at its end. */
+  /**
+   * Returns a system path of an entry. Valid while this is open, for functions that do not follow a link at the path's
+   * end.
+   */
   locate(name: string): string {
     return this.#rules.byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)
   }
 
-  /** @throws ELOOP when paths are all there is and this one leads elsewhere now */
+  /** @throws ELOOP when access is by path and the path now leads elsewhere */
   async assertInPlace(): Promise<void> {
     if (this.#rules.byDescriptor) return
     const there = identityOf(await lstat(this.#path, { bigint: true }))
@@ -107,7 +112,7 @@ export class DirectoryHandle {
   }
 }
 
-/** Tells files and directories apart, whatever their paths are. */
+/** Returns a text that identifies a file or directory, whatever its path is. */
 export function identityOf(stats: BigIntStats): string {
   return `${stats.dev}:${stats.ino}`
 }

@@ -1,9 +1,9 @@
 /**
- * What is in a directory of the workspace: its entries in order of their names, and walks of the tree below it.
+ * Lists directories of the workspace, entries sorted by name, and walks directory trees.
  *
- * A walk holds every directory on its way open and never follows a link, so it stays inside and ends. `.git` and
- * `node_modules` are listed but not walked unless the walk begins in them: they hold much and are seldom meant. How many
- * entries a walk looks at is limited.
+ * A walk keeps every directory on its way open and never follows a link, so it stays inside the workspace and ends.
+ * `.git` and `node_modules` are listed but not walked, unless the walk begins in them: they are large and seldom
+ * wanted. The number of visited entries is limited.
  */
 import { type BigIntStats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -13,32 +13,37 @@ import type { DirectoryHandle } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
 const notWalked: ReadonlySet<string> = new Set(['.git', 'node_modules'])
-/** Directories that are open at once. */
+/** Limit of the directories that are open at the same time. */
 const depthLimit = 100
 
 export interface Entry {
   readonly name: string
-  /** From where the walk began. */
+  /** Path from the start of the walk. */
   readonly relativePath: string
-  /** The directory that it is in, from where the walk began; `.` for that one itself. */
+  /** Path of the entry's directory from the start of the walk; `.` for the start itself. */
   readonly parentPath: string
-  /** Bytes; of a file. */
+  /** Size in bytes; 0 for anything but a file. */
   readonly size: number
   readonly modifiedMs: number
-  /** Lent until the visitor has returned. */
+  /** Valid until the visitor has returned. */
   readonly place: ContainedPath
+}
+
+export interface WalkResult {
+  /** True when every entry was visited. */
+  readonly isComplete: boolean
 }
 
 export interface WalkOptions {
   readonly signal: AbortSignal
-  /** How many entries are looked at. */
+  /** Limit of the visited entries. */
   readonly limitEntries: number
-  /** Looks at an entry; for a directory it says whether to go into it. */
+  /** Visits an entry. For a directory the result says whether to walk it. */
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
 
-/** Visits what is below a directory, depth first. Gives whether it has seen all. @throws AppError `invalid_input` for a file */
-export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<{ readonly isComplete: boolean }> {
+/** Visits the entries below a directory, depth first. @throws AppError `invalid_input` for a file */
+export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
   const walk: TreeWalk = { ...options, start: place, seen: 0, isComplete: true }
   try {
@@ -61,7 +66,9 @@ interface TreeWalk extends WalkOptions {
   isComplete: boolean
 }
 
-async function walkDirectory(walk: TreeWalk, directory: DirectoryHandle, relativePath: string, depth: number): Promise<void> {
+async function walkDirectory(
+  walk: TreeWalk, directory: DirectoryHandle, relativePath: string, depth: number,
+): Promise<void> {
   const names = await readdir(directory.locate('.'))
   await directory.assertInPlace()
   for (const name of names.sort(byCodeUnits)) {
@@ -71,7 +78,8 @@ async function walkDirectory(walk: TreeWalk, directory: DirectoryHandle, relativ
       return
     }
     const stats = await directory.lstat(name)
-    if (stats !== undefined) await visitEntry(walk, entryOf(walk.start, directory, join(relativePath, name), stats), depth)
+    if (stats === undefined) continue
+    await visitEntry(walk, entryOf(walk.start, directory, join(relativePath, name), stats), depth)
   }
 }
 
@@ -87,7 +95,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   try {
     await walkDirectory(walk, directory, entry.relativePath, depth + 1)
   } catch (thrown) {
-    // One directory that may not be read is no reason to show nothing of the others.
+    // One unreadable directory must not hide the others.
     if (walk.signal.aborted || systemCodeOf(thrown) === undefined) throw thrown
     walk.isComplete = false
   } finally {
@@ -95,7 +103,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   }
 }
 
-/** A directory that was exchanged or closed to us since it was looked at is left out. */
+/** Opens a directory; undefined for a directory that was replaced or made unreadable since its visit. */
 async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
   return entry.place.directory.enter(entry.name).catch(() => undefined)
 }

@@ -1,12 +1,12 @@
 /**
- * Whole files of the workspace: read with a limit, written at once or not at all.
+ * Reads and writes whole files of the workspace: reads have a limit, writes are atomic.
  *
  * Only regular files: a FIFO or device is refused without waiting for it. A write goes to a temporary file beside the
- * target, is synced and renamed over it, so that a reader sees the old content or the new one, and a link that turns up
- * in the target's place is replaced, not followed. A file that has to be new is linked into its place, which fails where
- * something is there by then. Mode and, where the system lets us, owner are kept; set-uid bits are
- * not. A file with another hard link is refused, because the other name may be outside (decisions 30). Who has read a
- * file before says so with its version, and a file that was changed since is not overwritten.
+ * target, is synced and renamed over it, so that a reader sees the old content or the new content, and a link that
+ * appears in the target's place is replaced, not followed. A file that must be new is hard-linked into its place, which
+ * fails if something is there. Mode and, if the system allows it, owner are kept; set-uid bits are not. A file with
+ * another hard link is refused, because the other name may be outside the workspace (decisions 30). A writer that read
+ * the file before passes the version that it read, and a file that was changed since is not overwritten.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
@@ -19,13 +19,13 @@ export interface FileContent {
   readonly version: string
 }
 
-/** Opens a regular file for reading; whoever opens it closes it. @throws AppError */
+/** Opens a regular file for reading. The caller closes it. @throws AppError */
 export async function openFile(place: ContainedPath): Promise<FileHandle> {
   assertFile(place)
   return withPathErrors(place, () => openRegular(place, constants.O_RDONLY))
 }
 
-/** @throws AppError `invalid_input` when it is no regular file or longer than the limit, `not_found` when there is none */
+/** Reads a file. @throws AppError `invalid_input` for no regular file or one over the limit, `not_found` for no file */
 export async function readFile(place: ContainedPath, limitBytes: number): Promise<FileContent> {
   const handle = await openFile(place)
   try {
@@ -40,8 +40,8 @@ export async function readFile(place: ContainedPath, limitBytes: number): Promis
 }
 
 /**
- * Replaces or creates a file; gives its new version. `expected` is the version that may be replaced, `none` for a new file.
- * @throws AppError `conflict` when that is not what is there; then nothing has changed
+ * Replaces or creates a file and returns its new version. `expected` is the version to replace, `none` for a new file.
+ * @throws AppError `conflict` when another version is there; then nothing has changed
  */
 export async function writeFile(
   place: ContainedPath,
@@ -57,7 +57,7 @@ export async function writeFile(
   })
 }
 
-/** Removes a file of this version. @throws AppError `conflict` when that is not what is there */
+/** Removes a file of this version. @throws AppError `conflict` when another version is there */
 export async function removeFile(place: ContainedPath, expected: string): Promise<void> {
   assertFile(place)
   await withPathErrors(place, async () => {
@@ -66,7 +66,7 @@ export async function removeFile(place: ContainedPath, expected: string): Promis
   })
 }
 
-/** @throws AppError for what is not a regular file */
+/** @throws AppError unless the place is a regular file */
 export function assertFile(place: ContainedPath): void {
   if (place.kind === 'file') return
   if (place.kind === 'nothing') throw new AppError('not_found', `Cannot find "${place.path}"`)
@@ -75,21 +75,23 @@ export function assertFile(place: ContainedPath): void {
 }
 
 export function changed(place: ContainedPath): AppError {
-  return new AppError('conflict', `Cannot write "${place.path}": it was changed by something else meanwhile, so look at it again first`)
+  const problem = 'it was changed by something else meanwhile, so look at it again first'
+  return new AppError('conflict', `Cannot write "${place.path}": ${problem}`)
 }
 
-/** Which file it is, its length and its time; without the device, whose number may be another after a restart. */
+/** Returns inode, length and time of a file. The device number is left out, as it may change with a restart. */
 function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
-/** Opened for writing, as a write would, so that a file that is closed to us stays as it is. */
+/** Opens the file for writing, as a write would, so that a file without write permission stays as it is. */
 async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   const handle = await openRegular(place, constants.O_WRONLY)
   try {
     const stats = await handle.stat({ bigint: true })
     if (stats.nlink > 1n) {
-      throw new AppError('invalid_input', `Cannot write "${place.path}": the file has another name (a hard link), which may be outside the workspace`)
+      const problem = 'the file has another name (a hard link), which may be outside the workspace'
+      throw new AppError('invalid_input', `Cannot write "${place.path}": ${problem}`)
     }
     return stats
   } finally {
@@ -97,12 +99,15 @@ async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   }
 }
 
-async function replace(place: ContainedPath, bytes: Uint8Array, before: BigIntStats | undefined, isNew: boolean): Promise<string> {
+async function replace(
+  place: ContainedPath, bytes: Uint8Array, before: BigIntStats | undefined, isNew: boolean,
+): Promise<string> {
   const temporary = place.directory.locate(`.${randomUUID()}.tmp`)
   try {
     const version = await writeNew(temporary, bytes, before)
     await place.directory.assertInPlace()
-    if (!isNew || !(await linkIntoPlace(temporary, place))) await rename(temporary, place.directory.locate(place.name))
+    const isLinked = isNew && (await linkIntoPlace(temporary, place))
+    if (!isLinked) await rename(temporary, place.directory.locate(place.name))
     return version
   } catch (thrown) {
     await rm(temporary, { force: true })
@@ -110,7 +115,10 @@ async function replace(place: ContainedPath, bytes: Uint8Array, before: BigIntSt
   }
 }
 
-/** False on a file system without hard links (FAT, some of the network). @throws AppError `conflict` when something is there */
+/**
+ * Returns false on a file system without hard links (FAT, some network file systems). @throws AppError `conflict` when
+ * something is there
+ */
 async function linkIntoPlace(temporary: string, place: ContainedPath): Promise<boolean> {
   try {
     await link(temporary, place.directory.locate(place.name))
@@ -147,7 +155,7 @@ async function keepAttributes(handle: FileHandle, before: BigIntStats): Promise<
   await handle.chmod(Number(before.mode & 0o777n))
 }
 
-/** Never waits for the other end of a FIFO, and never makes a terminal ours. */
+/** Never waits for the other end of a FIFO, and never acquires a controlling terminal. */
 async function openRegular(place: ContainedPath, mode: number): Promise<FileHandle> {
   const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
   const handle = await open(place.directory.locate(place.name), mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -161,7 +169,7 @@ async function openRegular(place: ContainedPath, mode: number): Promise<FileHand
   }
 }
 
-/** By reading, not by the size that the file said it had: it may grow meanwhile. */
+/** Counts the bytes read instead of trusting the reported size, since the file may grow meanwhile. */
 async function readUpTo(handle: FileHandle, place: ContainedPath, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -175,7 +183,8 @@ async function readUpTo(handle: FileHandle, place: ContainedPath, limitBytes: nu
 }
 
 function tooLarge(place: ContainedPath, size: bigint, limitBytes: number): AppError {
-  return new AppError('invalid_input', `Cannot read "${place.path}" as a whole: it has ${size} bytes, expected at most ${limitBytes}`)
+  const problem = `it has ${size} bytes, expected at most ${limitBytes}`
+  return new AppError('invalid_input', `Cannot read "${place.path}" as a whole: ${problem}`)
 }
 
 async function withPathErrors<T>(place: ContainedPath, body: () => Promise<T>): Promise<T> {

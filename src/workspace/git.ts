@@ -1,7 +1,7 @@
 /**
- * What the server does with git by itself: a new workspace becomes a repository, so that changes can be shown.
+ * The server's own use of git: a new workspace becomes a repository, so that changes can be shown.
  *
- * git is not needed for anything else; where it is missing or fails, the workspace is simply no repository.
+ * Nothing else needs git. If it is missing or fails, the workspace is no repository.
  */
 import { randomUUID } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
@@ -21,7 +21,7 @@ export async function initRepository(
   try {
     const git = await startChild({
       command: 'git',
-      // Nothing that a repository around it, or the user's settings, would have run.
+      // Runs no hook and no command that the user's settings or an outer repository configure.
       args: ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'init', '--quiet', '--template='],
       cwd: path,
       env: buildEnvironment({ server: options.environment }),
@@ -31,19 +31,19 @@ export async function initRepository(
     await within(git.exited, gitTimeoutMs)
     await git.stop({ graceMs: 0 })
   } catch {
-    // No git, no repository: the conversation works without.
+    // Without git there is no repository, and the conversation works without it.
   }
 }
 
 export interface Repository {
   readonly root: string
-  /** The folder that is in it. */
+  /** The folder inside the repository. */
   readonly folder: string
 }
 
 /**
- * The repository that a folder is in, by real paths. As for git itself, one of another user is none: it may have been put
- * above the folder to be taken for it.
+ * Returns the repository that contains a folder, by real paths. As with git itself, a repository of another user does
+ * not count: that user may have put it above the folder.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined)

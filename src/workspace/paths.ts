@@ -1,15 +1,15 @@
 /**
- * The only path check: from a path that somebody gave to a place inside the workspace.
+ * The only path check: turns a given path into a place inside the workspace.
  *
- * The path is walked here, part by part, from the workspace's own directory, with every directory held open
- * (directory-handle): the system is never asked to follow a link or a `..`. A link is followed by this walk, as long as it
- * stays inside; `..` goes back to the directory that the walk came from. So there is no moment between check and use,
- * and a `ContainedPath`, which only this file makes, is the proof: it holds the open directory and a name in it, not a
- * path. Whoever exchanges directories and links meanwhile gets an error, never a file outside (decisions 30).
+ * The path is walked here part by part, starting from the workspace's directory, with every directory held open
+ * (directory-handle); the system never follows a link or a `..` for us. This walk follows a link only if it stays
+ * inside; `..` goes back to the directory that the walk came from. So there is no gap between check and use. A
+ * `ContainedPath`, which only this file creates, is the proof: it holds the open directory and a name in it, not a
+ * path. An attacker who exchanges directories and links meanwhile causes an error, never access to a file outside
+ * (decisions 30).
  *
- * The workspace's real path is looked up once, when it is first named; a link that is put in its place later is refused.
- * Directories of the server's own data are refused wherever they turn up. A program that an agent starts is not held by any
- * of this.
+ * The workspace's real path is looked up once, on first use; a link put in its place later is refused. The server's own
+ * data directories are refused wherever they occur. None of this restricts a program that an agent starts.
  */
 import { type BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
@@ -18,52 +18,52 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
 import { isGitName, isRepository, RepositoryPlace } from './repository.ts'
 
-/** As in Linux (path_resolution(7)). */
+/** The same limit as in Linux (path_resolution(7)). */
 const linkLimit = 40
-/** Bytes of a path (PATH_MAX), and directories that are open at once. */
+/** Limit of a path's bytes (PATH_MAX), and of the directories that are open at the same time. */
 const pathLimitBytes = 4096
 const depthLimit = 200
 
 export interface WorkspaceOptions {
   readonly workingDir: string
-  /** The server's own folders, refused with all that is in them. */
+  /** The server's own folders, which are refused with everything in them. */
   readonly privateDirs: readonly string[]
-  /** Whether the system has /proc/self/fd; by default whether this is Linux. */
+  /** True when the system has /proc/self/fd. Default: true on Linux. */
   readonly byDescriptor?: boolean
 }
 
-/** A workspace as the file tools see it. Holds nothing open. */
+/** A workspace as the file tools see it. It keeps nothing open. */
 export interface Workspace {
-  /** Absolute, as it was given. */
+  /** Absolute path, as given. */
   readonly workingDir: string
   /**
-   * Lends the place that a path stands for; it is closed when `use` has settled.
-   * @throws AppError `invalid_input` for a path that is not to be used, `not_found` when a directory on the way is missing
+   * Lends the place of a path to `use`, and closes it when `use` has settled.
+   * @throws AppError `invalid_input` for a path that must not be used, `not_found` for a missing directory on the way
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
-  /** True for a path that leads to what git may take for configuration or code, as far as it is there. Never throws. */
+  /** True for a path to a file that git may take for configuration or code, as far as the path exists. Never throws. */
   isInRepository(path: string): Promise<boolean>
 }
 
 export interface PlaceOptions {
-  /** Make the directories on the way that are missing. */
+  /** Creates missing directories on the way. */
   readonly makeParents?: boolean
-  /** Refuse what git may take for configuration or code (`repository`), before anything is made. */
+  /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
 }
 
 export type PlaceKind = 'file' | 'directory' | 'nothing' | 'special'
 
 interface Place {
-  /** For people and models: absolute, with links resolved. */
+  /** Path for people and models: absolute, with links resolved. */
   readonly path: string
   readonly kind: PlaceKind
   readonly directory: DirectoryHandle
-  /** In that directory; `.` for a directory itself. Never a link when it was looked at. */
+  /** Name in the directory; `.` for the directory itself. It was no link at the check. */
   readonly name: string
 }
 
-/** A place inside the workspace, for as long as it is lent. */
+/** A place inside the workspace, valid while it is lent. */
 class ContainedPath implements Place {
   readonly #place: Place
 
@@ -87,7 +87,7 @@ class ContainedPath implements Place {
     return this.#place.name
   }
 
-  /** The place of an entry that a walk of this directory has met. */
+  /** Returns the place of an entry that a walk of this directory has found. */
   below(relativePath: string, directory: DirectoryHandle, kind: PlaceKind): ContainedPath {
     return new ContainedPath({ path: join(this.path, relativePath), kind, directory, name: basename(relativePath) })
   }
@@ -102,7 +102,9 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   return { workingDir, at, isInRepository }
 
   async function isInRepository(path: string): Promise<boolean> {
-    return at(path, async () => false, { refusesRepositories: true }).catch((thrown: unknown) => thrown instanceof RepositoryPlace)
+    return at(path, async () => false, { refusesRepositories: true }).catch((thrown: unknown) => {
+      return thrown instanceof RepositoryPlace
+    })
   }
 
   async function at<T>(path: string, use: (place: ContainedPath) => Promise<T>, place: PlaceOptions = {}): Promise<T> {
@@ -135,15 +137,15 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
 interface Walk {
   readonly given: string
-  /** The workspace's path as it was given and as it is, in parts: what an absolute path may begin with. */
+  /** The workspace's path as given and its real path, in parts. An absolute path must begin with one of them. */
   readonly roots: readonly (readonly string[])[]
   readonly workingDir: string
   readonly makeParents: boolean
   readonly refusesRepositories: boolean
-  /** The open directories from the workspace to where the walk is, and the names of all but the first. */
+  /** The open directories from the workspace to the current one, and the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** What is still to be walked. */
+  /** The parts that are still to be walked. */
   pending: string[]
   links: number
 }
@@ -152,7 +154,7 @@ async function walkTo(walk: Walk, rules: DirectoryRules): Promise<ContainedPath>
   const { given } = walk
   walk.pending = partsInside(walk, given)
   try {
-    // Only directories without a link on the way: one that was put in the workspace's place is refused.
+    // Opens directories only, without following links: a link put in the workspace's place is refused.
     walk.stack.push(await DirectoryHandle.openPath(`/${(walk.roots.at(-1) ?? []).join('/')}`, rules))
     const place = await walkOn(walk)
     if (/\/\.?$/.test(given) && place.kind !== 'directory') throw refused(given, 'it is not a directory')
@@ -184,7 +186,7 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
   return placeOf(walk, '.', 'directory')
 }
 
-/** What is missing is made later by its names alone. */
+/** Refuses git's own places. Missing parts will be created by their names, so all their names are checked. */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
   if (names.some(isGitName) || (await isRepository(current(walk), name))) throw new RepositoryPlace(shown(walk.given))
@@ -220,7 +222,7 @@ function placeOf(walk: Walk, name: string, kind: PlaceKind): ContainedPath {
   return new ContainedPath({ path: join(walk.workingDir, ...walk.names, name), kind, directory: current(walk), name })
 }
 
-/** What is to be walked from where the walk is, or from the workspace when the path is absolute. */
+/** Returns the parts to walk, from the current directory, or from the workspace for an absolute path. */
 function partsInside(walk: Walk, path: string): string[] {
   if (path === '') throw refused(walk.given, 'it is empty')
   if (path.includes('\0')) throw refused(path.replaceAll('\0', '\\0'), 'it holds a NUL character')
@@ -258,7 +260,7 @@ function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}...` : path
 }
 
-/** What went wrong with a file, in words that name the path as it was given and say nothing of where descriptors are. */
+/** Describes a system error with the path as given, and without paths of descriptors. */
 export function pathError(path: string, thrown: unknown): unknown {
   const code = systemCodeOf(thrown)
   if (thrown instanceof AppError || code === undefined) return thrown
@@ -266,7 +268,8 @@ export function pathError(path: string, thrown: unknown): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new AppError('storage_full', `Cannot write "${shown(path)}": the disk is full`, { cause: thrown })
   }
-  return new AppError('invalid_input', `Cannot use the path "${shown(path)}": ${reasons[code] ?? code}`, { cause: thrown })
+  const reason = reasons[code] ?? code
+  return new AppError('invalid_input', `Cannot use the path "${shown(path)}": ${reason}`, { cause: thrown })
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,20 +1,20 @@
 /**
- * A regular expression from outside, tried in a thread that is ended when it takes too long.
+ * Tests a regular expression from outside in a thread, which is ended when it takes too long.
  *
- * An expression can be written so that it takes for ever on a short text; here it costs its thread and an error. The
- * time is what the expression took in all its tests together, not the time between them. Texts are given one after the other.
+ * An expression can be written so that it runs for ever on a short text; here that costs a thread and an error. The
+ * time limit counts the time of all tests together, not the time between them. Texts are tested one after another.
  */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 
-/** For the thread to be there at all: it waits for a processor, not for the expression. */
+/** Limit for the start of the thread, which depends on the machine's load and not on the expression. */
 const startTimeoutMs = 30_000
 
 export interface PatternThreadOptions {
   readonly source: string
   readonly flags: string
-  /** For all tests together. */
+  /** Time limit for all tests together. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -28,7 +28,7 @@ export class PatternThread {
 
   private constructor(options: PatternThreadOptions) {
     const { source, flags } = options
-    // The compiler leaves the names of files in strings as they are.
+    // The compiler does not rewrite file names in strings.
     const file = import.meta.url.endsWith('.ts') ? './pattern-worker.ts' : './pattern-worker.js'
     this.#worker = new Worker(new URL(file, import.meta.url), {
       workerData: { source, flags },
@@ -43,7 +43,7 @@ export class PatternThread {
     this.#worker.on('error', (failure) => this.#settle({ failure }))
   }
 
-  /** @throws AppError `invalid_input` for what is no expression; the signal's reason */
+  /** Starts the thread. @throws AppError `invalid_input` for a wrong expression; the signal's reason */
   static async start(options: PatternThreadOptions): Promise<PatternThread> {
     const thread = new PatternThread(options)
     try {
@@ -56,7 +56,10 @@ export class PatternThread {
     }
   }
 
-  /** Whether the expression matches anywhere in the text. @throws AppError `invalid_input` when its time is up; then close */
+  /**
+   * True when the expression matches anywhere in the text. @throws AppError `invalid_input` at the time limit; then
+   * close
+   */
   async test(text: string | Uint8Array): Promise<boolean> {
     const start = performance.now()
     this.#worker.postMessage(text)

@@ -1,8 +1,8 @@
 /**
- * The other side of pattern-thread: holds one regular expression and tells of each text whether it matches.
+ * The thread's side of pattern-thread: holds one regular expression and tests each text.
  *
- * A thread of its own, because an expression can take for ever, and ending its thread is the only way to stop it. It
- * reads and writes nothing. The first message out is `{ready}` or `{error}`, then one `{matches}` for each message in.
+ * It needs its own thread, because an expression can run for ever and only ending the thread stops it. It uses no
+ * files. The first message out is `{ready}` or `{error}`; then each message in is answered with `{matches}`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../base/errors.ts'
@@ -24,7 +24,8 @@ export function serveExpression(data: unknown, port: Port): void {
 }
 
 function compile(data: unknown): RegExp {
-  if (isObject(data) && typeof data.source === 'string' && typeof data.flags === 'string') return new RegExp(data.source, data.flags)
+  const { source, flags } = isObject(data) ? data : {}
+  if (typeof source === 'string' && typeof flags === 'string') return new RegExp(source, flags)
   throw new TypeError('Expected the source and the flags of an expression')
 }
 

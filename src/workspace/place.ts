@@ -1,9 +1,9 @@
 /**
- * The folder that a conversation works in: chosen, checked, made.
+ * Chooses, checks and creates the folder that a conversation works in.
  *
- * A client may name any folder that the server's user can reach, with one exception: the server's own data, whatever is
- * inside it, and every folder above it, because an agent that works there could read its keys (decisions 20). Links are
- * followed before that is decided. What is not there is made, and becomes a git repository unless it is inside one.
+ * A client may name any folder that the server's user can reach, except the server's own data, folders inside it, and
+ * folders above it, because an agent there could read the server's keys (decisions 20). Links are followed before the
+ * check. A missing folder is created. It becomes a git repository unless it is inside one.
  */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -13,21 +13,23 @@ import { initRepository } from './git.ts'
 import type { Environment } from '../process/environment.ts'
 
 export interface PlaceOptions {
-  /** Where conversations without a folder of their own choice get one. */
+  /** The folder for workspaces of conversations that name no folder. */
   readonly workspaceDir: string
-  /** Folders that no agent may work in, under or above. */
+  /** Folders that no agent may work in, nor in a folder inside or above them. */
   readonly privateDirs: readonly string[]
-  /** Of the server: to find git. */
+  /** The server's environment, to find git. */
   readonly environment: Environment
-  /** Marker for the programs that are started. */
+  /** The id of the data folder, which marks started programs. */
   readonly instance: string
 }
 
 /**
- * Makes sure that the folder is there and may be worked in; gives its absolute path.
+ * Creates the folder if needed, checks that it may be worked in, and returns its absolute path.
  * @throws AppError `invalid_input` when it may not be a workspace or cannot be one.
  */
-export async function preparePlace(requested: string | undefined, conversationId: string, options: PlaceOptions): Promise<string> {
+export async function preparePlace(
+  requested: string | undefined, conversationId: string, options: PlaceOptions,
+): Promise<string> {
   const path = await locatePlace(requested ?? conversationId.replaceAll('-', ''), options)
   await makeWorkspace(path)
   await initRepository(path, options)
@@ -35,7 +37,7 @@ export async function preparePlace(requested: string | undefined, conversationId
 }
 
 /**
- * The absolute path of a folder that a conversation may work in, whether it is there or not.
+ * Returns the absolute path of a folder that a conversation may work in, whether it exists or not.
  * @throws AppError `invalid_input` when it may not be a workspace
  */
 export async function locatePlace(
@@ -51,7 +53,8 @@ async function assertNotPrivate(path: string, privateDirs: readonly string[]): P
   const real = await realPathOfFuture(path)
   for (const dir of privateDirs) {
     const secret = await realPathOfFuture(dir)
-    if (contains(secret, real) || contains(real, secret)) throw refused(path, "it holds the server's own data, or is inside it")
+    const overlaps = contains(secret, real) || contains(real, secret)
+    if (overlaps) throw refused(path, "it holds the server's own data, or is inside it")
   }
 }
 
@@ -62,7 +65,9 @@ async function makeWorkspace(path: string): Promise<void> {
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown
     const code = systemCodeOf(thrown) ?? ''
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw new AppError('storage_full', `Cannot make the workspace "${path}": the disk is full`)
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      throw new AppError('storage_full', `Cannot make the workspace "${path}": the disk is full`)
+    }
     throw refused(path, reasons[code] ?? `it cannot be made (${code})`)
   }
 }
@@ -77,7 +82,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** The path with all links followed, as far as it exists already. */
+/** Returns the path with all links followed, as far as it exists. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)

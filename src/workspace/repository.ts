@@ -1,18 +1,20 @@
 /**
- * Places whose change git may take for configuration or code: what is below `.git`, and a directory that looks like a
- * repository without a working tree.
+ * Detects places that git may take for configuration or code: everything below `.git`, and a directory that looks like
+ * a bare repository.
  *
- * The next `git status` runs what `config` and `hooks` there say, whoever calls it. A name counts in each spelling that a
- * file system may take for it: letters of the other case, dots and blanks at its end, characters that are not shown, the
- * short form of Windows. A directory is one from the second of `HEAD`, `objects` and `refs` on: so none can be made either.
+ * The next `git status`, whoever runs it, executes commands from `config` and `hooks` there. A name counts in every
+ * spelling that a file system may accept: letters in the other case, dots and blanks at the end, invisible characters,
+ * the short form of Windows. A directory counts once it has two of `HEAD`, `objects` and `refs`, so none can be
+ * completed either.
  */
 import { AppError } from '../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 
-/** The place may be changed with the user's yes only. */
+/** A refused change of a repository. Only the user may allow it. */
 export class RepositoryPlace extends AppError {
   constructor(path: string) {
-    super('invalid_input', `Cannot change "${path}" without the user's yes: git runs what its repository says, and nobody was asked`)
+    const problem = 'git runs what its repository says, and nobody was asked'
+    super('invalid_input', `Cannot change "${path}" without the user's yes: ${problem}`)
   }
 }
 
@@ -25,8 +27,9 @@ export function isGitName(name: string): boolean {
 
 const marks = ['HEAD', 'objects', 'refs']
 
-/** True if the directory is a repository, or would begin to be one with an entry of this name. */
+/** True if the directory is a repository, or would become one with an entry of this name. */
 export async function isRepository(directory: DirectoryHandle, name: string): Promise<boolean> {
-  const found = await Promise.all(marks.map(async (mark) => mark === name || (await directory.lstat(mark)) !== undefined))
+  const isMark = async (mark: string): Promise<boolean> => mark === name || (await directory.lstat(mark)) !== undefined
+  const found = await Promise.all(marks.map(isMark))
   return found.filter((isThere) => isThere).length > 1
 }
