@@ -1,23 +1,24 @@
 /**
- * The provider table: what is known of the agents that this server was driven with (decisions 22).
+ * The provider table: facts about the agents that this server was tested with (decisions 22).
  *
- * The order is the order of detection. The first three are the presets of the wire contract; the others are custom servers
- * there, chosen by their name as the one word of `acp_command`, or by a command that starts them. The pinned versions are
- * the ones that this server was driven with; what is said of the programs (variables, login files, modes) was measured on
- * them. `--providers FILE` adds or replaces entries without a new release, see `providers-file`.
+ * The order is the order of detection. The first three entries are the presets of the wire contract. The others are
+ * custom servers there, selected by their name as the single word of `acp_command`, or by a command that starts them.
+ * The pinned versions were tested with this server; the facts about the programs (variables, login files, modes) were
+ * measured on them. `--providers FILE` adds or replaces entries without a new release, see `providers-file`.
  */
 import { blankProvider, type Provider } from './provider.ts'
 
-/** What Claude Code and Qwen Code run without a question in their mode `default`: each was seen to run. */
+/** Commands that Claude Code and Qwen Code were measured to run without asking in their mode `default`. */
 const readingCommands = [
-  'ls', 'cat', 'pwd', 'echo', 'printf', 'head', 'tail', 'wc', 'grep', 'rg', 'find', 'tree', 'sort', 'cut', 'column', 'sed', 'stat', 'du', 'df',
-  'ps', 'which', 'whoami', 'basename', 'dirname', 'git status', 'git log', 'git diff', 'git show', 'git blame', 'git ls-files',
-  'git rev-parse', 'git remote -v',
+  'ls', 'cat', 'pwd', 'echo', 'printf', 'head', 'tail', 'wc', 'grep', 'rg', 'find', 'tree', 'sort', 'cut', 'column',
+  'sed', 'stat', 'du', 'df', 'ps', 'which', 'whoami', 'basename', 'dirname', 'git status', 'git log', 'git diff',
+  'git show', 'git blame', 'git ls-files', 'git rev-parse', 'git remote -v',
 ]
-/** What Claude Code runs besides. */
+/** Further commands that Claude Code runs without asking. */
 const moreOfClaude = [
-  'cd .', 'date', 'sleep', 'true', 'test', '[', 'seq', 'file', 'id', 'uname', 'diff', 'cmp', 'jq', 'nl', 'tr', 'tac', 'rev', 'paste', 'realpath',
-  'readlink', 'type', 'egrep', 'md5sum', 'sha256sum', 'hexdump', 'od', 'strings', 'uptime', 'free', 'locale', 'groups', 'nproc', 'cal', 'arch',
+  'cd .', 'date', 'sleep', 'true', 'test', '[', 'seq', 'file', 'id', 'uname', 'diff', 'cmp', 'jq', 'nl', 'tr', 'tac',
+  'rev', 'paste', 'realpath', 'readlink', 'type', 'egrep', 'md5sum', 'sha256sum', 'hexdump', 'od', 'strings', 'uptime',
+  'free', 'locale', 'groups', 'nproc', 'cal', 'arch',
   'git stash list', 'git config --get', 'node --version', 'python3 --version',
 ]
 
@@ -90,7 +91,8 @@ export const builtInProviders: readonly Provider[] = [
     dataDirVariable: 'CODEX_HOME',
     homeVariable: 'HOME',
     variables: [
-      'OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME', 'CODEX_CONFIG', 'CODEX_PATH', 'MODEL_PROVIDER',
+      'OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME', 'CODEX_CONFIG', 'CODEX_PATH',
+      'MODEL_PROVIDER',
     ],
     // No sign-in by a browser on the server's machine.
     defaults: { NO_BROWSER: '1' },
@@ -181,10 +183,10 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
-      // Each was seen to run without a question, as long as nothing is joined to it; `cat` and `head` were asked about.
+      // Measured to run without asking while no other command is joined to them. `cat` and `head` cause a question.
       unasked: [
-        'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true', 'git status', 'git log',
-        'git diff', 'git show',
+        'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true',
+        'git status', 'git log', 'git diff', 'git show',
       ],
     },
   },
@@ -211,7 +213,8 @@ export const builtInProviders: readonly Provider[] = [
       'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY',
     ],
     defaults: {
-      // By itself it asks for nothing, tools of MCP servers among them. The last rule that fits counts. Reading stays free.
+      // By default the program never asks, not even for tools of MCP servers. The last matching rule applies. Reading
+      // needs no question.
       OPENCODE_PERMISSION: JSON.stringify({
         '*': 'ask',
         read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask' },
@@ -303,7 +306,8 @@ export const builtInProviders: readonly Provider[] = [
     binary: 'openhands',
     installCommand: 'uv tool install openhands==1.16.0',
     prefix: 'openhands',
-    // Over ACP it reads no variable for a key, an address or a model, also with --override-with-envs: only its settings count.
+    // Over ACP the program reads no variable for a key, an address or a model, not even with --override-with-envs. Only
+    // its settings count.
     configDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     dataDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     variables: ['OPENHANDS_PERSISTENCE_DIR'],

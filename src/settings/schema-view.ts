@@ -1,8 +1,8 @@
 /**
- * What a settings form is made of: the answers of `agent-schema` and `conversation-schema` (contract/settings.md 3.4).
+ * Describes the settings form: the responses of `agent-schema` and `conversation-schema` (contract/settings.md 3.4).
  *
- * Types, defaults, choices and secrets come from the schema; this page adds what only a form needs: which members
- * are shown, in which section, how prominently, and which switches they depend on.
+ * Types, defaults, choices and secrets come from the schema. This file adds the layout of the form: which members are
+ * shown, in which section, how prominently, and which switches they depend on.
  */
 import type { Member, Schema } from '../schema/define.ts'
 import { registry } from '../schema/registry.ts'
@@ -29,7 +29,7 @@ export interface SettingsField {
   readonly value_type: ValueType
   readonly default: unknown
   readonly prominence: Prominence
-  /** Keys of switches that must be on for this field to matter. */
+  /** Keys of the switches that must be on for this field to have an effect. */
   readonly depends_on: readonly string[]
   readonly secret: boolean
   readonly choices: readonly { readonly value: string; readonly label: string }[]
@@ -44,7 +44,7 @@ export function agentSchema(): SettingsSchema {
   return {
     model_name: 'AgentSettings',
     sections: [
-      // Its fields belong to one kind, the section itself to both.
+      // The fields belong to one agent kind, the section itself to both.
       { ...section({ key: 'general', type: builtIn, names: general, variant: 'openhands' }), variant: null },
       section({ key: 'llm', type: 'LLM', prefix: 'llm.', variant: 'openhands' }),
       section({
@@ -127,7 +127,7 @@ interface SectionPlan {
   readonly key: string
   /** The object type that has the members. */
   readonly type: string
-  /** All members but the constant that names the type, unless told. */
+  /** Default: all members except the constant that names the type. */
   readonly names?: readonly string[]
   readonly prefix?: string
   readonly variant?: Variant
@@ -200,7 +200,7 @@ function serverLabel(server: string): string {
   return builtInProviders.find(({ name }) => name === server)?.displayName ?? labelOf(server)
 }
 
-/** Without nullable and names of aliases around it. */
+/** Returns the schema without nullable and aliases around it. */
 function innermost(schema: Schema): Schema {
   if (schema.type === 'nullable') return innermost(schema.of)
   const named = schema.type === 'reference' ? registry[schema.name] : undefined
@@ -209,7 +209,7 @@ function innermost(schema: Schema): Schema {
 
 const acronyms: ReadonlySet<string> = new Set(['acp', 'api', 'aws', 'id', 'llm', 'mcp', 'url'])
 
-/** Title case of a member's name, acronyms in capitals. */
+/** Returns a member's name in title case, acronyms in capitals. */
 function labelOf(name: string): string {
   return name
     .split('_')

@@ -1,15 +1,18 @@
 /**
- * A file of sealed values in the data folder, as the start, `verify` and `keys reseal` use it: whether it opens, and once more
- * with the newest key.
+ * A file of sealed values in the data folder, as the start, `verify` and `keys reseal` use it: checked by opening it,
+ * and sealed again with the newest key.
  */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'
 import type { Cipher } from './cipher.ts'
 
 export interface SealedFile {
-  /** Opens all of it. @throws AppError `settings_unreadable` */
+  /** Opens every value in the file. @throws AppError `settings_unreadable` */
   read(): Promise<unknown>
-  /** Seals it with the newest key, if there is a file. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /**
+   * Seals the file with the newest key, if it exists. @throws AppError `settings_unreadable`, `storage_full`,
+   * `storage_failed`
+   */
   rewrite(): Promise<void>
 }
 

@@ -1,9 +1,10 @@
 /**
- * Which sealing keys a data folder may need, as noted in `seals.json`.
+ * The ids of the sealing keys that a data folder may need, in `seals.json`.
  *
- * A key is known by its id, which stands in each token it has sealed (see key-ids). Logs hold tokens that nobody reads before a
- * run, so each key is noted in `seals.json` when a server starts with it: a start without that key can say so at once. An id
- * leaves the note when a reseal has found that nothing needs the key, or when the operator says that it is lost.
+ * Each sealed token contains the id of its key (see key-ids). Logs contain tokens that are not read before a run, so
+ * each key is noted in `seals.json` when a server starts with it: a later start without that key can report this at
+ * once. An id is removed when a reseal has found that nothing needs the key, or when the operator declares the key
+ * lost.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
@@ -13,7 +14,7 @@ export const sealsFile = 'seals.json'
 const version = 1
 const idShape = /^[0-9a-f]{8}$/
 
-/** The noted ids. @throws AppError `settings_unreadable` */
+/** Returns the noted ids. @throws AppError `settings_unreadable` */
 export async function readSeals(path: string): Promise<readonly string[]> {
   const content = await readVersioned(path, version)
   if (content === undefined) return []

@@ -1,9 +1,9 @@
 /**
- * Where secrets are in settings: the schema marks members as secret, and this walks a value along its schema.
+ * Finds the secrets in settings: the schema marks members as secret, and this code walks a value along its schema.
  *
- * Every string under a secret member is a secret, so a map of headers is one for each header. The walk takes any
- * value, valid or not: what does not fit the schema is passed on for the validator to judge. The path of a secret
- * names members, with `*` for the keys of maps above the secret member, so a renamed MCP server keeps its tokens.
+ * Every string under a secret member is a secret, so each header in a map of headers is one. The walk accepts any
+ * value, valid or not: values that do not fit the schema are passed on to the validator. The path of a secret has the
+ * names of members, with `*` for keys of maps above the secret member, so a renamed MCP server keeps its tokens.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
@@ -15,17 +15,17 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** The value with each of its secrets replaced; a secret that becomes nothing is left out. */
+/** Returns the value with each secret replaced. A secret that is replaced by undefined is left out. */
 export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
   return walkNamed(type, value, [], map)
 }
 
-/** The secret values that texts must not show, each once. */
+/** Returns the secret values to mask in texts, each once. */
 export function secretsToMask(type: string, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member called `value` is the secret of an object that says so itself.
+    // A member called `value` belongs to an object that marks its value as secret.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret
@@ -63,7 +63,7 @@ function walk(schema: Schema, value: unknown, path: Path, map: SecretMap): unkno
     case 'nullable':
       return walk(schema.of, value, path, map)
     case 'either':
-      // At most one of them is structured, and the others do nothing.
+      // At most one choice is structured; the others change nothing.
       return schema.of.reduce((current, choice) => walk(choice, current, path, map), value)
     case 'array':
       return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, map)) : value
@@ -74,7 +74,7 @@ function walk(schema: Schema, value: unknown, path: Path, map: SecretMap): unkno
   }
 }
 
-/** A secret member: every string in it, however deep. A source of a secret says itself which of its parts are. */
+/** Maps every string in a secret member, however deep. A secret source decides itself which of its parts are secret. */
 function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
   if (isSecretSource(value)) return walkNamed('SecretSource', value, path, map)
   if (typeof value === 'string') return map(value, path.join('.'))
@@ -83,15 +83,15 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
 }
 
 /**
- * An address that carries credentials is a secret as a whole; so is what stands for one. A token that does not open stays:
- * no request can be sent there, where without an address one would go to another place.
+ * Maps an address with credentials, or its placeholder, as one secret. A token that does not open stays: no request can
+ * be sent to a token, but without an address a request would go to another place.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value
   return map(value, path.join('.')) ?? (isToken(value) ? value : undefined)
 }
 
-/** Anything but an object stays as it is. */
+/** Maps the members of an object. Any other value stays as it is. */
 function mapEntries(value: unknown, map: (key: string, content: unknown) => unknown): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value).map(([key, content]) => [key, map(key, content)] as const)

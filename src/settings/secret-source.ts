@@ -1,14 +1,17 @@
 /**
- * Where the value of a conversation's secret comes from: given with the request, or looked up when it is needed
- * (contract/conversations.md 6). Pure: which parts of a source are secret themselves.
+ * The source of a conversation's secret: a value given with the request, or a lookup when the value is needed
+ * (contract/conversations.md 6). Pure: decides which parts of a source are secret themselves.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
 
-/** Gives what stands for a secret value, undefined for nothing. The context tells values of one source apart. */
+/**
+ * Returns the replacement of a secret value, or undefined to leave it out. The context identifies the value in its
+ * source.
+ */
 export type SecretMap = (value: string, context: string) => string | undefined
 
-/** The source with each of its secret values replaced; a value that becomes nothing is left out. */
+/** Returns the source with each secret value replaced. A value that is replaced by undefined is left out. */
 export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSource {
   if (source.kind === 'StaticSecret') {
     const { value, ...rest } = source
@@ -20,7 +23,7 @@ export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSo
   return { ...source, url, headers }
 }
 
-/** The headers with those that carry credentials replaced, or left out where nothing is given. */
+/** Returns the headers with the values of credential headers replaced, or left out for undefined. */
 export function mapSecretHeaders(headers: Readonly<Record<string, string>>, map: SecretMap): Record<string, string> {
   const entries = Object.entries(headers).flatMap(([name, value]) => {
     const mapped = isCredentialName(name) ? map(value, name) : value
@@ -29,7 +32,7 @@ export function mapSecretHeaders(headers: Readonly<Record<string, string>>, map:
   return Object.fromEntries(entries)
 }
 
-/** What a client may send as a source: values that stand for nothing are left out (contract/tests.md, SDK: secrets). */
+/** Returns a client's source without unset values (contract/tests.md, SDK: secrets). */
 export function withoutUnset(source: SecretSource): SecretSource {
   return mapSourceSecrets(source, (value) => (isUnset(value) ? undefined : value))
 }

@@ -1,9 +1,9 @@
 /**
  * The global secrets: named values that become environment variables of the agents (spec: Global secret).
  *
- * They are sealed in `secrets.json`, each under its own name, and every value is registered with the masker before
- * anyone can read it; one that was replaced or deleted stays masked for a while, because a running agent still holds
- * it. Values leave through `get` and `values` alone. Name and value rules: contract/settings.md 6, decisions 12.
+ * They are sealed in `secrets.json`, each under its own name. Every value is registered with the masker before it can
+ * be read. A replaced or deleted value stays masked for a while, because a running agent may still have it. Only `get`
+ * and `values` return values. Rules for names and values: contract/settings.md 6, decisions 12.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -22,40 +22,40 @@ export interface SecretSummary {
 
 export interface NewSecret {
   readonly name: string
-  /** Empty, blank or the redacted value: the name is kept without a value. */
+  /** The value. Empty, blank or the redacted value: the name is stored without a value. */
   readonly value: string
   readonly description?: string | null | undefined
 }
 
 /** Every method throws AppError `settings_unreadable` when the file cannot be read. */
 export interface SecretStore {
-  /** Names and descriptions by name, never values. */
+  /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>
-  /** @throws AppError `invalid_input` for a name or a value that is not allowed. */
+  /** Adds or replaces a secret. @throws AppError `invalid_input` for a name or a value that is not allowed. */
   put(secret: NewSecret): Promise<SecretSummary>
-  /** @throws AppError `not_found`, `invalid_input` for a name that cannot be one. */
+  /** Returns a value. @throws AppError `not_found`, `invalid_input` for an impossible name. */
   get(name: string): Promise<string>
   /**
-   * Replaces a value, unless it is no longer the expected one; true when the new one is stored.
+   * Replaces a value if it still is the expected value. Returns true when the new value is stored.
    * @throws AppError `invalid_input` for a value that is not allowed.
    */
   replace(name: string, expected: string, value: string): Promise<boolean>
-  /** @throws AppError `not_found`, `invalid_input` for a name that cannot be one. */
+  /** Removes a secret. @throws AppError `not_found`, `invalid_input` for an impossible name. */
   delete(name: string): Promise<void>
-  /** All values by name, for the environment of an agent. */
+  /** Returns all values by name, for the environment of an agent. */
   values(): Promise<ReadonlyMap<string, string>>
   /** Seals every secret in the file with the newest key. */
   reseal(): Promise<void>
 }
 
 export interface SecretStoreOptions {
-  /** Told of every change. */
+  /** Called after each change. */
   readonly onChange?: TellChange
   /** `secrets.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
-  /** Names that steer a program; see base/loader-variable. */
+  /** True for a variable name that changes which code programs load; see base/loader-variable. */
   readonly isLoaderVariable: (name: string) => boolean
   readonly secretLimit?: number
   readonly valueLimitChars?: number
@@ -85,7 +85,8 @@ export function createSecretStore(options: SecretStoreOptions): SecretStore {
       const { name, description = null } = secret
       const value = isUnset(secret.value) ? null : secret.value
       await file.update((entries) => {
-        if (!entries.has(name) && entries.size >= secretLimit) throw invalid(`Cannot store more than ${secretLimit} secrets`)
+        const isFull = !entries.has(name) && entries.size >= secretLimit
+        if (isFull) throw invalid(`Cannot store more than ${secretLimit} secrets`)
         setMasked(name, listOf(value))
         return new Map(entries).set(name, { value, description })
       })
@@ -139,7 +140,8 @@ function storedSecrets({ path, cipher, onChange }: SecretStoreOptions, setMasked
 }
 
 function summariesOf(entries: Entries): SecretSummary[] {
-  return [...entries].map(([name, { description }]) => ({ name, description })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const summaries = [...entries].map(([name, { description }]) => ({ name, description }))
+  return summaries.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 function valuesOf(entries: Entries): ReadonlyMap<string, string> {
@@ -153,7 +155,7 @@ function without(entries: Entries, name: string): Entries {
 }
 
 /**
- * The names of the secrets in a file that have a value, without the key that opens them.
+ * Returns the names of the secrets with a value in a file, without the key that opens them.
  * @throws AppError `settings_unreadable`
  */
 export async function listSecretNames(path: string): Promise<string[]> {
@@ -209,14 +211,14 @@ function decode(content: Readonly<Record<string, unknown>>, cipher: Cipher): Ent
 function decodeEntry(name: string, entry: unknown, cipher: Cipher): Entry {
   if (!nameShape.test(name) || !isObject(entry)) throw new TypeError('Expected an entry by name')
   const { value: token, description } = entry
-  // What is no token was written by hand: taken as it stands, and sealed with the next change.
+  // A value that is no token was written by hand. It is taken as it is and sealed with the next change.
   const value = typeof token === 'string' && isToken(token) ? cipher.open(token, contextOf(name)) : token
   if (typeof value !== 'string' && value !== null) throw new TypeError('Expected a value, or a token that opens')
   if (typeof description !== 'string' && description !== null) throw new TypeError('Expected a description')
   return { value, description }
 }
 
-/** A token of one secret opens under no other name, and under no settings field. */
+/** Returns the context of a secret's token, so that the token opens under no other name and in no settings field. */
 function contextOf(name: string): string {
   return `secrets.${name}`
 }

@@ -1,9 +1,9 @@
 /**
  * The settings of this server: one file, a copy in memory, one writer at a time (contract/settings.md 1 and 2).
  *
- * In memory secrets are plain, and registered with the masker before anyone sees them; in the file they are sealed.
- * A patch is on disk when it resolves. Running conversations keep what they were started with: they read the settings
- * once. LLM profiles come from a function, so this file knows no store of them.
+ * In memory secrets are plain, and registered with the masker before the settings are returned; in the file they are
+ * sealed. A patch is on disk when it resolves. Running conversations read the settings once, so a patch does not change
+ * them. LLM profiles come from a function, so this file needs no profile store.
  */
 import { AppError } from '../base/errors.ts'
 import type { Masker } from '../base/masking.ts'
@@ -21,31 +21,31 @@ import { createStoredFile } from './stored-file.ts'
 
 /** Every method throws AppError `settings_unreadable` when the file cannot be read. */
 export interface SettingsStore {
-  /** For starting conversations: holds secrets. */
+  /** Returns the settings with plain secrets, for starting conversations. */
   get(): Promise<Settings>
   view(mode: ExposeMode): Promise<SettingsResponse>
   /**
-   * Applies a patch and gives the redacted view.
+   * Applies a patch and returns the redacted view.
    * @throws AppError as `applyPatch`, `storage_full`, `storage_failed`; then nothing has changed.
    */
   patch(request: SettingsPatch): Promise<SettingsResponse>
-  /** Replaces the settings by what `change` makes of them, after every change before it. */
+  /** Replaces the settings by the result of `change`, after all earlier changes. */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
   /** Seals every secret in the file with the newest key. */
   reseal(): Promise<void>
 }
 
 export interface SettingsStoreOptions {
-  /** Told of every change. */
+  /** Called after each change. */
   readonly onChange?: TellChange
   /** `settings.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
-  /** Without it no profile is known. */
+  /** Without it no profile exists. */
   readonly loadProfile?: LoadProfile
-  /** How long all settings may be as JSON. */
+  /** The longest JSON of all settings. */
   readonly limitChars?: number
 }
 

@@ -1,9 +1,9 @@
 /**
- * One JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced whole.
+ * A JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced as a whole.
  *
- * Changes wait for each other, so none is lost, and a value is only seen once it is on disk. A file that cannot be
- * read, understood or unsealed is refused with `settings_unreadable` on every use and left as it is; the next use
- * tries again, so repairing it needs no restart. Messages tell nothing of the content: it is mostly secrets.
+ * Changes run one after another, so none is lost, and a value is visible only once it is on disk. A file that cannot be
+ * read, parsed or unsealed is refused with `settings_unreadable` on every use and stays as it is. The next use tries
+ * again, so a repaired file needs no restart. Messages never show the content, since it is mostly secrets.
  */
 import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -15,11 +15,12 @@ export interface StoredFile<T> {
   /** @throws AppError `settings_unreadable` */
   read(): Promise<T>
   /**
-   * Replaces the value by what `change` makes of it; the same value again writes nothing. Resolves when it is on disk.
-   * @throws what `change` throws, AppError `settings_unreadable`, `storage_full`, `storage_failed`: nothing changed.
+   * Replaces the value by the result of `change` and resolves when that is on disk. The same value again writes
+   * nothing.
+   * @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`, `storage_failed`: nothing changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
-  /** Writes the value as it would be written now, sealed with the newest key, if there is a file. @throws AppError as `update` */
+  /** Writes the same value again, sealed with the newest key, if the file exists. @throws AppError as `update` */
   rewrite(): Promise<void>
 }
 
@@ -27,14 +28,14 @@ type Content = Readonly<Record<string, unknown>>
 
 export interface StoredFileOptions<T> {
   readonly path: string
-  /** The format of the content, kept in the member `version`. A file of another one is refused. */
+  /** The format of the content, in the member `version`. A file with another version is refused. */
   readonly version: number
-  /** The value as long as there is no file. */
+  /** Returns the value while there is no file. */
   readonly initial: () => T
-  /** May throw for content that is not what `encode` makes. */
+  /** Decodes the content. May throw for content that `encode` cannot have made. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
-  /** The keys that `decode` has; without them a failure does not tell which one is missing. */
+  /** Ids of the keys that `decode` has. Without them an error does not name the missing key. */
   readonly keyIds?: readonly string[]
   /** Called when a changed value is on disk. */
   readonly onChange?: ((before: T, after: T) => void) | undefined
@@ -48,8 +49,10 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
   const load = async (): Promise<T> => {
     if (loaded !== undefined) return loaded.value
     const content = await readVersioned(path, version)
-    // Somebody else may have loaded or changed it meanwhile.
-    loaded ??= content === undefined ? { value: initial(), isStored: false } : { value: decodeOrRefuse(content, options), isStored: true }
+    // Another call may have loaded or changed the value meanwhile.
+    loaded ??= content === undefined
+      ? { value: initial(), isStored: false }
+      : { value: decodeOrRefuse(content, options), isStored: true }
     return loaded.value
   }
   const write = async (value: T): Promise<T> => {
@@ -82,7 +85,7 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
 }
 
 /**
- * The content of a file, undefined when there is none.
+ * Returns the content of a file; undefined when there is none.
  * @throws AppError `settings_unreadable`
  */
 export async function readVersioned(path: string, version: number): Promise<Content | undefined> {
@@ -110,7 +113,9 @@ function decodeOrRefuse<T>(content: Content, { path, decode, keyIds = [] }: Stor
   } catch {
     const missing = [...keysOfTokens(content)].filter((id) => !keyIds.includes(id))
     const isSealed = keyIds.length > 0 && missing.length > 0
-    const unknown = `it was sealed with the ${missing.length === 1 ? 'key' : 'keys'} ${missing.join(', ')}, not among those given`
-    throw unreadable(path, isSealed ? unknown : 'its content is not what this server writes, or was sealed with another key')
+    const subject = missing.length === 1 ? 'key' : 'keys'
+    const unknown = `it was sealed with the ${subject} ${missing.join(', ')}, not among those given`
+    const other = 'its content is not what this server writes, or was sealed with another key'
+    throw unreadable(path, isSealed ? unknown : other)
   }
 }
