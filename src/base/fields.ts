@@ -2,7 +2,7 @@
  * Reads single members of data from other programs.
  *
  * Real programs send null instead of a value, leave members out, add members of their own and use values that no
- * schema lists (for agents: acp.md, section 4, points 7 to 9). So nothing here throws: a member of another type
+ * schema lists (for agents: agents.md, "Loose forms"). So nothing here throws: a member of another type
  * counts as absent.
  */
 import { isObject } from './json.ts'

@@ -1,5 +1,5 @@
 /**
- * The global secrets: named values that become environment variables of the agents (spec: Global secret).
+ * The global secrets: named values that become environment variables of the agents (spec: "Global secret").
  *
  * They are sealed in `secrets.json`, each under its own name. Every value is registered with the masker before it can
  * be read. A replaced or deleted value stays masked for a while, because a running agent may still have it. Only `get`

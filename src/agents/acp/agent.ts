@@ -5,7 +5,7 @@
  * not stop) is started again by the next turn and its session is resumed. A session that was lost is replaced by a
  * new one, which gets a transcript. Session id, choices and counted cost are kept privately with the conversation. A
  * prompt that an agent answered with an error is not sent again: the agent has the message, retries by itself
- * (acp.md, section 3.5), and the user can run the conversation again.
+ * (agents.md, "Failures, questions, usage"), and the user can run the conversation again.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'

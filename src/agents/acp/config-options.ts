@@ -1,6 +1,6 @@
 /**
  * The options of a session: its mode, its model, and all other choices that an agent offers its client (ACP v1,
- * session config options; acp.md, section 1.4). Pure.
+ * session config options; sessions.md, "Models, modes and options"). Pure.
  *
  * The category of an option says what it chooses, whatever its id is; older agents send the id `mode` or `model` and
  * no category. Options of the types `select` and `boolean` (Cline) are offered to clients; the values of a boolean

@@ -4,7 +4,7 @@
  *
  * Servers on stdio always go out, servers with a URL only where the agent supports their transport; a disabled server
  * never does. Credentials become headers. ACP does not report whether an agent started a server. Codex alone reports
- * failures, as tool calls with a name of their own outside any turn (acp.md, section 3.6), so the best state of a
+ * failures, as tool calls with a name of their own outside any turn (agents.md, "Loose forms"), so the best state of a
  * server is "handed over".
  */
 import type { JsonObject } from '../../base/json.ts'

@@ -5,7 +5,7 @@
  * OpenHands); the text in a member of it (opencode, Qwen: `output`; Cline: `result`; Copilot: `content`); the content
  * of the call once it is output; `rawOutput` of another shape as JSON, unless the call has diffs, which it then
  * repeats. Claude repeats the output of a command in its content with a Markdown fence around it, which is removed. A
- * terminal that the client would have to read is not output: this client offers none (acp.md, section 0, point 2).
+ * terminal that the client would have to read is not output: this client offers none (sessions.md, "Beginning").
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'

@@ -2,7 +2,7 @@
  * The meaning of a prompt's result for the turn (decisions, 25). Pure.
  *
  * The stop reason is not enough: Codex and Copilot report failures of their model as text and `end_turn`, and Codex
- * ends a turn with `cancelled` after a permission was denied (acp.md, sections 3.2 and 3.5). Unknown reasons count as
+ * ends a turn with `cancelled` after a permission was denied (sessions.md, "Ending"). Unknown reasons count as
  * an orderly end.
  */
 import { AcpFailure, cutDetail, isAuthText } from './failure.ts'

@@ -6,7 +6,7 @@
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { blockText, imageUrl } from './output.ts'
 
-/** True for a change of mode, which Gemini sends as a message of its own (acp.md, section 4, point 3). */
+/** True for a change of mode, which Gemini sends as a message of its own (sessions.md, "Models, modes and options"). */
 export function isModeNotice(update: Fields): boolean {
   const text = memberAt(update, 'content', 'text')
   return update.sessionUpdate === 'agent_message_chunk' && typeof text === 'string' && text.startsWith('[MODE_UPDATE] ')

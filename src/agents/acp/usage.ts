@@ -6,7 +6,7 @@
  * its model on an empty chunk: these are added up. OpenHands sends the sum over the session with every update, in
  * `_meta.field_meta`: as with costs, only the growth is counted. `usage_update` has the size of the context and, from
  * Claude, a cost that is cumulative over the whole session and all processes that ever served it: only differences
- * may be counted (acp.md, sections 3.1 and 3.8).
+ * may be counted (agents.md, "Failures, questions, usage").
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent.ts'
@@ -61,7 +61,7 @@ export interface ReportOptions {
   readonly counted: Counted | undefined
 }
 
-/** The usage id under which the figures of an external agent are counted (contract: conversations.md). */
+/** The usage id under which the figures of an external agent are counted (contract: conversations.md, section 2). */
 const usageId = 'acp-managed'
 
 /** The usage of one prompt. Its cost is the growth of the session's cost, and so `derived`. */

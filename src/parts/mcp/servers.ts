@@ -6,7 +6,7 @@
  * by a tool of ours or a server before it, counts as failed, and none of its tools is used.
  *
  * The state is told when the first tools were given, one turn of the event loop later: what they are listed in has to
- * stand among the first events of a conversation (contract: events.md).
+ * stand among the first events of a conversation (contract: events.md, section 5).
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
