@@ -1,9 +1,9 @@
 /**
  * `npm run check:shape`: holds the source against the architecture, the table of powers and the house style.
  *
- * Reads src, scripts, test and SECURITY.md of this repository, or of the folder given as argument, prints each finding
- * as `file:line: rule: what to do`, and fails if there is one that is more than a warning. The rules are data and pure
- * functions in scripts/shape; this file only reads and prints.
+ * Reads src, scripts and test with their documents, and SECURITY.md, of this repository or of the folder given as
+ * argument, prints each finding as `file:line: rule: what to do`, and fails if there is one that is more than a warning.
+ * The rules are data and pure functions in scripts/shape; this file only reads and prints.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,17 +15,19 @@ import { checkShape } from './shape/rules.ts'
 const root = process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url))
 
 const sources = new Map<string, string>()
+const documents = new Map<string, string>()
 for (const folder of ['src', 'scripts', 'test']) {
   for (const path of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort()) {
-    if (!path.endsWith('.ts')) continue
     const name = `${folder}/${path.replaceAll('\\', '/')}`
-    sources.set(name, readFileSync(join(root, name), 'utf8'))
+    if (path.endsWith('.ts')) sources.set(name, readFileSync(join(root, name), 'utf8'))
+    else if (path.endsWith('.md')) documents.set(name, readFileSync(join(root, name), 'utf8'))
   }
 }
 const securityPath = join(root, 'SECURITY.md')
 const security = existsSync(securityPath) ? readFileSync(securityPath, 'utf8') : undefined
 
-const findings = [...checkShape({ sources, security, isWhole: true }), ...checkMissingFiles(new Set(sources.keys()))]
+const shapeFindings = checkShape({ sources, security, documents, isWhole: true })
+const findings = [...shapeFindings, ...checkMissingFiles(new Set(sources.keys()))]
 for (const finding of findings) process.stdout.write(`${formatFinding(finding)}\n`)
 const failures = findings.filter(({ warning }) => warning !== true).length
 process.stdout.write(`${sources.size} files, ${failures} failures, ${findings.length - failures} warnings\n`)

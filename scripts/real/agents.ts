@@ -1,6 +1,6 @@
 /**
  * The real agents, as far as they differ: the package, the model that stands in for theirs, how the model asks for a
- * command or a file, and what is known of their failures (acp.md, sections 2 and 3). `more-agents` has those that are
+ * command or a file, and what is known of their failures (src/agents/acp/agents.md). `more-agents` has those that are
  * no presets of the wire contract; what an agent cannot do at all is in `limits`.
  */
 import { startAnthropicModel } from '../../test/fixtures/anthropic-model.ts'

@@ -5,6 +5,7 @@
  */
 import { isGenerated } from './architecture.ts'
 import { checkCircles, checkCycles, checkImports } from './boundaries.ts'
+import { checkCitations, type Documents } from './citations.ts'
 import { checkExports } from './exports.ts'
 import type { Finding } from './finding.ts'
 import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
@@ -21,6 +22,8 @@ export interface Tree {
   readonly isWhole?: true
   /** SECURITY.md, if there is one. */
   readonly security: string | undefined
+  /** The documents of src; without them no citation is looked at. */
+  readonly documents?: Documents | undefined
 }
 
 /** Finds everything in a tree that breaks a rule, file by file. */
@@ -34,6 +37,7 @@ export function checkShape(tree: Tree): Finding[] {
     ...src.flatMap(checkUnusedPowers),
     ...(tree.isWhole === true ? checkSizes(src) : []),
     ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),
+    ...checkCitations(src.filter(({ path }) => !isGenerated(path)), tree.documents),
     ...(tree.security === undefined ? [] : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
   ]
   return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)

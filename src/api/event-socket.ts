@@ -1,5 +1,6 @@
 /**
- * `/sockets/events/{conversation_id}`: one conversation on one WebSocket (contract: websocket.md, section 2; decisions 35).
+ * `/sockets/events/{conversation_id}`: one conversation on one WebSocket (contract: websocket.md, section 2; decisions
+ * 35).
  *
  * The order of frames is: `full_state` at the time of joining, then the requested stored events, then live events,
  * without a gap, a duplicate or a change of order. A client frame is a Message that is appended and run. Its failure

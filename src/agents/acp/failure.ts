@@ -3,7 +3,9 @@
  * (contract: events.md, section 2.4), and the text of the cause.
  *
  * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`. A missing login is
- * -32000, at session/new from Codex and Gemini, only at the prompt from Claude, and sometimes plain text (agents.md, "Failures, questions, usage"). The text comes from an untrusted program: the connection has masked it, here it is cut.
+ * -32000, at session/new from Codex and Gemini, only at the prompt from Claude, and sometimes plain text (agents.md,
+ * "Failures, questions, usage"). The text comes from an untrusted program: the connection has masked it, here it is
+ * cut.
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'

@@ -1,5 +1,6 @@
 /**
- * The first exchange with an agent: ACP `initialize`, version 1. No file system and no terminal are offered (sessions.md, "Beginning").
+ * The first exchange with an agent: ACP `initialize`, version 1. No file system and no terminal are offered
+ * (sessions.md, "Beginning").
  */
 import { AcpFailure } from './failure.ts'
 import { memberAt } from '../../base/fields.ts'

@@ -2,8 +2,8 @@
  * The models that a session offers, and how a model is chosen. Pure.
  *
  * The protocol's way is the config option of the category `model` (Claude, Codex). `models` and `session/set_model`
- * are no longer in the schema but the only way that Gemini supports (sessions.md, "Models, modes and options"). The model of an agent with
- * neither cannot be chosen.
+ * are no longer in the schema but the only way that Gemini supports (sessions.md, "Models, modes and options"). The
+ * model of an agent with neither cannot be chosen.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { memberAt, objectsOf, textOf } from '../../base/fields.ts'

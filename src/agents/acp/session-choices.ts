@@ -2,8 +2,8 @@
  * The choices of a session and their current values: its model, its mode and its other options. Pure.
  *
  * The result that opens a session has them first. An agent may change them later by itself, and reports it with
- * `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; sessions.md, "Models, modes and options").
- * An update without a change returns the same object.
+ * `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; sessions.md, "Models,
+ * modes and options"). An update without a change returns the same object.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { textOf, type Fields } from '../../base/fields.ts'

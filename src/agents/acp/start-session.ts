@@ -2,9 +2,9 @@
  * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or new, model, mode.
  *
  * The order is ACP's (v1, initialization and session setup). The protocol version is 1; no file system and no
- * terminal are offered (sessions.md, "Beginning"). All steps share one time limit. A failure is an AcpFailure with a code
- * that clients know, and nothing of the program is left. An earlier session is resumed if it was in the same folder;
- * where the agent cannot, a new session begins and `notes` says so.
+ * terminal are offered (sessions.md, "Beginning"). All steps share one time limit. A failure is an AcpFailure with a
+ * code that clients know, and nothing of the program is left. An earlier session is resumed if it was in the same
+ * folder; where the agent cannot, a new session begins and `notes` says so.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -2,8 +2,9 @@
  * The skills and the memory of one conversation: those that its `agent_context` asks for, and no others.
  *
  * Where two have one name, the later source wins: the user's files, what the client sent, the files of the project
- * (contract: others.md, section 4; tests.md, "Skills"). What `disabled_skills` names is left out, whichever source it is from. Public
- * skills are not loaded, because this server fetches none. Nothing fails: what cannot be used is told in the log.
+ * (contract: others.md, section 4; tests.md, "Skills"). What `disabled_skills` names is left out, whichever source it
+ * is from. Public skills are not loaded, because this server fetches none. Nothing fails: what cannot be used is told
+ * in the log.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
