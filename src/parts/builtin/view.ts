@@ -1,6 +1,6 @@
 /**
- * The messages that a model is shown of a conversation: the events of the active branch (contract: tests.md, "Model
- * input").
+ * The messages that a model is shown of a conversation: the events of the active branch (contract: tests.md,
+ * "Model input and tool-call repair").
  *
  * The view grows with the history, event by event, so a late step costs the same as an early step. The calls of one
  * answer become one message, their results follow in the order of the calls, and messages that the user sent meanwhile
