@@ -203,7 +203,7 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
   return toConversationAgent(plain)
 }
 
-/** Gives a condenser that used the agent's own model the new model. A condenser with a model of its own keeps it. */
+/** Sets the new model of a condenser that used the agent's model. A condenser with its own model keeps that model. */
 function withCondenserOf(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return agent
   const { condenser, llm } = agent

@@ -74,7 +74,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader whose next event has the seq `from`. A reader that joins after the close is told the end at once.
+   * Adds a reader whose next event has the seq `from`. A reader that joins after the close gets `end` at once.
    * @throws AppError `unavailable` when there are too many readers.
    */
   join(from: number, encode: Encode, sink: Sink): Reader {
@@ -87,7 +87,7 @@ export class Feed {
     return reader
   }
 
-  /** Gives a newly committed event to each reader at the head. */
+  /** Sends a newly committed event to each reader at the head. */
   publish(event: Committed): void {
     this.#head = event.sequence + 1
     const encoded = new Map<Encode, Buffer>()

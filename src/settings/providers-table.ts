@@ -43,7 +43,7 @@ export const builtInProviders: readonly Provider[] = [
       'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_MODEL', 'CLAUDE_CODE_OAUTH_TOKEN',
       'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_EXECUTABLE', 'CLAUDE_CODE_MAX_RETRIES', 'IS_SANDBOX',
     ],
-    // No telemetry, no error reports, no updates of itself.
+    // Turns off telemetry, error reports and self-updates.
     defaults: { DISABLE_TELEMETRY: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
     loginCommand: 'claude auth login',
     login: {
@@ -94,7 +94,7 @@ export const builtInProviders: readonly Provider[] = [
       'OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME', 'CODEX_CONFIG', 'CODEX_PATH',
       'MODEL_PROVIDER',
     ],
-    // No sign-in by a browser on the server's machine.
+    // Prevents a sign-in through a browser on the server's machine.
     defaults: { NO_BROWSER: '1' },
     loginCommand: 'codex login',
     login: {
@@ -122,7 +122,8 @@ export const builtInProviders: readonly Provider[] = [
       asking: 'read-only',
       open: 'agent-full-access',
       moreOpen: ['workspace-write', 'agent', 'agent-full-access'],
-      // Whatever its model does not want to run outside of the sandbox, which has nothing to write on and no network.
+      // Every command runs without asking in a sandbox without write access and network. The program asks only when its
+      // model wants to run a command outside of the sandbox.
       unasked: ['*'],
     },
   },
@@ -146,7 +147,7 @@ export const builtInProviders: readonly Provider[] = [
       'GEMINI_API_KEY', 'GEMINI_BASE_URL', 'GEMINI_MODEL', 'GEMINI_CLI_HOME', 'GOOGLE_API_KEY',
       'GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION',
     ],
-    // In a folder that it does not trust it refuses modes and silently leaves out MCP servers. One process, not two.
+    // In an untrusted folder the program refuses modes and silently omits MCP servers. NO_RELAUNCH: a single process.
     defaults: {
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
       GEMINI_CLI_NO_RELAUNCH: 'true',
@@ -193,12 +194,12 @@ export const builtInProviders: readonly Provider[] = [
   {
     ...blankProvider('opencode'),
     displayName: 'opencode',
-    // It tries a failing model again for half an hour, and only its log says so.
+    // The program retries a failing model for half an hour, and only its log shows that.
     command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp', '--print-logs', '--log-level', 'WARN'],
     packageName: 'opencode-ai',
     version: '1.18.33',
     binary: 'opencode',
-    // The builds for processors without AVX2 run on all.
+    // The baseline builds need no AVX2, so they run on every processor.
     programs: {
       'linux-x64': 'opencode-linux-x64-baseline/bin/opencode',
       'linux-arm64': 'opencode-linux-arm64/bin/opencode',
@@ -227,7 +228,7 @@ export const builtInProviders: readonly Provider[] = [
       OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
     },
     loginCommand: 'opencode auth login',
-    // What it may do is its configuration's matter, not its mode's.
+    // Its configuration decides what the agent may do, not its mode.
     modes: { asking: 'build', open: 'build', moreOpen: [], closed: ['plan'] },
   },
   {
@@ -242,7 +243,7 @@ export const builtInProviders: readonly Provider[] = [
     baseUrlVariable: 'OPENAI_BASE_URL',
     variables: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'DASHSCOPE_API_KEY'],
     loginCommand: 'qwen',
-    // Where nothing is said it begins in "auto", in which a model decides what is asked about.
+    // The program starts in "auto", in which a model decides when to ask.
     modes: {
       asking: 'default',
       open: 'yolo',
@@ -292,10 +293,10 @@ export const builtInProviders: readonly Provider[] = [
     prefix: 'cline',
     apiKeyVariable: 'CLINE_API_KEY',
     dataDirVariable: 'CLINE_DATA_DIR',
-    // The address of a provider's API is in its own settings only (`cline auth --baseurl`).
+    // A base URL can be set only in the program's own settings (`cline auth --baseurl`).
     variables: ['CLINE_API_KEY', 'CLINE_PROVIDER', 'CLINE_MODEL', 'CLINE_DATA_DIR'],
     loginCommand: 'cline auth',
-    // It asks in both of its modes as long as its option "auto_approve" is off, as it is at first.
+    // The program asks in both modes while its option "auto_approve" is off, which is the default.
     modes: { asking: 'act', open: 'act', moreOpen: [], closed: ['plan'] },
   },
   {
@@ -311,7 +312,7 @@ export const builtInProviders: readonly Provider[] = [
     configDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     dataDirVariable: 'OPENHANDS_PERSISTENCE_DIR',
     variables: ['OPENHANDS_PERSISTENCE_DIR'],
-    // Its prices come with it, and a banner does not belong on the standard streams.
+    // Uses the price list of the package instead of a download, and prints no banner on the standard streams.
     defaults: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' },
     loginCommand: 'openhands',
     modes: { asking: 'always-ask', open: 'always-approve', moreOpen: ['always-approve', 'llm-approve'] },
