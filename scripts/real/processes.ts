@@ -1,7 +1,7 @@
 /**
  * The processes that a server has started, as the system shows them: told by the marker that all of them inherit.
  *
- * A second look at what the server promises (decisions, 26), so nothing of its own code is used. Linux only.
+ * A second look at what the server promises (decisions 26), so nothing of its own code is used. Linux only.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { sleep } from '../../src/base/wait.ts'

@@ -1,5 +1,5 @@
 /**
- * The action of a tool call, or of one part of it (decisions, 3). Pure.
+ * The action of a tool call, or of one part of it (decisions 3). Pure.
  *
  * It copies the agent's data, up to a limit, and adds nothing. `shape` decides how a call is shown.
  */

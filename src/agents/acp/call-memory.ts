@@ -1,7 +1,7 @@
 /**
  * The ids of an agent's tool calls in an open conversation, and whether the agent sends inputs in pieces.
  *
- * An id has one action in the life of a conversation (decisions, 3). Agents use ids again (a counter that restarts),
+ * An id has one action in the life of a conversation (decisions 3). Agents use ids again (a counter that restarts),
  * and report the end of an old call after a session was resumed. A used id gets a suffix when it begins another call:
  * `t1`, `t1~1`, `t1~2`. Beyond a limit the oldest ids are forgotten.
  */

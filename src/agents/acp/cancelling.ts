@@ -1,5 +1,5 @@
 /**
- * Whether a program that was told to cancel may be used again (decisions, 16): only when it confirmed that it is
+ * Whether a program that was told to cancel may be used again (decisions 16): only when it confirmed that it is
  * done, and no process that it started meanwhile still runs.
  */
 import { sleep } from '../../base/wait.ts'

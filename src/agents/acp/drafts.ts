@@ -1,5 +1,5 @@
 /**
- * Builds the events of an external agent's turn (spec, "Event variants"; decisions, 3). Pure.
+ * Builds the events of an external agent's turn (spec, "Event variants"; decisions 3). Pure.
  *
  * Empty texts are left out, because the members are optional. The arguments are masked already.
  */

@@ -1,6 +1,6 @@
 /**
  * Plans the start of an agent program: its command, its environment, its credentials (spec, "Credentials of external
- * agents"; decisions, 23).
+ * agents"; decisions 23).
  *
  * The rules are in settings (providers, login, credentials) and in the process folder (environment); here they are
  * applied in order to one child. Nothing is read from this process: the server's environment is an argument.

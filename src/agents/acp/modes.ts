@@ -1,5 +1,5 @@
 /**
- * The session mode that an agent should be in (decisions, 24). Pure.
+ * The session mode that an agent should be in (decisions 24). Pure.
  *
  * The provider that the settings chose decides what a mode allows. The agent's own name decides nothing, because a
  * wrapper may give another name. NeverConfirm uses the open mode where the agent offers it (Claude does not as root,

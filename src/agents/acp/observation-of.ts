@@ -1,6 +1,6 @@
 /**
  * The observation of a tool call, or of one part of it: its kind follows the action, its content is the output of the
- * call (decisions, 3). Pure.
+ * call (decisions 3). Pure.
  *
  * It is an error when the agent says so by the call's status or in its result, or by the exit code of a command: a
  * failed test run must not look good because its tool call was "completed".

@@ -3,7 +3,7 @@
  * itself.
  *
  * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must
- * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions, 3).
+ * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions 3).
  *
  * These count as work: a tool call with a new id that is not over; a question, unless its turn was stopped just now;
  * and text, when a time has passed since the end of the turn, the message is new, and a prompt was sent before

@@ -2,7 +2,7 @@
  * The answer to a permission request of an external agent. Pure.
  *
  * The confirmation policy decides, and an option is chosen by its kind, never by its position: Gemini offers "always"
- * first (decisions, 24; sessions.md, "Asking"). `allow_always` is never selected: it would outlive the policy that
+ * first (decisions 24; sessions.md, "Asking"). `allow_always` is never selected: it would outlive the policy that
  * allowed it. This server cannot judge the risk of external calls, so ConfirmRisky sees them as UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
 /**
- * An agent's plan as a task list (decisions, 3). Pure.
+ * An agent's plan as a task list (decisions 3). Pure.
  *
  * The lists of task tools have the same form (`shape`), but OpenHands sends `title` and `done`. ACP sends the whole
  * list every time, with three states that match ours, and a priority that has no place in a TaskItem: it stays

@@ -2,7 +2,7 @@
  * The progress of a tool call whose input is still being written, for streaming clients. Pure.
  *
  * It goes out as `reasoning_content` of a StreamingDeltaEvent: the one push-only frame of an agent's work that
- * published clients know (decisions, 2), in the member that they show beside an answer and never as part of it. A
+ * published clients know (decisions 2), in the member that they show beside an answer and never as part of it. A
  * line is sent when the call is announced, when its title changes, and whenever the input has doubled.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'

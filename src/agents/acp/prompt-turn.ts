@@ -5,7 +5,7 @@
  * lags behind. It ends with the agent's response, when the conversation stops it, when the agent is silent for too
  * long (the clock stops while a question is open), or when the program ends. After a stop the agent is asked to
  * cancel and gets a bounded time. If it goes on, or if a process that it started in this turn still runs, `replace`
- * says that the program must be ended before the turn may be called stopped (decisions, 16). A late response cannot
+ * says that the program must be ended before the turn may be called stopped (decisions 16). A late response cannot
  * reach another turn: a program that owes one is never used again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'

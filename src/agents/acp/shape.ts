@@ -1,5 +1,5 @@
 /**
- * The form in which a tool call is shown (decisions, 3: "which action"). Pure.
+ * The form in which a tool call is shown (decisions 3: "which action"). Pure.
  *
  * It is the richest kind that the known data fills: a command, a change of a file, a list of tasks, or a view of a
  * file by a file editor. Everything else is a tool with the agent's data. Several changes of files are parts of one

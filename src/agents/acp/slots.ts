@@ -1,5 +1,5 @@
 /**
- * Limits how many agent programs run at once, and how long an idle agent may stay (decisions, 26).
+ * Limits how many agent programs run at once, and how long an idle agent may stay (decisions 26).
  *
  * An agent takes a slot to start. Without a free slot it waits in a queue (first in, first out), and while the queue
  * is not empty the agent that has been idle longest is ended. An idle agent is ended after a time in any case: its

@@ -234,7 +234,7 @@ class Opening {
     return plan
   }
 
-  /** Sets the model. An agent that refuses it stays at its own default (decisions, 22). */
+  /** Sets the model. An agent that refuses it stays at its own default (decisions 22). */
   async #setModel(session: AcpSession): Promise<void> {
     const model = this.#options.model ?? this.#launch.model
     if (model === undefined) return

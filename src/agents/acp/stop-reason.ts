@@ -1,5 +1,5 @@
 /**
- * The meaning of a prompt's result for the turn (decisions, 25). Pure.
+ * The meaning of a prompt's result for the turn (decisions 25). Pure.
  *
  * The stop reason is not enough: Codex and Copilot report failures of their model as text and `end_turn`, and Codex
  * ends a turn with `cancelled` after a permission was denied (sessions.md, "Ending"). Unknown reasons count as

@@ -2,7 +2,7 @@
  * The tool calls of an external agent's turn: finds the call of an update, and the action of a question.
  *
  * A call whose question says more than its recorded action gets another action, and the first is answered with a note
- * that says so: before a question is answered, all of it is on record (decisions, 3). A question that has no call of
+ * that says so: before a question is answered, all of it is on record (decisions 3). A question that has no call of
  * its own and names no work is about the open calls without a question (OpenHands): it is one question for each of
  * them. An id that had a call before begins another call only by an announcement: a late end is dropped and logged.
  * Every text is masked before it is read.

@@ -1,5 +1,5 @@
 /**
- * Turns the updates of an external agent in one turn into events (decisions, 3).
+ * Turns the updates of an external agent in one turn into events (decisions 3).
  *
  * Text becomes one MessageEvent per contiguous message, a plan a TaskTrackerAction with its answer, a tool call one
  * ActionEvent and exactly one answer (turn-calls). An announced call ends the message before it; the call may be

@@ -1,5 +1,5 @@
 /**
- * Whether a call that ran needed a question (decisions, 24). Pure.
+ * Whether a call that ran needed a question (decisions 24). Pure.
  *
  * The evidence is the agent's own report. A call that ended well, or has an exit code or output of a command, ran; a
  * call that was denied, or failed without either, did not. Calls of the kinds read, search, think and switch_mode
