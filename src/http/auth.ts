@@ -1,18 +1,18 @@
 /**
- * Session keys: reading one from a request and comparing it.
+ * Session keys: reads a key from a request and compares it.
  *
- * A candidate and a key are compared as two blocks of the same fixed size that hold length and text, in constant time,
- * with every configured key, whichever matched. So the time taken tells neither the length of a key, nor how much of it
- * was right, nor which of several it was. (Hashing both sides first would hide no more and costs ten times as long,
- * which is a tenth of a whole small request.) A credential that is sent twice is refused, because a proxy in front
- * might have looked at the other one.
+ * A candidate and a key are compared as two blocks of the same fixed size that hold length and text, in constant
+ * time, with every configured key, whichever matched. So the time taken reveals neither the length of a key, nor how
+ * much of it was right, nor which key it was. (Hashing both sides first would hide no more and takes ten times as
+ * long, which is a tenth of a whole small request.) A credential that is sent twice is refused, because a proxy in
+ * front might have checked the other one.
  *
  * Decides nothing about routes, and never logs or quotes a key.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { headerValues } from './headers.ts'
 
-/** The longest key in bytes; longer candidates are no key, which is no secret. */
+/** The longest key in bytes. A longer candidate is never a key; the limit itself is no secret. */
 export const maxKeyBytes = 256
 
 export interface SessionKeys {
@@ -23,7 +23,7 @@ export interface SessionKeys {
 export type Credential =
   | { readonly kind: 'absent' }
   | { readonly kind: 'given'; readonly key: string }
-  /** Sent more than once: to be refused, whatever the values. */
+  /** Sent more than once: refused, whatever the values. */
   | { readonly kind: 'ambiguous' }
 
 /** @throws RangeError when a key is empty or longer than `maxKeyBytes`. */
@@ -54,7 +54,7 @@ export function readHeaderCredential(rawHeaders: readonly string[]): Credential 
 }
 
 /**
- * The credential of a socket's upgrade request, which browsers cannot give a header: `?session_api_key=` decides alone
+ * The credential of a socket's upgrade request. Browsers cannot set a header there: `?session_api_key=` alone decides
  * when it is present, even empty (`contract/websocket.md` 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
@@ -66,7 +66,7 @@ function createBlock(): Buffer {
   return Buffer.alloc(2 + maxKeyBytes)
 }
 
-/** Writes into a block that holds zeros: two bytes of length, then the text. */
+/** Writes into a zeroed block: two bytes of length, then the text. */
 function fillBlock(block: Buffer, text: string): Buffer {
   block.writeUInt16BE(block.write(text, 2), 0)
   return block

@@ -1,11 +1,11 @@
 /**
  * Reads the JSON body of a request, within a limit of bytes and of time.
  *
- * Three outcomes: no body (whatever its content type says: clients send one with every GET), a parsed value, or an
- * issue that says where the text stops being JSON. What keeps the body from being read at all is thrown as an AppError;
- * the rest of it then stays unread, and `reply` closes the connection in a way that lets the client see the answer.
- * A message that is framed twice or wrongly never gets here: Node's parser or `framing` refuses it (RFC 9112, section
- * 6.3). An object with the same name twice is no request (`json-members`).
+ * There are three results: no body (whatever its content type says, because clients send one with every GET), a
+ * parsed value, or an issue with the position at which the text stops being JSON. When the body cannot be read at
+ * all, an AppError is thrown; the rest of the body stays unread, and `reply` closes the connection in a way that lets
+ * the client see the answer. A message with double or wrong framing never gets here: Node's parser or `framing`
+ * refuses it (RFC 9112, section 6.3). An object with the same name twice is refused (`json-members`).
  *
  * Text is UTF-8 (RFC 8259, section 8.1) and nothing else; compressed bodies are refused, not unpacked.
  */
@@ -20,9 +20,9 @@ import { hasDoubledMember } from './json-members.ts'
 
 export interface BodyLimits {
   readonly limitBytes: number
-  /** For the whole body, from the call on. */
+  /** The time limit for the whole body, from the call on. */
   readonly timeoutMs: number
-  /** How many values a JSON body may hold. */
+  /** The most values in a JSON body. */
   readonly valueLimit?: number
 }
 
@@ -43,7 +43,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   return bytes.length === 0 ? { ok: true, value: undefined } : parseBody(bytes, limits.valueLimit)
 }
 
-/** Reads the body without looking at it. @throws AppError as `readJsonBody`, but for the media type. */
+/** Reads the body as bytes. @throws AppError as `readJsonBody`, but for the media type. */
 export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { limitBytes, timeoutMs } = limits
   return new Promise((resolve, reject) => {
@@ -97,17 +97,18 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
     if (bytes.length > turnBytes) await nextTurn()
     return hasDoubledMember(bytes, value) ? invalid(0, 'expected each name once in an object') : { ok: true, value }
   } catch (error) {
-    // The engine's words quote the text. A long text would have to be walked too long for its fault.
+    // The engine's message quotes the text. Finding the fault in a long text would take too long.
     if (!(error instanceof SyntaxError)) return invalid(0, messageOf(error))
     const fault = bytes.length <= turnBytes ? findJsonFault(bytes.toString('utf8')) : undefined
     return invalid(fault?.offset ?? 0, fault?.reason ?? 'expected JSON')
   }
 }
 
-/** The shape FastAPI gives; it never shows the text itself. */
+/** The result in FastAPI's form; it never shows the text itself. */
 function invalid(offset: number, reason: string): BodyResult {
   const ctx = { error: reason }
-  return { ok: false, issues: [{ type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx }] }
+  const issue: Issue = { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx }
+  return { ok: false, issues: [issue] }
 }
 
 function unsupported(what: string, expected: string): AppError {

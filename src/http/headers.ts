@@ -1,8 +1,8 @@
 /**
- * Reading request headers where it matters that there is exactly one.
+ * Reads request headers where exactly one value is required.
  *
  * `request.headers` joins or drops repeated headers by rules that differ per name (nodejs.org/api/http.html,
- * message.headers), so whatever decides about access is read from `rawHeaders` instead: every value, in order, as sent.
+ * message.headers), so headers that decide about access are read from `rawHeaders`: every value, in order, as sent.
  * Names are compared without regard to case (RFC 9110, section 5.1). Nothing is trimmed: the parser has done that.
  */
 import type { IncomingMessage } from 'node:http'
@@ -23,24 +23,27 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 /**
- * The value of a header that a request may carry once; `name` in lower case. Of two, one program takes the first and
- * another one the last.
+ * The value of a header that a request may carry once; `name` in lower case. Of two values, one program takes the
+ * first and another the last.
  * @throws AppError `bad_request` when it is there twice.
  */
 export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
   const [value, second] = headerValues(rawHeaders, name)
-  if (second !== undefined) throw new AppError('bad_request', `Could not read the request: expected one header "${name}"`)
+  if (second !== undefined) {
+    throw new AppError('bad_request', `Could not read the request: expected one header "${name}"`)
+  }
   return value
 }
 
 /** True when the headers say that a body follows (RFC 9112, section 6.3); it may still be empty when it is chunked. */
 export function announcesBody(request: IncomingMessage): boolean {
-  // Node makes `headers` when it is asked for it, which most requests are spared. The parser takes no second length.
+  // Reading `headers` makes Node build it, which most requests do not need. The parser refuses a second length.
   const [length] = headerValues(request.rawHeaders, 'content-length')
-  return (length !== undefined && Number(length) !== 0) || headerValues(request.rawHeaders, 'transfer-encoding').length > 0
+  if (length !== undefined && Number(length) !== 0) return true
+  return headerValues(request.rawHeaders, 'transfer-encoding').length > 0
 }
 
-/** True for what RFC 9110, section 5.6.2 calls a token: a header name, a method, a media type's halves. */
+/** True for a token of RFC 9110, section 5.6.2: a header name, a method, one half of a media type. */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)
 }

@@ -1,15 +1,15 @@
 /**
- * Finds objects in a JSON text in which one name stands twice.
+ * Finds objects in a JSON text that have the same name twice.
  *
- * RFC 8259, section 4 leaves open which of the two counts, so programs disagree: a proxy that looks at a request and this
- * server that runs it would see two requests. A member has one colon outside of strings, and the parsed value has one
- * member for each name. So both are counted and compared; how a name is escaped does not matter then.
+ * RFC 8259, section 4 leaves open which of the two counts, so programs disagree: a proxy that checks a request and
+ * this server that runs it would see two requests. Each member has one colon outside of strings, and the parsed value
+ * has one member for each name. So both are counted and compared, which is independent of how a name is escaped.
  */
 import { endOfString } from '../base/json.ts'
 
-/** True when the value that was parsed from these bytes has fewer members than the text. */
+/** True when the value parsed from these bytes has fewer members than the text. */
 export function hasDoubledMember(bytes: Buffer, value: unknown): boolean {
-  // In UTF-8 no quote, backslash or colon is a part of another character, so each byte may stand for one.
+  // In UTF-8 no quote, backslash or colon is part of another character, so bytes can be read as characters.
   return countColons(bytes.toString('latin1')) !== countMembers(value)
 }
 
@@ -26,7 +26,7 @@ function countColons(text: string): number {
   return count
 }
 
-/** The parser has limited the depth. */
+/** Counts the members of a value, whose depth the parser has limited. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const values: readonly unknown[] = Object.values(value)

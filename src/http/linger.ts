@@ -1,20 +1,20 @@
 /**
- * The last moments of a connection whose request body nobody wants to read to its end.
+ * Closes a connection whose request body is not read to its end.
  *
- * Closing at once would be answered by the kernel with a reset as long as bytes arrive, and a reset can destroy an
- * answer that the client has not read yet (RFC 9112, section 9.6). So the answer goes out first, some more of the body
- * is taken and thrown away, and the connection is closed when the client has finished or closed, or after a time-out.
- * Both the bytes and the time are small and fixed: a client that goes on sending is cut off.
+ * If it closed at once, the kernel would send a reset as long as bytes arrive, and a reset can destroy an answer that
+ * the client has not read yet (RFC 9112, section 9.6). So the answer goes out first, some more of the body is read
+ * and discarded, and the connection is closed when the client has finished or closed, or after a time-out. The bytes
+ * and the time are small and fixed: a client that goes on sending is cut off.
  */
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** A body of a known length up to this is not worth a connection: Node reads and drops it, and keeps the connection. */
+/** Node reads and drops a body of a known length up to this, and keeps the connection. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000
 
-/** True when a body is on its way that should not be read just to keep the connection. */
+/** True for a pending body that is too long to read just to keep the connection. */
 export function hasUnwantedBody(request: IncomingMessage): boolean {
   if (request.complete || !announcesBody(request)) return false
   const length = request.headers['content-length']
@@ -23,7 +23,7 @@ export function hasUnwantedBody(request: IncomingMessage): boolean {
 
 const lingering = new WeakSet<IncomingMessage>()
 
-/** True for a request that has its whole answer and whose connection is about to be closed. */
+/** True for a request that has its whole answer and whose connection is about to close. */
 export function isLingering(request: IncomingMessage): boolean {
   return lingering.has(request)
 }
@@ -34,7 +34,7 @@ export function linger(request: IncomingMessage, done: () => void): void {
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length
-    // Not read any further, so that the client is slowed down and gets to read its answer.
+    // Stop reading, which slows the client down so that it reads its answer.
     if (left < 0) request.pause()
   }
   const stop = (): void => {

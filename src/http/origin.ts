@@ -1,27 +1,28 @@
 /**
- * Which Host and Origin a request may carry: the defence against DNS rebinding and against foreign web pages.
+ * The Host and Origin that a request may carry: the defence against DNS rebinding and against foreign web pages.
  *
- * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals and
- * loopback names pass, others only when bound or configured. An Origin passes when it is configured or the same as the
- * Host, and a loopback one where a key is asked for; any other one is refused, for reading too. Without an Origin comes
- * what is no browser, a navigation, and what a page loads as an image, a script, a frame and the like: the latter is
- * refused when the browser says that it is another site's (Sec-Fetch-Site, which browsers send to loopback addresses and
- * over TLS). Ports of one host are one site: where no key is asked for, what another port's page loads is refused too.
+ * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals
+ * and loopback names pass, others only when bound or configured. An Origin passes when it is configured or the same
+ * as the Host, and a loopback Origin where a key is required; any other Origin is refused, for reading too. Requests
+ * without an Origin come from programs other than browsers, from navigation, and from a page's images, scripts,
+ * frames and the like. The latter are refused when the browser says that the page is of another site (Sec-Fetch-Site,
+ * which browsers send to loopback addresses and over TLS). Ports of one host are one site: where no key is required,
+ * requests by a page of another port are refused too.
  *
- * Pure functions over header values, read from `rawHeaders`, where duplicates are still to be seen.
- * Rules: RFC 9110, section 7.2 (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch
- * Metadata Request Headers, section 2.
+ * Pure functions over header values, read from `rawHeaders`, which keeps duplicates. Rules: RFC 9110, section 7.2
+ * (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch Metadata Request Headers, section
+ * 2.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import { AppError } from '../base/errors.ts'
 import { headerValues, isToken } from './headers.ts'
 
 export interface OriginRules {
-  /** Names this server was told to listen on, or goes by; compared without case and port. */
+  /** Names that this server listens on or is known by; compared without case and port. */
   readonly allowedHosts: readonly string[]
   /** Whole origins, `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
-  /** True where a key is asked for: then pages of loopback origins may use the server with it. */
+  /** True where a key is required: then pages of loopback origins may use the server with it. */
   readonly trustsLoopback: boolean
 }
 
@@ -63,7 +64,9 @@ function badHost(reason: string): AppError {
   return new AppError('bad_request', `Could not read the Host header: ${reason}`)
 }
 
-/** Every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest, in order, and what they are judged by. */
+/**
+ * Every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest, in order, and the facts to judge them by.
+ */
 export interface OriginRequest {
   readonly origins: readonly string[]
   readonly fetchSites: readonly string[]
@@ -73,7 +76,11 @@ export interface OriginRequest {
   readonly purpose: RequestPurpose
 }
 
-export function originRequestOf(rawHeaders: readonly string[], host: Authority, purpose: RequestPurpose): OriginRequest {
+export function originRequestOf(
+  rawHeaders: readonly string[],
+  host: Authority,
+  purpose: RequestPurpose,
+): OriginRequest {
   return {
     origins: headerValues(rawHeaders, 'origin'),
     fetchSites: headerValues(rawHeaders, 'sec-fetch-site'),
@@ -84,7 +91,7 @@ export function originRequestOf(rawHeaders: readonly string[], host: Authority, 
   }
 }
 
-/** OPTIONS asks, GET and HEAD read, an upgrade and every other method change something. */
+/** OPTIONS is `ask`, GET and HEAD are `read`; an upgrade and every other method is `change`. */
 export type RequestPurpose = 'ask' | 'read' | 'change'
 
 export function purposeOf(method: string | undefined): RequestPurpose {
@@ -93,15 +100,17 @@ export function purposeOf(method: string | undefined): RequestPurpose {
 }
 
 /**
- * Checks the Origin of a request and returns the CORS headers of its answer, as a flat list: empty when it has none.
- * A foreign page may ask, and is told nothing, so that a preflight is refused in the way of preflights.
- * @throws AppError `origin_not_allowed` when it is doubled or none of the allowed ones, or absent on what another site
- * loads.
+ * Checks the Origin of a request and returns the CORS headers of its answer, as a flat list: empty without an Origin.
+ * An `ask` from a foreign page gets no CORS headers, so that a preflight is refused in the usual way.
+ * @throws AppError `origin_not_allowed` when it is doubled or not allowed, or absent on a request that a page of
+ * another site makes.
  */
 export function assertOrigin(request: OriginRequest, rules: OriginRules): readonly string[] {
   const [origin, second] = request.origins
   if (origin === undefined) {
-    if (isLoadedElsewhere(request, rules)) throw new AppError('origin_not_allowed', 'Could not accept what a page of another site loads')
+    if (isLoadedElsewhere(request, rules)) {
+      throw new AppError('origin_not_allowed', 'Could not accept what a page of another site loads')
+    }
     return []
   }
   if (second !== undefined) throw badOrigin(origin, 'it was sent more than once')
@@ -114,11 +123,16 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * A link may be followed from anywhere; it brings no Origin, and shows its answer to the user and to no page. A frame
- * navigates too, but the page around it could learn from it.
+ * True for a request that a page of another site makes, other than a link. A link may be followed from anywhere: it has
+ * no Origin, and shows its answer to the user and to no page. A frame navigates too, but the page around it could learn
+ * from it.
  */
-function isLoadedElsewhere({ fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest, rules: OriginRules): boolean {
-  const isLink = purpose === 'read' && fetchModes.join() === 'navigate' && ['', 'document'].includes(fetchDestinations.join())
+function isLoadedElsewhere(
+  { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,
+  rules: OriginRules,
+): boolean {
+  const isNavigation = fetchModes.join() === 'navigate' && ['', 'document'].includes(fetchDestinations.join())
+  const isLink = purpose === 'read' && isNavigation
   const elsewhere = rules.trustsLoopback ? ['cross-site'] : ['cross-site', 'same-site']
   return fetchSites.some((site) => elsewhere.includes(site.toLowerCase())) && !isLink
 }
@@ -144,8 +158,8 @@ export function isPreflight(origins: readonly string[], methods: readonly string
 }
 
 /**
- * The headers that answer a preflight: the asked method and headers are echoed. Needs no session key.
- * @throws AppError `bad_request` when the origin is foreign or what it asks for is malformed.
+ * The headers that answer a preflight: they echo the requested method and headers. Needs no session key.
+ * @throws AppError `bad_request` when the origin is foreign or the requested method or headers are malformed.
  */
 export function preflightHeaders(request: PreflightRequest): readonly string[] {
   const { corsHeaders, methods } = request

@@ -1,23 +1,23 @@
 /**
- * The query of a request, read into typed values by a description that stands with the route:
- * `{ limit: withDefault(integer({ min: 1, max: 100 }), 100), kind: text(), sort_order: oneOf(['UP', 'DOWN']) }`.
+ * Reads the query of a request into typed values, by a description beside the route: `{ limit: withDefault(integer({
+ * min: 1, max: 100 }), 100), kind: text(), sort_order: oneOf(['UP', 'DOWN']) }`.
  *
- * What is wrong comes back as a list of issues in the form that FastAPI and pydantic give (`contract/others.md` 0.2),
- * all of them at once. A parameter that the description does not name is ignored. Of a parameter that is given several
- * times the last one counts, except with `list`. Decoding is that of HTML forms (WHATWG URL, section 5.1): `+` is a
- * space, and bytes that are not UTF-8 become U+FFFD.
+ * All faults are returned together, as a list of issues in the form of FastAPI and pydantic (`contract/others.md`
+ * 0.2). A parameter without a description is ignored. The last value of a repeated parameter counts, except with
+ * `list`. Decoding is that of HTML forms (WHATWG URL, section 5.1): `+` is a space, and bytes that are not UTF-8
+ * become U+FFFD.
  */
 import type { Issue } from '../base/errors.ts'
 import { parseMicros } from '../base/stamp.ts'
 
-/** How one parameter is read. `values` holds what was sent, in order. */
+/** Reads one parameter. `values` holds its values as sent, in order. */
 export interface QueryField<T> {
   read(values: readonly string[]): Reading<T>
 }
 
 export type Reading<T> = { readonly ok: true; readonly value: T } | QueryFault
 
-/** An issue without its place, which the field does not know. */
+/** An issue without its location, which the field does not know. */
 export interface QueryFault {
   readonly ok: false
   readonly fault: Omit<Issue, 'loc'>
@@ -59,7 +59,7 @@ export function required<T>(field: QueryField<T | undefined>): QueryField<T> {
   }
 }
 
-/** Gives a parameter the value that it has when it is absent. */
+/** Gives a parameter a default value. */
 export function withDefault<T>(field: QueryField<T | undefined>, absent: T): QueryField<T> {
   return {
     read: (values) => {
@@ -69,7 +69,7 @@ export function withDefault<T>(field: QueryField<T | undefined>, absent: T): Que
   }
 }
 
-/** Every value that was sent, in order, each read by `field`; the first that is wrong is reported. */
+/** Every value sent, in order, each read by `field`; the first wrong value is reported. */
 export function list<T>(field: QueryField<T | undefined>): QueryField<readonly T[]> {
   return {
     read: (values) => {
@@ -136,7 +136,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): QueryField
   })
 }
 
-/** A time in microseconds since the epoch; one without an offset is UTC. */
+/** A time in microseconds since the epoch; a time without an offset is UTC. */
 export function dateTime(): QueryField<number | undefined> {
   return single((value) => {
     const micros = parseMicros(value)
@@ -146,10 +146,10 @@ export function dateTime(): QueryField<number | undefined> {
   })
 }
 
-/** As nearly all of them come: nothing to change. */
+/** The usual form of an id, which needs no conversion. */
 const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** A UUID, dashed or as 32 hexadecimal digits in any case; given dashed and in lower case. */
+/** Reads a UUID, dashed or as 32 hexadecimal digits in any case; returns it dashed and in lower case. */
 export function uuid(): QueryField<string | undefined> {
   return single((value) => {
     if (canonicalUuid.test(value)) return { ok: true, value }

@@ -1,11 +1,11 @@
 /**
- * Session keys that were refused: counted by address, told to the operator, and answered the later the more there are.
+ * Refused session keys: counted by address, logged, and answered later after many refusals.
  *
- * A line in the log comes with the first, second, fourth, eighth refusal and so on, so that a flood of guesses fills no
- * log. After ten refusals from an address each further refusal is answered later, by one second at most; a key that is
- * right is never held up. An address is free again after a minute without a refusal. A request without a key is not
- * counted: it guesses nothing. The addresses seen last are remembered, up to a limit. Behind a proxy the address is the
- * proxy's. Never sees a key.
+ * The first, second, fourth, eighth refusal and so on are logged, so that a flood of guesses does not fill the log.
+ * After ten refusals from an address each further refusal is answered later, by one second at most; a valid key is
+ * never delayed. An address is free again after a minute without a refusal. A request without a key is not counted,
+ * because it guesses nothing. The addresses seen last are remembered, up to a limit. Behind a proxy the address is
+ * that of the proxy. Never sees a key.
  */
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'
@@ -17,9 +17,9 @@ const longestDelayMs = 1000
 const forgetAfterMs = 60_000
 
 interface Count {
-  /** Of all refusals, for the log. */
+  /** The number of all refusals, for the log. */
   total: number
-  /** Of refusals without a quiet minute between them. */
+  /** The number of refusals without a quiet minute between them. */
   recent: number
   lastAt: number
 }
@@ -27,7 +27,7 @@ interface Count {
 export class RefusedKeys {
   readonly #log: Log
   readonly #clock: Clock
-  /** By address, the address seen last at the end. */
+  /** Counts by address, the address seen last at the end. */
   readonly #counts = new Map<string, Count>()
 
   constructor(log: Log, clock: Clock) {
@@ -36,8 +36,8 @@ export class RefusedKeys {
   }
 
   /**
-   * Counts a refusal and calls `answer`, at once or later. The address is undefined when its connection has gone. Call
-   * the function that it returns when the connection closes: then nobody waits for the answer.
+   * Counts a refusal and calls `answer`, at once or later. The address is undefined when its connection has gone.
+   * Returns a function to call when the connection closes: it cancels the answer.
    */
   refuse(address: string | undefined, answer: () => void): () => void {
     const delayMs = delayAfter(this.#add(address ?? 'unknown'))

@@ -1,13 +1,13 @@
 /**
- * Answers: the one place where status, headers and body are written.
+ * Answers: the only place that writes status, headers and body.
  *
- * An `Exchange` is made first thing for every request and collects the headers that any answer to it will carry, so
- * that errors have the CORS headers too. Bytes that are ready are sent as they are, with their length; HEAD gets the
- * same headers and no body. Whatever comes from this server is `nosniff`, for no frame, and not to be stored unless the caller says
- * otherwise. Headers are one flat list, which Node writes as it is, without an object in between.
+ * An `Exchange` is made first for every request and collects the headers of every possible answer, so that errors
+ * have the CORS headers too. Bytes that are ready are sent as they are, with their length; HEAD gets the same headers
+ * and no body. Every answer is `nosniff`, not for frames, and not to be stored unless the caller says otherwise.
+ * Headers are one flat list, which Node writes without an object in between.
  *
- * A second answer to the same request is not an error: it cuts the connection, since a failure in the middle of a body
- * cannot be told in any other way.
+ * A second answer to the same request is not an error: it cuts the connection, because a failure in the middle of a
+ * body cannot be reported in any other way.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headerValues } from './headers.ts'
@@ -17,7 +17,7 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
-  /** Names and values in turn; whoever learns of one that every answer must carry adds it. */
+  /** Names and values in turn; add the headers that every answer must carry. */
   readonly headers: string[]
   /** The pattern of the route that was found, for the log. */
   route?: string | undefined
@@ -32,23 +32,24 @@ export interface Answer {
   readonly body?: Buffer
   /** The body's media type; JSON unless said otherwise. */
   readonly type?: string
-  /** Instead of a body: writes one that comes bit by bit, with regard to back-pressure, and ends it. */
+  /** Replaces the body: writes a body in pieces, with regard to back-pressure, and ends it. */
   readonly stream?: (response: ServerResponse) => void
 }
 
-/** For browsers: nothing of this server is guessed at, loaded by pages of other origins or shown in a frame. */
+/** For browsers: no content sniffing, no loading by pages of other origins, no frames. */
 export const guardHeaders: readonly string[] = [
   'X-Content-Type-Options', 'nosniff',
   'Cross-Origin-Resource-Policy', 'same-origin',
   'Content-Security-Policy', "frame-ancestors 'none'",
 ]
 
-/** `X-Request-Id` is taken from the client when it is one short plain word, else made. */
+/** Makes an exchange. `X-Request-Id` is the client's if it is one short plain word, else a new id. */
 export function createExchange(request: IncomingMessage, response: ServerResponse, nextId: () => string): Exchange {
   const [given, second] = headerValues(request.rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
   const requestId = isSane ? given : nextId()
-  return { request, response, requestId, headers: ['X-Request-Id', requestId, ...guardHeaders], route: undefined, ignored: undefined }
+  const headers = ['X-Request-Id', requestId, ...guardHeaders]
+  return { request, response, requestId, headers, route: undefined, ignored: undefined }
 }
 
 /** Sends an answer. */
@@ -77,12 +78,12 @@ export function send(exchange: Exchange, answer: Answer): void {
 export interface StreamAnswer {
   readonly status: number
   readonly type: string
-  /** When it is known; otherwise the body is chunked. */
+  /** The length when it is known; otherwise the body is chunked. */
   readonly lengthBytes?: number
   readonly headers?: readonly string[]
 }
 
-/** Sends the head of an answer; the caller writes the body into what is returned, with regard to its back-pressure. */
+/** Sends the head of an answer; the caller writes the body into the returned response, with regard to back-pressure. */
 export function startStream(exchange: Exchange, answer: StreamAnswer): ServerResponse {
   const { response } = exchange
   const headers = headersOf(exchange, answer)
@@ -100,10 +101,10 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
   return all
 }
 
-/** The length is in the head, so the answer is whole for the client before it is ended here. */
+/** Sends an answer whose length is in the head: it is complete for the client before the connection ends. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
-  // Node adds `Connection: close`, and what comes behind is not served (`framing`).
+  // Node adds `Connection: close`, and later requests are not served (`framing`).
   response.shouldKeepAlive = false
   response.writeHead(status, headers)
   if (body === undefined) response.flushHeaders()

@@ -14,7 +14,7 @@ import { AppError } from '../base/errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What the router needs of a route; the table's owner adds the rest. */
+/** The members of a route that the router needs; the owner of the table adds the rest. */
 export interface RoutePattern {
   readonly method: Method
   /** `/api/conversations/{conversation_id}/events/{event_id}` */
@@ -111,8 +111,8 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Asks `take` at every node that what follows the slash leads to, the most specific first, until it takes one.
- * `values` is the stack of parameters on the way, and belongs to the node taken when the search ends.
+ * Calls `take` at every node that the rest of the path leads to, the most specific first, until a call succeeds.
+ * `values` is the stack of parameters on the way, and belongs to that node when the search ends.
  */
 function find<R, T>(
   node: Node<R>,
@@ -149,7 +149,7 @@ function takeTail<R, T>(
   return taken
 }
 
-/** Off the hot path: no route has both this path and this method. */
+/** The result for a path that no route matches with this method; off the hot path. */
 function explainMiss<R>(root: Node<R>, path: string): Match<R> {
   // The asterisk of RFC 9112, section 3.2.4.
   if (!path.startsWith('/')) return { kind: 'not_found' }

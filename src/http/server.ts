@@ -1,12 +1,12 @@
 /**
  * A node:http server with limits, correct refusals, and an end.
  *
- * Handlers are given by the owner. They are plain functions of Node's own objects, so a host that has a server already
- * mounts them there and does without this file. What the parser refuses (RFC 9112) is answered here as JSON, and the
- * connection closed, since nothing after it can be trusted to be where a request begins. Neither handler may throw;
- * the upgrade handler has to listen for the socket's errors from the start.
+ * The owner provides the handlers. They are plain functions of Node's own objects, so a host that has a server
+ * already mounts them there and does without this file. A request that the parser refuses (RFC 9112) is answered here
+ * as JSON, and the connection is closed, because the next request may begin anywhere after it. Neither handler may
+ * throw; the upgrade handler has to listen for the socket's errors from the start.
  *
- * No TLS, no proxy headers, no HTTP/2: that is what a reverse proxy is for.
+ * No TLS, no proxy headers, no HTTP/2: a reverse proxy does that.
  */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -19,7 +19,7 @@ import { guardHeaders } from './reply.ts'
 
 export interface HttpServerOptions {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** Without it, requests to upgrade are served as if they had not asked. */
+  /** Handles upgrades; without it, requests to upgrade are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
 }
@@ -27,7 +27,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The request line and all headers together; above it 431, or 414 when the target alone is as long. */
   readonly headerLimitBytes: number
-  /** For one beyond it the oldest connection without a key is closed, or the new one if all the others have shown theirs. */
+  /** Above it the oldest connection that has not shown a key is closed, or the new one if all others have. */
   readonly connectionLimit: number
   /** From the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
@@ -70,7 +70,7 @@ export class HttpServer {
   }
 
   /**
-   * Begins to accept connections and says where; port 0 takes any free one.
+   * Begins to accept connections and returns the address; port 0 takes any free port.
    * @throws AppError `cannot_listen`
    */
   listen(address: Address): Promise<Address> {
@@ -80,7 +80,7 @@ export class HttpServer {
       this.#server.listen(address.port, address.host, () => {
         this.#server.off('error', fail)
         const bound = this.#server.address()
-        // A string is the path of a pipe, which is not asked for here.
+        // A string is the path of a pipe, which is never requested here.
         if (bound === null || typeof bound === 'string') reject(new TypeError('The server has no address'))
         else resolve({ host: bound.address, port: bound.port })
       })
@@ -88,15 +88,15 @@ export class HttpServer {
   }
 
   /**
-   * Accepts nothing more, lets requests in flight finish, and destroys what is left after `graceMs`, upgraded sockets
-   * too. Resolves when no connection is open. Later calls wait for the first.
+   * Accepts nothing more, lets requests in flight finish, and destroys remaining connections after `graceMs`,
+   * upgraded sockets too. Resolves when no connection is open. Later calls wait for the first.
    */
   close(graceMs: number): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       const timer = setTimeout(() => this.#destroyAll(), graceMs)
-      // Read by Node when an answer ends: its connection is then idle, and closed.
+      // Node reads it when an answer ends: the connection is then idle, and closed.
       this.#server.keepAliveTimeout = 1
-      // Closes idle connections too. Its error says that the server was not listening, which is as good.
+      // Closes idle connections too. An error would only say that the server was not listening.
       this.#server.close(() => {
         clearTimeout(timer)
         resolve()
@@ -132,22 +132,22 @@ export class HttpServer {
   }
 
   /**
-   * RFC 9110, section 10.1.1. The answer to a pipelined request has no socket yet: Node would put the interim answer
-   * between its headers and its body, and whoever reads by length would take one for the other.
+   * Answers `Expect: 100-continue` (RFC 9110, section 10.1.1). The answer to a pipelined request has no socket yet:
+   * Node would put the interim answer between the headers and the body of the previous answer.
    */
   #continue(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) response.writeContinue()
     this.#serve(request, response)
   }
 
-  /** Answers what the parser did not understand, after the answers to what came before it. */
+  /** Answers bytes that the parser refused, after the answers to earlier requests. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
-    // That was the last answer, and Node ends the connection behind it.
+    // That was the last answer; Node ends the connection after it.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
     if (newest === undefined || newest.writableFinished) return refuse(socket, status)
-    // Whatever arrives now would be reported again.
+    // Further bytes would be reported again.
     socket.pause()
     if (newest.req.complete) newest.once('close', () => refuse(socket, status))
     else if (isLingering(newest.req)) newest.end()
@@ -167,12 +167,12 @@ function createHttpServer(limits: HttpLimits): Server {
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  // By default Node drops headers beyond the 2,000th in silence, and access depends on headers. Their size is limited.
+  // By default Node silently drops headers beyond the 2,000th, and access depends on headers. Their size is limited.
   server.maxHeadersCount = 0
   return server
 }
 
-/** Ends a connection with an answer in JSON, where there is no request to answer. */
+/** Ends a connection with a JSON answer, where there is no request to answer. */
 function refuse(socket: Duplex, status: number): void {
   if (!socket.writable) {
     socket.destroy()
@@ -210,7 +210,10 @@ function statusOf(error: Error, limits: HttpLimits): number {
   }
 }
 
-/** Told from the packet in which the limit was passed; when the target came in several, the answer is 431 as well. */
+/**
+ * True when the target alone passed the limit, judged by the packet that passed it. A target in several packets gets
+ * 431.
+ */
 function isStillInTarget(error: Error, limitBytes: number): boolean {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false
   const start = error.rawPacket.toString('latin1', 0, limitBytes)

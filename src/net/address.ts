@@ -1,12 +1,12 @@
 /**
- * The addresses that outgoing requests never reach: those that make sense on one link only, and the services by which a
- * cloud tells a machine its own credentials. Beside them, the addresses of this machine, for callers that refuse those too.
+ * The addresses that outgoing requests never reach: those that are valid on one link only, and the cloud services
+ * that give a machine its credentials. Also the addresses of this machine, for callers that refuse those too.
  *
- * Loopback and private networks are allowed, since models and tools run there. Addresses are judged after a name is
- * resolved and are the very ones that are connected to, so a name cannot change its mind in between (DNS rebinding). An
- * IPv6 address is judged together with each IPv4 address that it leads to (`embedded`).
- * Rules: RFC 3927 and RFC 4291, section 2.5.6 (link-local), RFC 1122, section 3.2.1.3 and RFC 4291, section 2.5.2 (this
- * host, unspecified).
+ * Loopback and private networks are allowed, because models and tools run there. Addresses are judged after a name is
+ * resolved and are the very addresses that are connected to, so a name cannot change its address in between (DNS
+ * rebinding). An IPv6 address is judged together with each IPv4 address that it leads to (`embedded`). Rules: RFC
+ * 3927 and RFC 4291, section 2.5.6 (link-local), RFC 1122, section 3.2.1.3 and RFC 4291, section 2.5.2 (this host,
+ * unspecified).
  */
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -19,9 +19,11 @@ export type AddressRule = (address: string) => boolean
 const refused = new BlockList()
 refused.addSubnet('0.0.0.0', 8)
 refused.addSubnet('169.254.0.0', 16)
-// Clouds' metadata and credential services that are not link-local: Alibaba, Azure, Oracle; AWS (two), Google, Scaleway.
+// Metadata and credential services that are not link-local: Alibaba, Azure, Oracle; AWS (two), Google, Scaleway.
 for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) refused.addAddress(address)
-for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42']) refused.addAddress(address, 'ipv6')
+for (const address of ['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42']) {
+  refused.addAddress(address, 'ipv6')
+}
 refused.addAddress('::', 'ipv6')
 refused.addSubnet('fe80::', 10, 'ipv6')
 
@@ -44,24 +46,24 @@ export function isOwnAddress(address: string, interfaces: typeof networkInterfac
   return leadsInto(own, address)
 }
 
-/** True unless no request of ours may go to this IP address. */
+/** True for an IP address to which requests may go. */
 export function isAllowedAddress(address: string): boolean {
   return isIP(address) !== 0 && !leadsInto(refused, address)
 }
 
-/** Looks for an IP address, and for each IPv4 address inside of it. */
+/** True when an IP address, or an IPv4 address inside of it, is in the list. */
 function leadsInto(addresses: BlockList, address: string): boolean {
   const isThere = (ip: string): boolean => addresses.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
   return isThere(address) || embeddedAddresses(address).some(isThere)
 }
 
-/** Checks a host that is an address already; a name is left to the lookup. @throws AppError `address_refused` */
+/** Checks a host that is an IP address; a name is left to the lookup. @throws AppError `address_refused` */
 export function assertLiteral(hostname: string, allow: AddressRule): void {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   if (isIP(address) !== 0 && !isReachable(address, allow)) throw addressRefused(hostname)
 }
 
-/** A lookup for `net.connect` that gives only addresses which may be reached; `resolve` is Node's unless injected. */
+/** A lookup for `net.connect` that returns only reachable addresses; `resolve` is Node's unless injected. */
 export function createLookup(allow: AddressRule, resolve: typeof lookupAll = lookupAll): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {

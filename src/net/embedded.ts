@@ -44,7 +44,9 @@ export function embeddedAddresses(address: string): readonly string[] {
   const found = forms.filter(({ prefix }) => prefix.every((group, index) => group === groups[index]))
   const isIsatap = groups[5] === 0x5efe && ((groups[4] ?? 0) & 0xfdff) === 0
   const all: readonly Form[] = isIsatap ? [...found, { prefix: [], offsets: [atEnd] }] : found
-  return all.flatMap(({ offsets, isInverted }) => offsets.map((position) => ipv4At(groups, position, isInverted === true)))
+  return all.flatMap(({ offsets, isInverted }) => {
+    return offsets.map((position) => ipv4At(groups, position, isInverted === true))
+  })
 }
 
 function ipv4At(groups: Groups, position: readonly number[], isInverted: boolean): string {

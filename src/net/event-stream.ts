@@ -1,9 +1,9 @@
 /**
  * Server-sent events, as a client reads them (WHATWG HTML, section 9.2.6 "Interpreting an event stream").
  *
- * Bytes go in as they come, whole events come out. Lines end with CR, LF or CRLF, and a chunk may end anywhere, within a
- * character too. An event at the end of a stream that no blank line follows is not one. The id and the retry time are kept
- * for who takes a broken stream up again.
+ * Bytes go in as they arrive, whole events come out. Lines end with CR, LF or CRLF, and a chunk may end anywhere,
+ * even within a character. An event at the end of a stream that no blank line follows is dropped. The id and the
+ * retry time are kept for a caller that resumes a broken stream.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -14,13 +14,13 @@ export interface ServerSentEvent {
 }
 
 export interface EventParserOptions {
-  /** How long a single event may be. */
+  /** The longest event, in characters. */
   readonly limitChars?: number
 }
 
 export class EventParser {
   readonly #limitChars: number
-  /** It takes a byte order mark away, as the standard wants. */
+  /** Removes a byte order mark, as the standard requires. */
   readonly #decoder = new TextDecoder()
   #line = ''
   #endedWithReturn = false
@@ -35,12 +35,12 @@ export class EventParser {
     this.#limitChars = limitChars
   }
 
-  /** Of the newest event, its own or an earlier one's; empty while none has one. */
+  /** The newest event id of the stream; empty while no event had one. */
   get lastEventId(): string {
     return this.#lastEventId
   }
 
-  /** How long to wait before the stream is asked for again, if it says so. */
+  /** How long to wait before reconnecting, if the stream says so. */
   get retryMs(): number | undefined {
     return this.#retryMs
   }
@@ -68,7 +68,8 @@ export class EventParser {
     this.#line += text
     this.#sizeChars += text.length
     if (this.#sizeChars <= this.#limitChars) return
-    throw new AppError('upstream_failed', `Could not read an event stream: expected events of at most ${this.#limitChars} characters`)
+    const problem = `expected events of at most ${this.#limitChars} characters`
+    throw new AppError('upstream_failed', `Could not read an event stream: ${problem}`)
   }
 
   #takeLine(): ServerSentEvent | undefined {
@@ -93,7 +94,7 @@ export class EventParser {
   }
 }
 
-/** A blank line has the name ''; a comment has the name ':', which no field has. */
+/** Splits a field. A blank line has the name ''; a comment has the name ':', which no field has. */
 function splitLine(line: string): { readonly name: string; readonly value: string } {
   const colon = line.indexOf(':')
   if (colon === 0) return { name: ':', value: '' }

@@ -1,10 +1,10 @@
 /**
- * The one door through which a program that we have started reaches the network: a SOCKS 5 server on a loopback port.
+ * The only way for a program that we started to reach the network: a SOCKS 5 server on a loopback port.
  *
- * Names are resolved here, and the address that was judged is the one that is connected to, so neither a redirect nor a
- * name that changes its mind (DNS rebinding) leads anywhere else. It looks at no byte of what goes through. Who else is
- * on this machine can use the port as well, to reach what the rule allows and nothing more: SOCKS as browsers speak it
- * has no passwords. Only CONNECT is known, so no UDP goes out. Rules: RFC 1928.
+ * Names are resolved here, and the judged address is the address that is connected to, so neither a redirect nor a
+ * name that changes its address (DNS rebinding) leads anywhere else. The traffic itself is not inspected. Other users
+ * of this machine can use the port too, to reach what the rule allows and nothing more: SOCKS as browsers speak it
+ * has no passwords. Only CONNECT is supported, so no UDP goes out. Rules: RFC 1928.
  */
 import { createServer, connect, isIP, type Server, type Socket } from 'node:net'
 import { AppError } from '../base/errors.ts'
@@ -12,11 +12,11 @@ import { assertLiteral, createLookup, type AddressRule } from './address.ts'
 import { readSocksRequest, socksReply, type SocksTarget } from './socks.ts'
 
 export interface GateOptions {
-  /** Which addresses this host and port may stand for; undefined when nothing may be reached under that name. */
+  /** The addresses that this host and port may resolve to; undefined when the host may not be reached. */
   readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
-  /** Default 512. */
+  /** The most connections. Default 512. */
   readonly connectionLimit?: number
-  /** For the handshake and for connecting. Default 20 s. */
+  /** The time limit for the handshake and for connecting. Default 20 s. */
   readonly timeoutMs?: number
 }
 
@@ -46,7 +46,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
 function listen(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(new AppError('cannot_listen', `Cannot open a loopback port: ${cause.message}`, { cause })))
+    server.once('error', (cause) => {
+      reject(new AppError('cannot_listen', `Cannot open a loopback port: ${cause.message}`, { cause }))
+    })
     server.listen({ host: '127.0.0.1', port: 0 }, () => {
       const address = server.address()
       if (typeof address === 'object' && address !== null) resolve(address.port)
@@ -72,7 +74,7 @@ async function serve(socket: Socket, sockets: Set<Socket>, options: GateOptions)
   })
   if (upstream === undefined) return
   if (socket.destroyed) return void upstream.destroy()
-  // An idle connection is the browser's to close.
+  // The browser closes idle connections.
   socket.setTimeout(0)
   upstream.setTimeout(0)
   socket.on('close', () => upstream.destroy())
@@ -82,9 +84,14 @@ async function serve(socket: Socket, sockets: Set<Socket>, options: GateOptions)
   upstream.pipe(socket)
 }
 
-function open({ host, port }: SocksTarget, rule: AddressRule, sockets: Set<Socket>, timeoutMs: number): Promise<Socket> {
+function open(
+  { host, port }: SocksTarget,
+  rule: AddressRule,
+  sockets: Set<Socket>,
+  timeoutMs: number,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // An address is connected to without a lookup.
+    // `connect` makes no lookup for an IP address.
     if (isIP(host) !== 0) assertLiteral(host, rule)
     const upstream = connect({ host, port, lookup: createLookup(rule), allowHalfOpen: true })
     keep(sockets, upstream)

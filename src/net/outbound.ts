@@ -1,10 +1,10 @@
 /**
  * Every HTTP request that this program sends goes through here: models, MCP servers, lookups, webhooks.
  *
- * A request has a time to connect, a time to stay silent and a time in all, and its answer a limit. Addresses are
- * checked (`address.ts`). Redirects are the caller's to see, unless he asks to follow some; then nothing of the first
- * request but its harmless headers goes to another origin, and none leads from https to http. What an error says names
- * the origin and never more of the URL, since paths and queries hold keys. One connection per request, closed with it.
+ * A request has time limits for connecting, for silence and in all, and a size limit for its answer. Addresses are
+ * checked (`address.ts`). The caller sees redirects, unless it asks to follow some; then only harmless headers of the
+ * first request go to another origin, and none leads from https to http. An error names the origin and never more of
+ * the URL, because paths and queries hold keys. One connection per request, closed with it.
  *
  * No cookies, no cache, no proxies, no decompression: it asks for the identity coding.
  */
@@ -20,15 +20,15 @@ export interface OutboundRequest {
   /** `http:` or `https:`, without credentials. */
   readonly url: string | URL
   readonly headers?: Readonly<Record<string, string>>
-  /** In one piece or in several. */
+  /** The body, in one piece or in several. */
   readonly body?: string | Uint8Array | readonly Uint8Array[]
-  /** Of the answer's body. */
+  /** The most bytes of the answer's body. */
   readonly limitBytes: number
-  /** For all of it, from the call to the last byte of the answer. */
+  /** The time limit in all, from the call to the last byte of the answer. */
   readonly timeoutMs: number
-  /** To resolve the name and connect; the whole time unless given. */
+  /** The time limit to resolve the name and connect; the whole time unless given. */
   readonly connectTimeoutMs?: number
-  /** Without a byte in either direction; the whole time unless given. */
+  /** The time limit without a byte in either direction; the whole time unless given. */
   readonly idleTimeoutMs?: number
   readonly signal?: AbortSignal
   /** Redirects to follow; 0 unless given. */
@@ -46,7 +46,7 @@ export interface OutboundAnswer {
 export interface OutboundStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** To be read to its end, or left by `break` or `close`; reading throws what a request throws. */
+  /** Read it to its end, or leave it by `break` or `close`. Reading throws the errors of a request. */
   readonly chunks: AsyncIterable<Buffer>
   close(): void
 }
@@ -63,7 +63,7 @@ export async function sendRequest(request: OutboundRequest): Promise<OutboundAns
   return { status, headers, body: Buffer.concat(parts) }
 }
 
-/** Sends a request and gives its answer as soon as the headers are there. @throws as `sendRequest` */
+/** Sends a request and returns its answer as soon as the headers arrived. @throws as `sendRequest` */
 export async function openRequest(request: OutboundRequest): Promise<OutboundStream> {
   const { redirectLimit = 0 } = request
   const stop = new AbortController()
@@ -92,7 +92,7 @@ export async function openRequest(request: OutboundRequest): Promise<OutboundStr
   }
 }
 
-/** A request whose URL has been looked at. */
+/** A request with a parsed URL. */
 type Hop = Omit<OutboundRequest, 'url'> & { readonly url: URL }
 
 function parseUrl(text: string | URL): URL {
@@ -103,7 +103,7 @@ function parseUrl(text: string | URL): URL {
   return url
 }
 
-/** One request and the head of its answer; `stop` ends both, and is used for the times that run out. */
+/** Sends one request and returns the head of its answer. `stop` ends both, and is aborted when a time limit passes. */
 function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
   const { url, allowAddress = () => true, connectTimeoutMs = hop.timeoutMs, idleTimeoutMs = hop.timeoutMs } = hop
   assertLiteral(url.hostname, allowAddress)
@@ -137,7 +137,7 @@ function startRequest(hop: Hop, lookup: ReturnType<typeof createLookup>): Client
   }
 }
 
-/** Pieces go out as they are: one that many requests share is not copied for each. */
+/** Sends the pieces as they are: a piece that many requests share is not copied. */
 function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     request.end(body)
@@ -149,13 +149,13 @@ function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
 }
 
 function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close: () => void): OutboundStream {
-  // Until somebody reads, a failure has nobody to be told.
+  // Until the stream is read, its errors are ignored.
   message.on('error', () => undefined)
   const chunks = readChunks(message, hop, signal, close)
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
 }
 
-/** What is read before others have their turn: a fast server would hold the event loop for as long as it sends. */
+/** How much is read before other work gets its turn: a fast server would otherwise block the event loop. */
 const turnBytes = 64 * 1024
 
 async function* readChunks(

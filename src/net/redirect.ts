@@ -1,7 +1,9 @@
 /**
- * Where a redirect leads and what may go there (RFC 9110, section 15.4; WHATWG Fetch, HTTP-redirect fetch).
+ * The target of a redirect, and the parts of a request that may go there (RFC 9110, section 15.4; WHATWG Fetch,
+ * HTTP-redirect fetch).
  *
- * To another origin go only headers that cannot hold a credential, and no body. From https to http leads nothing.
+ * Only headers that cannot hold a credential, and no body, go to another origin. No redirect leads from https to
+ * http.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -13,15 +15,15 @@ export interface RedirectedRequest {
   readonly body?: string | Uint8Array | readonly Uint8Array[]
 }
 
-/** All of a request that a redirect may change. */
+/** The members of a request that a redirect may change. */
 export type NextHop = Required<RedirectedRequest>
 
-/** An allow-list, since any other header may be somebody's key. */
+/** An allow-list, because any other header may hold a key. */
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 /**
- * What to send next, undefined when the answer is no redirect.
- * @throws AppError `upstream_failed` when it may not be followed.
+ * The request to send next; undefined when the answer is no redirect.
+ * @throws AppError `upstream_failed` when the redirect may not be followed.
  */
 export function nextHop(request: RedirectedRequest, status: number, location: string | undefined): NextHop | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined

@@ -16,12 +16,12 @@ const version = 5
 const replies = { granted: 0, notAllowed: 2, unreachable: 4, unknownCommand: 7 } as const
 const addressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const
 
-/** VER REP RSV ATYP BND.ADDR BND.PORT; the address of our end is nobody's business. */
+/** A reply: VER REP RSV ATYP BND.ADDR BND.PORT. The bound address is not revealed. */
 export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }
 
-/** What the other side wants to reach; undefined when the handshake failed, and the socket has been ended then. */
+/** The requested target; undefined when the handshake failed, and the socket has been ended then. */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
   const incoming = new IncomingBytes(socket)
   const [greeting, methodCount = 0] = await incoming.take(2)
@@ -57,7 +57,7 @@ async function readHost(incoming: IncomingBytes, addressType: number | undefined
   }
 }
 
-/** A socket read in exact portions; it is paused in between. */
+/** Reads a socket in exact portions; pauses it in between. */
 class IncomingBytes {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)
@@ -75,7 +75,7 @@ class IncomingBytes {
     return taken
   }
 
-  /** Puts back into the socket what was not taken. */
+  /** Puts unread bytes back into the socket. */
   giveBack(): void {
     if (this.#bytes.length > 0) this.#socket.unshift(this.#bytes)
   }

@@ -1,8 +1,8 @@
 /**
- * How a request to a peer can fail, one class per way, so that a caller can tell them apart with `instanceof`.
+ * The failures of a request to a peer, one class for each, so that a caller can tell them apart with `instanceof`.
  *
- * A request that its caller aborted fails with the reason of the caller's own signal and needs no class. What a peer
- * wrote in an error is untrusted text: show it masked, never act on it.
+ * A request that its caller aborted fails with the reason of the caller's own signal and needs no class. The text in
+ * a peer's error is untrusted: show it masked, never act on it.
  */
 import type { RpcErrorObject } from './message.ts'
 

@@ -1,13 +1,13 @@
 /**
- * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP; with NUL in the place of the
+ * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP; with NUL in place of the
  * newline, that of Chromium's debugging pipe.
  *
- * Bytes are cut at newlines first and decoded after, so a character split over two reads comes out whole, and a block
- * of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise and
- * skipped, and text after the last newline counts as a line when the stream ends. A line over the limit ends the
- * framing: what follows it cannot be trusted to be meant for us. Reading never waits for writing, as two peers that
- * did that would wait for each other for ever; instead the bytes waiting to be written have a limit. A long line is
- * parsed in several turns of the event loop, and what follows it waits. One with too many values ends the framing too.
+ * Bytes are cut at newlines first and decoded after, so a character split over two reads is decoded whole, and a
+ * block of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise
+ * and skipped, and text after the last newline counts as a line when the stream ends. A line over the limit ends the
+ * framing: the bytes after it cannot be trusted. Reading never waits for writing, because two peers that did would
+ * wait for each other for ever; instead the bytes waiting to be written have a limit. A long line is parsed in
+ * several turns of the event loop, and later lines wait. A line with too many values ends the framing too.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -19,13 +19,13 @@ import type { Framing, FramingHandlers } from './peer.ts'
 export interface LineFramingOptions {
   readonly input: Readable
   readonly output: Writable
-  /** What ends a text. Default: a newline. */
+  /** The end of a text. Default: a newline. */
   readonly terminator?: '\n' | '\0'
-  /** Longest line that is read, in bytes without its newline. Default 16 MiB. */
+  /** The longest line, in bytes without its newline. Default 16 MiB. */
   readonly lineLimitBytes?: number | undefined
-  /** How many values a line may hold. Default 50,000. */
+  /** The most values on a line. Default 50,000. */
   readonly valueLimit?: number | undefined
-  /** How much may wait to be written. Default 100 MiB. */
+  /** The most bytes that may wait to be written. Default 100 MiB. */
   readonly queueLimitBytes?: number
 }
 
@@ -38,26 +38,26 @@ export class LineFraming implements Framing {
   readonly #input: Readable
   readonly #output: Writable
   readonly #terminator: '\n' | '\0'
-  /** The same as a byte, which is found faster in bytes than a text. */
+  /** The terminator as a byte, which is found faster than a text. */
   readonly #terminatorByte: number
   readonly #lineLimitBytes: number
   readonly #queueLimitBytes: number
   readonly #valueLimit: number | undefined
   #handlers: FramingHandlers | undefined
-  /** The beginning of a line whose newline has not come yet: the first `#partBytes` of a buffer that doubles. */
+  /** The beginning of an incomplete line: the first `#partBytes` of a buffer that doubles. */
   #part = noBytes
   #partBytes = 0
   /** Whole lines that wait for delivery, from `#offset` on. */
   #block = ''
   #offset = 0
-  /** What has come after the block: a long line is bytes, short ones are together in a text. */
+  /** Lines after the block: a long line as bytes, short lines together as text. */
   readonly #later: (Buffer | string)[] = []
-  /** A long line is being parsed, or has been and is not handed over yet. */
+  /** True while a long line is being parsed, or waits to be handed over. */
   #isParsing = false
-  /** Hands it over. */
+  /** Hands over the parsed long line. */
   #handOver: (() => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
-  /** What was sent and the system has not taken yet. */
+  /** Bytes that were sent and that the system has not taken yet. */
   #waitingBytes = 0
   #paused = false
   #delivering = false
@@ -103,7 +103,7 @@ export class LineFraming implements Framing {
     })
   }
 
-  /** Cheap enough for every message: the stream itself is only stopped when its next bytes come. */
+  /** Stops delivery. Cheap enough for every message: the stream itself is only paused when its next bytes come. */
   pause(): void {
     this.#paused = true
   }
@@ -138,7 +138,10 @@ export class LineFraming implements Framing {
     if (this.#state === 'open' && end < chunk.length) this.#keep(chunk.subarray(end))
   }
 
-  /** Keeps bytes in front of the next ones: doubling, up to the limit, makes that linear, however small the pieces are. */
+  /**
+   * Appends bytes to the incomplete line. Doubling the buffer, up to the limit, makes that linear for any size of
+   * piece.
+   */
   #keep(bytes: Buffer): void {
     const needed = this.#partBytes + bytes.length
     if (needed > this.#part.length) {
@@ -150,7 +153,7 @@ export class LineFraming implements Framing {
     this.#partBytes = needed
   }
 
-  /** Takes the line that was begun, now that its end is there. */
+  /** Completes the incomplete line. */
   #takePart(end: Buffer): void {
     this.#keep(end)
     const line = this.#part.subarray(0, this.#partBytes)
@@ -163,12 +166,12 @@ export class LineFraming implements Framing {
 
   /** Takes whole lines, newlines included. */
   #takeLines(lines: string): void {
-    // An empty text among the later ones would look like the last of them.
+    // An empty text in `#later` would look like its end.
     if (this.#state === 'closed' || lines === '') return
     if (this.#later.length > 0 || this.#isParsing) {
       this.#later.push(lines)
     } else {
-      // While paused, a rest of the block is there still.
+      // While paused, the rest of the block is still there.
       this.#block = this.#block.slice(this.#offset) + lines
       this.#offset = 0
     }
@@ -182,7 +185,7 @@ export class LineFraming implements Framing {
     else this.#deliver()
   }
 
-  /** Hands over the lines of the block, one by one, until there are none or somebody pauses or closes. */
+  /** Delivers the lines of the block, one by one, until none is left or delivery is paused or closed. */
   #deliver(): void {
     if (this.#delivering) return
     this.#delivering = true
@@ -198,7 +201,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'ended') this.#finish(undefined)
   }
 
-  /** Whether there is a line in the block, which is the next one if it was used up. A long line begins to be parsed. */
+  /** True when the block has a line, perhaps after taking the next block. Starts to parse a long line. */
   #hasMore(): boolean {
     if (this.#offset < this.#block.length) return true
     const next = this.#later.shift() ?? ''
@@ -208,7 +211,7 @@ export class LineFraming implements Framing {
     return this.#block !== ''
   }
 
-  /** Goes on with what has come, and then with what comes. */
+  /** Delivers waiting lines, then resumes reading. */
   #goOn(): void {
     this.#deliver()
     if (!this.#paused && !this.#isParsing && this.#state === 'open') this.#input.resume()
@@ -241,7 +244,9 @@ export class LineFraming implements Framing {
   }
 
   #refuse(error: unknown, line: string): void {
-    if (error instanceof TooManyValuesError) return this.#finish(new RpcLimitError(`Cannot read a line: ${error.message}`))
+    if (error instanceof TooManyValuesError) {
+      return this.#finish(new RpcLimitError(`Cannot read a line: ${error.message}`))
+    }
     if (line.trim() !== '') this.#handlers?.onNoise(excerptOf(line))
   }
 
@@ -268,7 +273,7 @@ async function parsedLong(line: Buffer, valueLimit: number | undefined): Promise
   }
 }
 
-/** The beginning of a line with everything that could move a cursor or hide text replaced. */
+/** The beginning of a line, with control and invisible characters replaced. */
 function excerptOf(line: string): string {
   return line.slice(0, excerptLength).replace(/\p{C}/gu, '?')
 }

@@ -1,13 +1,13 @@
 /**
  * The messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification), told apart and made.
  *
- * `classifyMessage` takes any JSON value and says which message it is, or which rule it breaks; it never throws. Two
- * leniencies, since real peers need them: `params: null` counts as absent, and `error.code` may be any number. A batch
- * is not a message here: neither of the protocols built on this (ACP v1, MCP) sends one.
+ * `classifyMessage` takes any JSON value and returns its kind of message, or the rule that it breaks; it never
+ * throws. It is lenient in two points, because real peers need it: `params: null` counts as absent, and `error.code`
+ * may be any number. A batch is not a message here: neither of the protocols built on this (ACP v1, MCP) sends one.
  */
 import { isObject } from '../base/json.ts'
 
-/** Whoever sends a request chooses its id; 0 and the empty string are ids like any other. */
+/** The sender of a request chooses its id; 0 and the empty string are ids like any other. */
 export type RpcId = number | string | null
 
 export interface RpcErrorObject {
@@ -43,7 +43,7 @@ export interface RpcErrorAnswer {
   readonly error: RpcErrorObject
 }
 
-/** Which rule a value breaks. */
+/** The rule that a value breaks. */
 export type RpcRule =
   | 'batch'
   | 'not_an_object'
@@ -59,7 +59,7 @@ export type RpcRule =
 export interface RpcInvalid {
   readonly kind: 'invalid'
   readonly rule: RpcRule
-  /** Whether it was meant as a request or notification (it has a method) or as an answer. */
+  /** True for a request or notification (it has a method), false for an answer. */
   readonly calls: boolean
   /** The id, where there is one of a permitted type; undefined otherwise. */
   readonly id: RpcId | undefined

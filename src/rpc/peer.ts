@@ -1,12 +1,12 @@
 /**
  * One side of a JSON-RPC 2.0 connection: sends requests and notifications, answers those of the other side.
  *
- * Messages take effect in the order in which they arrived. A notification handler that returns a promise holds back
- * everything after it (and so the reading of the stream: that is the flow control); after an answer has settled a
- * request, the code that waited for it runs before the next message is looked at. Request handlers alone run beside
- * each other, and each is answered exactly once. Whatever the other side sends, nothing here throws: broken messages
- * are reported to `onInvalid`. Rules: JSON-RPC 2.0, sections 4 and 5; cancellation as in ACP and MCP, by a
- * notification with a `requestId`.
+ * Messages take effect in the order of arrival. A notification handler that returns a promise holds back everything
+ * after it, and so the reading of the stream: that is the flow control. After an answer has settled a request, the
+ * code that awaits it runs before the next message is read. Only request handlers run concurrently, and each request
+ * is answered exactly once. Nothing here throws, whatever the other side sends: broken messages are reported to
+ * `onInvalid`. Rules: JSON-RPC 2.0, sections 4 and 5; cancellation as in ACP and MCP, by a notification with a
+ * `requestId`.
  */
 import { isObject } from '../base/json.ts'
 import { RpcClosedError, RpcError, RpcLimitError, RpcProtocolError } from './errors.ts'
@@ -17,8 +17,8 @@ import type {
 import { PendingRequests } from './pending.ts'
 
 /**
- * What a peer needs from the layer that turns bytes into JSON values. Values come one at a time, in the order in which
- * they arrived, and none while the framing is paused, even if many came in one read.
+ * The layer that turns bytes into JSON values, as the peer needs it. Values come one at a time, in order of arrival,
+ * and none while the framing is paused, even if one read brought several.
  */
 export interface Framing {
   /** Begins to read; called once. */
@@ -38,7 +38,7 @@ export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
   /** Something arrived that is not JSON; `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
-  /** The other side is gone, in order or with an error. Once, after the last value, and not after `close`. */
+  /** The other side has gone, in order or with an error. Called once, after the last value, and not after `close`. */
   readonly onClosed: (error: Error | undefined) => void
 }
 
@@ -54,7 +54,7 @@ export interface IncomingRequest extends IncomingCall {
 
 export interface RpcPeerOptions {
   readonly framing: Framing
-  /** The result to answer with. Throw an RpcError to answer with an error; anything else thrown answers -32603. */
+  /** Returns the result to answer with. A thrown RpcError is the answer; any other thrown value answers -32603. */
   readonly onRequest?: (request: IncomingRequest) => unknown
   /** A returned promise holds back the messages after this one. */
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
@@ -64,11 +64,11 @@ export interface RpcPeerOptions {
   readonly onNoise?: (excerpt: string) => void
   /** The connection ended, not by `close()`; called once. */
   readonly onClosed?: (error: Error | undefined) => void
-  /** The notification that cancels a request, used both ways; without it there is no cancelling. */
+  /** The notification that cancels a request, in both directions; without it there is no cancellation. */
   readonly cancelMethod?: string
-  /** For requests that name none of their own. Default 120 s. */
+  /** The default time limit of a request. Default 120 s. */
   readonly timeoutMs?: number
-  /** How many requests may be open, each way. Default 1,000. */
+  /** The most open requests, in each direction. Default 1,000. */
   readonly requestLimit?: number
 }
 
@@ -99,8 +99,9 @@ export class RpcPeer {
   }
 
   /**
-   * The result that the other side answers with.
-   * @throws RpcError its error; RpcTimeoutError, RpcClosedError, RpcLimitError, RpcProtocolError; or the signal's reason.
+   * Sends a request and returns the result.
+   * @throws RpcError the peer's error; RpcTimeoutError, RpcClosedError, RpcLimitError, RpcProtocolError; or the
+   * signal's reason.
    */
   request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? 120_000
@@ -111,14 +112,14 @@ export class RpcPeer {
     })
   }
 
-  /** Resolves when the message is on its way; whoever does not care need not wait nor catch. */
+  /** Sends a notification; resolves when it is written. The promise may be ignored. */
   notify(method: string, params: unknown): Promise<void> {
     const sent = this.#options.framing.send({ jsonrpc: '2.0', method, params })
     sent.catch(ignore)
     return sent
   }
 
-  /** Rejects what is pending with RpcClosedError and aborts what is being answered. Idempotent; the streams stay open. */
+  /** Rejects pending requests with RpcClosedError and aborts running handlers. Idempotent; the streams stay open. */
   close(reason?: Error): void {
     if (this.#closed) return
     this.#closed = true
@@ -147,12 +148,12 @@ export class RpcPeer {
   }
 
   #takeError({ id, error }: RpcErrorAnswer): void {
-    // The other side could not read something and cannot say what: no request can be told.
+    // The other side could not read a message and does not know its id: no request can be matched.
     if (id === null) return this.#options.onInvalid?.('null_id', error)
     this.#settled(this.#pending.reject(id, new RpcError(error)), id)
   }
 
-  /** Lets the code that waited for an answer run before the next message is delivered. */
+  /** Lets the code that awaits an answer run before the next message is delivered. */
   #settled(known: boolean, id: RpcId): void {
     if (!known) return this.#options.onInvalid?.('unknown_id', id)
     this.#options.framing.pause()
@@ -200,7 +201,7 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /** What the other side may know of a failure: an RpcError as it is, of anything else nothing. */
+  /** The error for the other side: an RpcError as it is; of any other error nothing. */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
@@ -218,7 +219,7 @@ export class RpcPeer {
     if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
   }
 
-  /** A broken answer ends the request that it names; a broken request is answered; the rest cannot be. */
+  /** Handles a broken message: an answer ends the request that it names, a request is answered, others are dropped. */
   #takeInvalid({ rule, calls, id }: RpcInvalid): void {
     this.#options.onInvalid?.(rule, id)
     if (id === undefined || id === null) return
@@ -242,7 +243,7 @@ export class RpcPeer {
   }
 }
 
-/** Its signal is made when a handler asks for it, which few do: making one takes longer than the rest of a request. */
+/** A request whose signal is made on demand, because few handlers use it and making it takes longer than the rest. */
 class CancellableRequest implements IncomingRequest {
   readonly method: string
   readonly params: unknown

@@ -1,17 +1,17 @@
 /**
- * The requests that this side has sent and that have not been answered: each settles exactly once.
+ * The requests that this side has sent and that are not answered: each settles exactly once.
  *
- * A request ends by its answer, its time-out, its signal or the end of the connection, whichever comes first; what
- * comes later finds nothing and is ignored. No timer and no listener outlives its request. Ids count up from 1, since
- * some peers take 0 for "no id".
+ * A request ends by its answer, its time-out, its signal or the end of the connection, whichever comes first; later
+ * events are ignored. No timer and no listener outlives its request. Ids count up from 1, because some peers take 0
+ * for "no id".
  */
 import { RpcClosedError, RpcLimitError, RpcTimeoutError } from './errors.ts'
 import type { RpcId } from './message.ts'
 
 export interface PendingOptions {
-  /** How many may be open at once. */
+  /** The most open requests. */
   readonly limit: number
-  /** Called when a request was given up by this side, so that the peer can be told. */
+  /** Called when this side gave a request up, so that the peer can be told. */
   readonly onGivenUp: (id: number) => void
 }
 
@@ -26,7 +26,7 @@ interface Entry {
   readonly reject: (reason: unknown) => void
 }
 
-/** Node fires a longer timer at once. */
+/** The longest timer: Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1
 
 export class PendingRequests {
@@ -70,21 +70,21 @@ export class PendingRequests {
     })
   }
 
-  /** False when no request with this id is open. */
+  /** Resolves a request; false when no request with this id is open. */
   resolve(id: RpcId, result: unknown): boolean {
     const entry = this.#take(id)
     entry?.resolve(result)
     return entry !== undefined
   }
 
-  /** False when no request with this id is open. */
+  /** Rejects a request; false when no request with this id is open. */
   reject(id: RpcId, reason: unknown): boolean {
     const entry = this.#take(id)
     entry?.reject(reason)
     return entry !== undefined
   }
 
-  /** Ends all of them with `RpcClosedError`. */
+  /** Ends all requests with `RpcClosedError`. */
   close(cause: Error | undefined): void {
     const reason = cause === undefined
       ? new RpcClosedError('The connection closed before the answer came')

@@ -35,7 +35,7 @@ export type Incoming =
   | Broken
 
 export interface AssemblerOptions {
-  /** Of a whole message, compressed or not. */
+  /** The most bytes of a whole message, compressed or not. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
 }
@@ -64,17 +64,17 @@ export class Assembler {
     this.#maxFragments = options.maxFragments
   }
 
-  /** Whether no message is unfinished. */
+  /** True when no message is unfinished. */
   get isEmpty(): boolean {
     return this.#message === undefined
   }
 
-  /** How long the payload of the next data frame may be. */
+  /** The longest payload of the next data frame. */
   get remainingBytes(): number {
     return this.maxMessageBytes - (this.#message?.collector.length ?? 0)
   }
 
-  /** What the frame completes; undefined for a fragment with more to come. */
+  /** Takes a frame; returns what it completes, undefined for a fragment with more to come. */
   add(frame: Frame): Incoming | undefined {
     switch (frame.opcode) {
       case opcodes.text:
@@ -116,13 +116,13 @@ export class Assembler {
   }
 }
 
-/** The message whose bytes these are, or the rule that they break. */
+/** The message in these bytes, or the rule that they break. */
 export function messageOf(kind: Message['kind'], data: Buffer): Message | Broken {
   if (kind === 'binary') return { kind, data }
   return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
 }
 
-/** As `messageOf`. A long text is decoded in several turns of the event loop, and is there in a turn of its own. */
+/** As `messageOf`. A long text is decoded in several turns of the event loop, and returned in a turn of its own. */
 export async function messageInTurns(kind: Message['kind'], data: Buffer): Promise<Message | Broken> {
   if (kind === 'binary' || data.length <= decodedInTurn) return messageOf(kind, data)
   if (!isUtf8(data)) return broken('text_not_utf8')

@@ -1,9 +1,9 @@
 /**
- * Bytes that arrive in pieces and are wanted as one buffer.
+ * Collects bytes that arrive in pieces into one buffer.
  *
  * The pieces are copied, so a small piece never keeps the large chunk alive that it came in, and a million pieces of
- * one byte cost a million bytes: at no time is more held than twice what was appended (three times while it grows).
- * It has no limit of its own; whoever appends has checked theirs.
+ * one byte cost a million bytes: at most twice the appended bytes are held (three times while the buffer grows). It
+ * has no limit of its own: check the size before you append.
  */
 
 const minCapacityBytes = 1024
@@ -24,7 +24,7 @@ export class Collector {
     this.#length = length
   }
 
-  /** Everything appended so far; the collector is empty afterwards. */
+  /** Returns all appended bytes; the collector is empty afterwards. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length)
     this.#bytes = empty

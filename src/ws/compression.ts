@@ -1,15 +1,15 @@
 /**
- * What the connections of one server share for permessage-deflate, so that its memory has a bound for all of them
- * together, however many there are.
+ * The resources for permessage-deflate that the connections of one server share, so that their memory has a common
+ * bound, however many connections there are.
  *
- * At most `maxContexts` clients may refer to earlier messages; further ones are told not to (RFC 7692, section
- * 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of one message. Whoever waits
- * for that reads nothing more, so no more wait than there are connections.
+ * At most `maxContexts` clients may refer to earlier messages; further clients are told not to (RFC 7692, section
+ * 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of one message. A connection
+ * that waits for that reads nothing more, so no more messages wait than there are connections.
  */
 import { Inflater, type InflaterOwner } from './inflater.ts'
 
 export interface CompressionOptions {
-  /** Each costs 32 KiB while its connection lasts. */
+  /** The most contexts. Each costs 32 KiB while its connection lasts. */
   readonly maxContexts: number
 }
 
@@ -22,26 +22,26 @@ export class Compression implements InflaterOwner {
     this.#maxContexts = maxContexts
   }
 
-  /** Whether one more client may keep its context. */
+  /** True when one more client may keep its context. */
   get hasRoom(): boolean {
     return this.#contexts < this.#maxContexts
   }
 
-  /** For one connection, which closes it. */
+  /** Makes the inflater of a connection, which must close it. */
   open(keepsContext: boolean): Inflater {
     if (keepsContext) this.#contexts++
     return new Inflater(keepsContext, this)
   }
 
-  /** For inflaters. */
+  /** Called by an inflater when it closes. */
   onClose({ keepsContext }: Inflater): void {
     if (keepsContext) this.#contexts--
   }
 
-  /** For inflaters. */
+  /** Runs the work of an inflater when no other work is running. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
-    // Without the outcome, which may be a large message that somebody has long been done with.
+    // Without the result, which may be a large message that is no longer needed.
     this.#last = done.then(() => undefined)
     return done
   }

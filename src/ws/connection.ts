@@ -2,12 +2,12 @@
  * One WebSocket connection from its first frame to its last (RFC 6455, sections 5 to 7).
  *
  * It answers Pings, closes in both directions with a time-out, finds dead and stalled peers, and lets the owner slow
- * the peer down. The owner says so in the turn in which it gets the connection; its `onClose` is called exactly once,
- * last, and then no timer, listener or socket is left. Memory is bounded by the limits: one message coming in,
- * `maxBufferedBytes` and one frame going out. It knows nothing of what is sent.
+ * the peer down. Set `owner` in the same turn in which you get the connection. `onClose` is called exactly once,
+ * last, and then no timer, listener or socket is left. Memory is bounded by the limits: one incoming message,
+ * `maxBufferedBytes` and one outgoing frame. It does not interpret messages.
  *
- * Servers have thousands of them that hear nothing, so what a connection shares with others it does not have a copy of,
- * and what reads messages is there only while one is coming in.
+ * Servers have thousands of idle connections, so shared data is never copied into a connection, and the parts that
+ * read messages exist only while a message is coming in.
  *
  *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
@@ -25,20 +25,20 @@ import { Outbox, type OutboxOwner } from './outbox.ts'
 import { violations } from './violation.ts'
 import type { Violation } from './violation.ts'
 
-/** What its owner is told. */
+/** The events of a connection, for its owner. */
 export interface ConnectionOwner {
   /** Messages in order; not called while paused, nor after the first Close frame of either side. Must not throw. */
   onMessage?: (message: Message) => void
-  /** The socket has taken everything; a `send` that was refused before may be repeated. */
+  /** The socket has taken everything; a `send` that was refused may be repeated. */
   onDrain?: () => void
   /** `code` of the first Close frame of either side; 1005 if it had none, 1006 if there was no such frame. */
   onClose?: (code: number, reason: string) => void
 }
 
 export interface ConnectionOptions {
-  /** Kept as they are, so they can be shared too. */
+  /** Not copied, so connections can share it. */
   readonly limits: ConnectionLimits
-  /** Only where permessage-deflate was negotiated. */
+  /** Present where permessage-deflate was negotiated. */
   readonly inflater?: Inflater | undefined
   /** Shared by connections that send the same frames. */
   readonly departure: Departure
@@ -58,7 +58,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   readonly #outbox: Outbox
   readonly #heartbeat: Heartbeat
   #maxMessageBytes: number
-  /** From the first byte of what comes in until all of it was told. */
+  /** Reads messages; present from the first incoming byte until all messages were delivered. */
   #intake: Intake | undefined
   #state: State = 'open'
   #isPaused = false
@@ -81,7 +81,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     socket.on('close', this.#closed)
   }
 
-  /** Whether frames made by `encodeCompressedText` may be sent. */
+  /** True when frames of `encodeCompressedText` may be sent. */
   get deflate(): boolean {
     return this.#inflater !== undefined
   }
@@ -91,12 +91,12 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.bufferedBytes
   }
 
-  /** Whether `send` takes nothing now. */
+  /** True while `send` takes no frame. */
   get isFull(): boolean {
     return this.#outbox.isFull
   }
 
-  /** The limit of one incoming message; may be raised once the peer has earned it. */
+  /** The limit of one incoming message; the owner may raise it for a peer that it trusts more. */
   get maxMessageBytes(): number {
     return this.#maxMessageBytes
   }
@@ -117,7 +117,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.send(encodeText(text))
   }
 
-  /** Stops reading messages; the rest of what was read already waits as well. */
+  /** Stops delivering messages, also those that were read already. */
   pause(): void {
     if (this.#state !== 'open') return
     this.#isPaused = true
@@ -137,11 +137,11 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#state !== 'open') return
     this.#sendClose(code, reason)
     this.#state = 'closing'
-    // The peer's Close frame may stand behind messages that nobody wants any more.
+    // The peer's Close frame may follow messages that are no longer needed.
     this.resume()
   }
 
-  /** Ends at once, without a word. */
+  /** Destroys the socket at once, without a Close frame. */
   terminate(): void {
     if (this.#state === 'closed') return
     this.#state = 'ending'
@@ -158,7 +158,8 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
 
   #openIntake(): Intake {
     const { maxFragments } = this.#limits
-    return new Intake({ maxMessageBytes: this.#maxMessageBytes, maxFragments, inflater: this.#inflater, onReady: () => this.#goOn() })
+    const [inflater, onReady] = [this.#inflater, (): void => this.#goOn()]
+    return new Intake({ maxMessageBytes: this.#maxMessageBytes, maxFragments, inflater, onReady })
   }
 
   get #isHeld(): boolean {
@@ -171,7 +172,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#read()
   }
 
-  /** Not entered again from a callback: `resume` inside `onMessage` lets the running loop go on. */
+  /** Reads messages. Not re-entered from a callback: `resume` inside `onMessage` lets the running loop go on. */
   #read(): void {
     if (this.#isReading) return
     this.#isReading = true
@@ -208,8 +209,8 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   }
 
   /**
-   * While the socket takes nothing, only the newest Ping is answered (section 5.5.3): a flood of them is harmless. None
-   * is after our own Close frame, behind which nothing is sent (section 1.4).
+   * Answers a Ping. While the socket takes nothing, only the newest Ping is answered (section 5.5.3), so a flood of
+   * them is harmless. None is answered after our own Close frame, which is the last frame (section 1.4).
    */
   #pong(data: Buffer): void {
     if (this.#state !== 'open') return
@@ -218,7 +219,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     else this.#outbox.push(frame)
   }
 
-  /** Section 5.5.1: the answer repeats the code. */
+  /** Answers the peer's Close frame with the same code (section 5.5.1). */
   #answerClose(code: number, reason: string): void {
     if (this.#state === 'open') {
       this.#sendClose(code === noCloseCode ? undefined : code)
@@ -228,7 +229,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#end()
   }
 
-  /** Section 7.1.7 */
+  /** Fails the connection for a broken rule (section 7.1.7). */
   #fail(rule: Violation): void {
     const { closeCode, text } = violations[rule]
     if (this.#state === 'open') this.#sendClose(closeCode, text)
@@ -243,18 +244,21 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /** Ends the TCP connection first (section 7.1.1) but reads on, so that no reset overtakes the last frame. */
+  /**
+   * Ends our side of the TCP connection first (section 7.1.1) but reads on, so that no reset overtakes the last
+   * frame.
+   */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()
   }
 
-  /** The peer sends no more. Without its Close frame, nothing that waits for it is worth sending. */
+  /** The peer sends no more. Without its Close frame, queued frames are not worth sending. */
   readonly #ended = (): void => {
     if (this.#state !== 'ending') this.terminate()
   }
 
-  /** What follows is `close`, which tells the owner. */
+  /** The socket failed. Its `close` event follows, which tells the owner. */
   readonly #failed = (): void => {
     this.terminate()
   }
@@ -273,22 +277,22 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.owner.onClose?.(this.#closeCode, this.#closeReason)
   }
 
-  /** For the outbox. */
+  /** Called by the outbox when it is empty. */
   onEmpty(): void {
     if (this.#state === 'open') this.owner.onDrain?.()
   }
 
-  /** For the outbox. */
+  /** Called by the outbox when the peer takes nothing. */
   onStall(): void {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** For the heartbeat. */
+  /** Called by the heartbeat when the peer is dead. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }
 
-  /** For the heartbeat. A peer that is not read cannot answer, and one that has yet to take something may be stalled. */
+  /** Called by the heartbeat. A paused peer cannot answer, and a peer with a pending write may be stalled. */
   ping(): boolean {
     if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))

@@ -1,30 +1,35 @@
 /**
- * permessage-deflate (RFC 7692, section 7): its negotiation, and the messages that go out.
+ * permessage-deflate (RFC 7692, section 7): its negotiation, and outgoing messages.
  *
- * Outgoing messages never refer to earlier ones (`server_no_context_takeover`), so a compressed frame is made once
- * and sent to every connection that negotiated it. Incoming ones are the business of `inflater`.
+ * Outgoing messages never refer to earlier messages (`server_no_context_takeover`), so a compressed frame is made
+ * once and sent to every connection that negotiated the extension. `inflater` reads incoming messages.
  */
 import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
-/** Smaller payloads fit in one packet anyway; larger ones would hold the event loop too long. Both go out as they are. */
+/**
+ * Smaller payloads fit in one packet anyway; larger payloads would block the event loop. Both are sent uncompressed.
+ */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
-/** The least effort: measured on events, it is several times faster than the default and nearly as good. */
+/** The least effort: measured on events, it is several times faster than the default and compresses nearly as well. */
 const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
-/** An empty stored block, what a sync flush ends with; left out of a message (section 7.2.1). */
+/** An empty stored block, which ends a sync flush; left out of a message (section 7.2.1). */
 export const tail: Readonly<Buffer> = Buffer.from([0x00, 0x00, 0xff, 0xff])
 
 export interface Agreement {
   /** The value of the header that accepts the offer. */
   readonly header: string
-  /** Whether a message of the client may refer to those before. */
+  /** True when a message of the client may refer to earlier messages. */
   readonly keepsContext: boolean
 }
 
-/** Accepts the first acceptable offer, or gives undefined when there is none (section 7.1). */
-export function negotiateDeflate(offers: readonly Offer[], rules: { readonly mayKeepContext: boolean }): Agreement | undefined {
+/** Accepts the first acceptable offer; undefined when there is none (section 7.1). */
+export function negotiateDeflate(
+  offers: readonly Offer[],
+  rules: { readonly mayKeepContext: boolean },
+): Agreement | undefined {
   const offer = offers.find(({ name, parameters }) => name === 'permessage-deflate' && isAcceptable(parameters))
   if (offer === undefined) return undefined
   const has = (wanted: string): boolean => offer.parameters.some(({ name }) => name === wanted)
@@ -43,7 +48,7 @@ export function encodeCompressedText(payload: Uint8Array): Buffer {
   return encodeFrame(opcodes.text, compressed, true)
 }
 
-/** Each parameter at most once, known, and with a value that section 7.1 allows and this server can keep. */
+/** True when each parameter occurs once, is known, and has a value that section 7.1 allows and this server supports. */
 function isAcceptable(parameters: readonly Parameter[]): boolean {
   const names = new Set(parameters.map(({ name }) => name))
   return names.size === parameters.length && parameters.every(isAcceptableParameter)

@@ -1,12 +1,12 @@
 /**
- * The end of a turn of the event loop, when outboxes write what was pushed in it: one immediate for all of them.
+ * Runs the outboxes at the end of a turn of the event loop: one immediate for all of them.
  *
- * Frames that several connections send are shared between them, and so is what they are joined to: whoever sends the
- * same frames as the one before gets the same buffer. Nothing is kept when all have written.
+ * Connections share frames, and also the joined buffer: a connection that sends the same frames as the previous one
+ * gets the same buffer. Nothing is kept once all have written.
  */
 
 export interface Departing {
-  /** Writes what it has. Must not throw. */
+  /** Writes the pending frames. Must not throw. */
   depart(): void
 }
 
@@ -20,13 +20,13 @@ export class Departure {
   #isLeaving = false
   #last: Joined | undefined
 
-  /** Lets it depart at the end of this turn. */
+  /** Schedules a departure at the end of this turn. */
   add(one: Departing): void {
     if (this.#waiting.length === 0) setImmediate(this.#leave)
     this.#waiting.push(one)
   }
 
-  /** The frames as one buffer, which is not to be changed. */
+  /** The frames as one buffer, which must not be changed. */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#last !== undefined && areSame(this.#last.frames, frames)) return this.#last.bytes
     const joined = { frames, bytes: Buffer.concat(frames) }

@@ -24,7 +24,7 @@ export function encodeText(payload: string | Uint8Array): Buffer {
   return frame
 }
 
-/** The frames of whole text messages, one behind the other in one buffer. */
+/** The frames of whole text messages, in one buffer. */
 export function encodeTexts(payloads: readonly Uint8Array[]): Buffer {
   const frames = Buffer.allocUnsafe(payloads.reduce((sum, { length }) => sum + headLengthOf(length) + length, 0))
   let at = 0
@@ -58,7 +58,7 @@ export function encodeFrame(opcode: Opcode, payload: Uint8Array, compressed = fa
   return frame
 }
 
-/** A frame whose header is written, and whose last `length` bytes are for the payload. */
+/** A frame with its header, and `length` bytes of room for the payload. */
 function allocateFrame(firstByte: number, length: number): Buffer {
   const frame = Buffer.allocUnsafe(headLengthOf(length) + length)
   writeHead(frame, 0, firstByte, length)
@@ -70,7 +70,7 @@ function headLengthOf(length: number): number {
   return length < 0x10000 ? 4 : 10
 }
 
-/** Writes the header of a final frame at a place, and gives the place behind it. */
+/** Writes the header of a final frame at an offset; returns the offset after it. */
 function writeHead(target: Buffer, at: number, firstByte: number, length: number): number {
   const headLength = headLengthOf(length)
   target[at] = 0x80 | firstByte

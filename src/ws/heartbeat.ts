@@ -1,9 +1,9 @@
 /**
- * Finds out that a peer is gone although its connection never said so (RFC 6455, section 5.5.2).
+ * Detects a peer that has gone without closing its connection (RFC 6455, section 5.5.2).
  *
- * After `pingIntervalMs` without a byte from the peer it asks for a sign of life; after `pongTimeoutMs` more without
- * one, the peer is dead. Any byte is a sign of life, not only a Pong. What is heard is only noted with its time, since
- * that happens often; a timer looks at it.
+ * After `pingIntervalMs` without a byte from the peer it sends a Ping; after `pongTimeoutMs` more without a byte, the
+ * peer is dead. Any byte is a sign of life, not only a Pong. A byte only stores its time, because that happens often;
+ * a timer checks it.
  */
 
 export interface HeartbeatLimits {
@@ -12,9 +12,9 @@ export interface HeartbeatLimits {
 }
 
 export interface HeartbeatOwner {
-  /** Sends a Ping; false when that is pointless now, so that no answer can be expected. */
+  /** Sends a Ping; false when no answer could be expected now. */
   ping(): boolean
-  /** The peer is dead. */
+  /** Called when the peer is dead. */
   onSilence(): void
 }
 
@@ -22,7 +22,7 @@ export class Heartbeat {
   readonly #limits: HeartbeatLimits
   readonly #owner: HeartbeatOwner
   #heardAt = performance.now()
-  /** When a Ping went out that nothing has answered so far. */
+  /** The time of a Ping that was not answered so far. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -33,7 +33,7 @@ export class Heartbeat {
     this.#look(limits.pingIntervalMs)
   }
 
-  /** A byte arrived. */
+  /** Notes that a byte arrived. */
   heard(): void {
     this.#heardAt = performance.now()
   }

@@ -1,10 +1,10 @@
 /**
- * Incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
+ * Decompresses incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
  *
- * A client may keep its context: the last 32 KiB of what it sent are kept and given to the next decompression as its
+ * A client may keep its context: the last 32 KiB that it sent are kept and given to the next decompression as its
  * dictionary, which is the same as keeping the decompressor and leaves nothing to close. The work is done on a thread
- * of libuv's pool, in pieces, and no more than one piece above the limit is ever made. Never rejects: what cannot be
- * decompressed comes out as the name of the rule it breaks.
+ * of libuv's pool, in pieces, and at most one piece above the limit is ever made. Never rejects: invalid data comes
+ * out as the name of the rule it breaks.
  */
 import { inflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../base/errors.ts'
@@ -16,20 +16,23 @@ import type { Broken } from './violation.ts'
 /** The largest window of DEFLATE (RFC 1951, section 2). */
 const windowBytes = 32 * 1024
 const pieceBytes = 64 * 1024
-/** What a message lacks to be a whole stream: its tail, and an empty final block. One that was cut inside a block is found so. */
+/**
+ * Completes a message to a whole stream: its tail, and an empty final block. A message that was cut inside a block
+ * fails.
+ */
 const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])])
-/** Section 7.2.3.4 allows final blocks inside a message. Each costs a new decompressor, and no known client sends one. */
+/** Section 7.2.3.4 allows final blocks inside a message. Each costs a new decompressor; no known client sends one. */
 const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
 
 export interface InflaterOwner {
-  /** Does the work when it is its turn among all connections; it never rejects. */
+  /** Runs the work when no other connection decompresses; it never rejects. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
   onClose(inflater: Inflater): void
 }
 
 export class Inflater {
-  /** Whether a message may refer to those before. */
+  /** True when a message may refer to earlier messages. */
   readonly keepsContext: boolean
   readonly #owner: InflaterOwner
   #window: Buffer = empty
@@ -40,12 +43,12 @@ export class Inflater {
     this.#owner = owner
   }
 
-  /** The decompressed message, or the rule it breaks. Not to be called again before it has resolved. */
+  /** The decompressed message, or the rule it breaks. Call it again only after it resolved. */
   inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
     return this.#owner.inTurn(() => this.#inflate(payload, limitBytes))
   }
 
-  /** Idempotent. What still waits for its turn is not done. */
+  /** Closes the inflater; waiting work is dropped. Idempotent. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -79,11 +82,11 @@ export class Inflater {
 interface Part {
   readonly kind: 'part'
   readonly data: Buffer
-  /** What follows the final block. */
+  /** The bytes after the final block. */
   readonly unreadBytes: number
 }
 
-/** Up to a final block, which must come. */
+/** Decompresses up to a final block, which must come. */
 function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number): Promise<Part | Broken> {
   const limits = { chunkSize: pieceBytes, maxOutputLength, info: true }
   const options = dictionary.length === 0 ? limits : { ...limits, dictionary }
@@ -96,7 +99,7 @@ function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number)
   })
 }
 
-/** What zlib gives with the option `info`, unlike its published type; `bytesWritten` counts the input it has read. */
+/** The result of zlib with the option `info`, unlike its published type; `bytesWritten` counts the input bytes read. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
@@ -107,7 +110,7 @@ function isInflated(value: unknown): value is Inflated {
   return isObject(value.engine) && typeof value.engine.bytesWritten === 'number'
 }
 
-/** Copied, so that the window does not keep a large message alive. */
+/** The last bytes as a copy, so that the window does not keep a large message alive. */
 function lastWindow(window: Buffer, data: Buffer): Buffer {
   const recent = data.subarray(-windowBytes)
   return Buffer.concat([window.subarray(Math.max(0, window.length + recent.length - windowBytes)), recent])

@@ -1,11 +1,11 @@
 /**
- * Bytes of a peer -> what they mean: the parser, the assembler and, where permessage-deflate was negotiated, the
- * inflater in a row.
+ * Turns the bytes of a peer into messages: the parser, the assembler and, where permessage-deflate was negotiated,
+ * the inflater in a row.
  *
- * While a message is being decompressed nothing more comes out, so the order stays, and whoever pushes should stop
- * pushing, so no more than that message is held. The same after very many frames in one piece, for one turn of the event
- * loop: a peer that sends tiny frames as fast as it can costs others no more than its turn. `onReady` tells when `next`
- * has something again.
+ * While a message is being decompressed nothing more comes out, so the order is kept, and the caller should stop
+ * pushing, so that no more than that message is held. The same happens for one turn of the event loop after very many
+ * frames in one piece: a peer that sends tiny frames as fast as it can delays others by no more than its turn.
+ * `onReady` tells when `next` has a message again.
  */
 import { Assembler, messageInTurns } from './assembler.ts'
 import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'
@@ -17,7 +17,7 @@ export interface IntakeOptions extends AssemblerOptions {
   readonly onReady: () => void
 }
 
-/** Of frames in one chunk. Frames of 512 bytes and more never come so many: a chunk has 64 KiB. */
+/** The most frames of one chunk in a turn. A chunk has 64 KiB, so frames of 512 bytes and more never reach it. */
 const framesInTurn = 128
 
 export class Intake {
@@ -26,7 +26,7 @@ export class Intake {
   readonly #inflater: Inflater | undefined
   readonly #onReady: () => void
   #isBusy = false
-  /** What a compressed message has become. */
+  /** The result of decompressing a message. */
   #inflated: Incoming | undefined
   #framesLeft = framesInTurn
   #rest: NodeJS.Immediate | undefined
@@ -38,12 +38,12 @@ export class Intake {
     this.#onReady = options.onReady
   }
 
-  /** A message is being decompressed, or others have their turn. */
+  /** True while a message is being decompressed, or other work has its turn. */
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  /** Nothing has begun that is not told, so that whatever comes next may as well go to a new one. */
+  /** True when no message has begun, so that a new intake could read the next bytes. */
   get isEmpty(): boolean {
     return !this.#isBusy && this.#inflated === undefined && this.#parser.isEmpty && this.#assembler.isEmpty
   }
@@ -57,7 +57,7 @@ export class Intake {
     this.#parser.push(chunk)
   }
 
-  /** What came next, or undefined until more is pushed or `onReady` is called. */
+  /** The next message; undefined until more is pushed or `onReady` is called. */
   next(): Exclude<Incoming, Compressed> | undefined {
     while (!this.#isBusy) {
       const incoming = this.#inflated ?? this.#read()

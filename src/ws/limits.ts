@@ -1,20 +1,20 @@
 /**
- * What bounds a WebSocket connection: sizes of what comes in and goes out, and how long a silence may last.
+ * The limits of a WebSocket connection: sizes of incoming and outgoing data, and times of silence.
  *
- * One object serves all connections of a server. Nothing is checked here: whoever gives other limits has checked them.
+ * One object serves all connections of a server. Nothing is checked here: check other limits before you pass them.
  */
 
 export interface ConnectionLimits {
-  /** Of one incoming message; above it the connection closes with 1009. */
+  /** The most bytes of an incoming message; above it the connection closes with 1009. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
   /** From this many outgoing bytes on, `send` takes no more. */
   readonly maxBufferedBytes: number
-  /** Silence of the peer before it is sent a Ping. */
+  /** Silence of the peer before a Ping is sent. */
   readonly pingIntervalMs: number
-  /** Silence after that before the connection is given up. */
+  /** Further silence before the connection is ended. */
   readonly pongTimeoutMs: number
-  /** A peer that takes nothing of what waits for it for this long is closed with 1013. */
+  /** A peer that takes no outgoing byte for this long is closed with 1013. */
   readonly stallTimeoutMs: number
   /** From the first Close frame to the end of the connection. */
   readonly closeTimeoutMs: number

@@ -1,8 +1,8 @@
 /**
- * The frames that wait for a socket, and the pace at which it takes them.
+ * The frames that wait for a socket, written at the pace of the peer.
  *
  * Everything pushed in one turn of the event loop goes out in one write of up to 64 KiB, and the next write begins
- * when the socket has taken the last one, which tells how fast the peer reads even inside a large frame. Nothing that
+ * when the socket has taken the last one, which shows how fast the peer reads even inside a large frame. Nothing that
  * was pushed is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
  */
 import type { Duplex } from 'node:stream'
@@ -10,7 +10,7 @@ import type { Departing, Departure } from './departure.ts'
 
 export interface OutboxOptions {
   readonly limits: OutboxLimits
-  /** When this outbox writes, together with others. */
+  /** Schedules the writes, together with other outboxes. */
   readonly departure: Departure
   readonly owner: OutboxOwner
 }
@@ -23,12 +23,12 @@ export interface OutboxLimits {
 }
 
 export interface OutboxOwner {
-  /** Everything has been taken. */
+  /** Called when everything was taken. */
   onEmpty(): void
   onStall(): void
 }
 
-/** Small enough for a slow peer to take one within the stall time-out, large enough to cost few calls. */
+/** Small enough for a slow peer to take within the stall time-out, large enough to need few calls. */
 const batchBytes = 64 * 1024
 const noData = Buffer.alloc(0)
 
@@ -38,12 +38,12 @@ export class Outbox implements Departing {
   readonly #departure: Departure
   readonly #owner: OutboxOwner
   readonly #queue: Buffer[] = []
-  /** The first of the queue is the rest of a frame that has begun to go out. */
+  /** True when the first of the queue is the rest of a frame that has begun to go out. */
   #isInsideFrame = false
   #urgent: Buffer | undefined
   #queuedBytes = 0
   #writingBytes = 0
-  /** A write follows at the end of this turn. */
+  /** True when a write is scheduled for the end of this turn. */
   #isLeaving = false
   #stall: NodeJS.Timeout | undefined
   #hasEnd = false
@@ -56,7 +56,7 @@ export class Outbox implements Departing {
     this.#owner = owner
   }
 
-  /** What this process still holds for the socket. */
+  /** Bytes that this process still holds for the socket. */
   get bufferedBytes(): number {
     return this.#queuedBytes + this.#writingBytes
   }
@@ -76,7 +76,7 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /** Sends a small frame before all that waits; an earlier urgent one that has not gone yet is replaced. */
+  /** Sends a small frame before all waiting frames; replaces an earlier urgent frame that has not gone yet. */
   pushUrgent(frame: Buffer): void {
     this.#urgent = frame
     this.#schedule()
@@ -88,7 +88,7 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /** Forgets everything that waits. */
+  /** Drops all waiting frames. Idempotent. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#stall)
@@ -103,15 +103,15 @@ export class Outbox implements Departing {
     this.#departure.add(this)
   }
 
-  /** For the departure. */
+  /** Called by the departure. */
   depart(): void {
     this.#isLeaving = false
     if (!this.#isClosed) this.#write()
   }
 
-  /** Nearly always the system takes a write at once, and then it is done with; a callback would cost a tenth of it. */
+  /** Writes batches. Nearly always the system takes a write at once; a callback for each would cost a tenth of it. */
   #write(): void {
-    // A failed socket is destroyed, and its owner closes this outbox when it hears of that.
+    // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
       const batch = this.#takeBatch()
       if (batch === undefined) {
@@ -124,7 +124,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** An empty write behind the one that was not taken tells when it is. */
+  /** Waits for a write that was not taken at once, by an empty write after it. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
@@ -138,7 +138,7 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /** What the next write sends: the beginning of a large frame, or as many whole frames as fit. */
+  /** The bytes of the next write: the beginning of a large frame, or as many whole frames as fit. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]

@@ -1,11 +1,11 @@
 /**
  * Bytes from a client -> frames (RFC 6455, section 5.2).
  *
- * A state machine that may stop after any byte: `push` gives it a chunk, `next` takes one frame at a time, so whoever
- * reads decides the pace. It never throws: a broken rule comes out as its name, and after that nothing more comes
+ * A state machine that may stop after any byte: `push` gives it a chunk, `next` takes one frame at a time, so the
+ * reader decides the pace. It never throws: a broken rule comes out as its name, and after that nothing more comes
  * out. A length is judged as soon as its last byte is there, before the payload. Payloads come out unmasked; where a
- * chunk held the whole frame, the payload is a view of that chunk, which the parser therefore owns and writes to.
- * What a row of frames means is the assembler's business.
+ * chunk held the whole frame, the payload is a view of that chunk, which the parser therefore owns and writes to. The
+ * assembler interprets sequences of frames.
  */
 import { Collector } from './collector.ts'
 import { maxControlBytes, opcodes } from './frame.ts'
@@ -18,7 +18,7 @@ export interface Frame {
   readonly kind: 'frame'
   readonly opcode: Opcode
   readonly final: boolean
-  /** RSV1: this begins a message that is compressed (RFC 7692, section 6). */
+  /** RSV1: a compressed message begins (RFC 7692, section 6). */
   readonly compressed: boolean
   readonly payload: Buffer
 }
@@ -29,7 +29,7 @@ const empty = Buffer.alloc(0)
 
 export class Parser {
   readonly #deflate: boolean
-  /** The payload that comes in several chunks. */
+  /** Collects a payload that comes in several chunks. */
   #collector: Collector | undefined
   #chunk: Buffer = empty
   #offset = 0
@@ -38,7 +38,7 @@ export class Parser {
   #final = false
   #compressed = false
   #payloadLength = 0
-  /** As a number, the first byte in the lowest bits. */
+  /** The mask key as a number, the first byte in the lowest bits. */
   #maskKey = 0
 
   /** `deflate`: whether permessage-deflate was negotiated, which gives RSV1 a meaning. */
@@ -46,7 +46,7 @@ export class Parser {
     this.#deflate = deflate
   }
 
-  /** Whether it stands between two frames and has no byte of the next. */
+  /** True between two frames, with no byte of the next. */
   get isEmpty(): boolean {
     return this.#state === 'start' && this.#offset === this.#chunk.length
   }
@@ -146,7 +146,7 @@ export class Parser {
     return this.#collector.length === this.#payloadLength ? this.#collector.take() : undefined
   }
 
-  /** Whether so many bytes are there; a part of them stays in the chunk until the rest has come. */
+  /** True when so many bytes are there; fewer stay in the chunk until the rest has come. */
   #has(length: number): boolean {
     return this.#chunk.length - this.#offset >= length
   }

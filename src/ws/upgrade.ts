@@ -1,8 +1,8 @@
 /**
  * The border to HTTP: turns an `upgrade` event of a node:http server into a connection, or into a refusal.
  *
- * Node hands the socket over without any listener, so one of these two functions must be called in the same turn.
- * Paths, hosts, origins and keys are checked before; this file only speaks the handshake.
+ * Node hands the socket over without any listener, so call one of these two functions in the same turn. Paths, hosts,
+ * origins and keys are checked before; this file only does the handshake.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -18,18 +18,18 @@ export interface UpgradeOptions {
   readonly limits?: ConnectionLimits
   /** Shared by all connections; without it permessage-deflate is not negotiated. */
   readonly compression?: Compression | undefined
-  /** Shared by connections that send the same frames; one of its own by default. */
+  /** Shared by connections that send the same frames; a new one by default. */
   readonly departure?: Departure
 }
 
-/** `status` is what the client was answered, 0 when it was gone already. */
+/** `status` is the status sent to the client, 0 when it had gone. */
 export type Upgrade =
   | { readonly ok: true; readonly connection: WebSocketConnection }
   | { readonly ok: false; readonly status: number; readonly reason: string }
 
 type Headers = Readonly<Record<string, string>>
 
-/** An answer that is no socket may be asked for by a frame or an image, as any other one. */
+/** Headers of a refusal, which a page may request as a frame or an image. */
 const guards: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -37,7 +37,7 @@ const guards: Headers = {
   'Content-Security-Policy': "frame-ancestors 'none'",
 }
 
-/** What a net.Socket has and other streams lack. */
+/** The members of a net.Socket that other streams lack. */
 type Transport = Duplex & {
   readonly setNoDelay?: (isOn: boolean) => unknown
   readonly setTimeout?: (ms: number) => unknown
@@ -58,7 +58,7 @@ export function acceptUpgrade(
     refuseUpgrade(socket, status, JSON.stringify({ detail: reason }), headers)
     return { ok: false, status, reason }
   }
-  // The HTTP server may have set a time-out, and small frames must not wait for larger ones.
+  // The HTTP server may have set a time-out, and small frames must not wait to be joined.
   socket.setTimeout?.(0)
   socket.setNoDelay?.(true)
   socket.write(headOf(101, handshake.headers))
@@ -70,7 +70,8 @@ export function acceptUpgrade(
 /** Answers an upgrade request like an ordinary one, with a JSON body, and ends the connection. */
 export function refuseUpgrade(socket: Duplex, status: number, body: string, headers: Headers = {}): void {
   const length = String(Buffer.byteLength(body))
-  const all = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close', ...guards, ...headers }
+  const own = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' }
+  const all = { ...own, ...guards, ...headers }
   socket.on('error', () => socket.destroy())
   socket.end(headOf(status, all) + body, () => socket.destroy())
 }

@@ -1,8 +1,8 @@
 /**
- * UTF-8 that arrives in pieces (RFC 6455, section 8.1; the encoding is RFC 3629).
+ * Validates UTF-8 that arrives in pieces (RFC 6455, section 8.1; the encoding is RFC 3629).
  *
- * A piece may end inside a character. Those bytes, at most three, are the carry: the caller keeps them and gives them
- * back with the next piece. A carry that no further byte could make valid is refused at once, so a text fails with
+ * A piece may end inside a character. Those bytes, at most three, are the carry: the caller keeps them and passes
+ * them with the next piece. A carry that no further byte could make valid is refused at once, so a text fails with
  * the piece that broke it and not later. After the last piece an empty carry means that the text was complete.
  */
 import { isUtf8 } from 'node:buffer'
@@ -18,7 +18,7 @@ export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
   return length === 0 || canBegin(rest, missing) ? rest : undefined
 }
 
-/** The bytes at the end that begin a character, and how many it still needs. */
+/** The length of the incomplete character at the end, and the number of bytes it still needs. */
 function openCharacter(bytes: Buffer): { length: number; missing: number } {
   for (let length = 1; length <= Math.min(3, bytes.length); length++) {
     const byte = bytes.readUInt8(bytes.length - length)

@@ -32,7 +32,7 @@ export const violations = {
 
 export type Violation = keyof typeof violations
 
-/** What parser, assembler and decompressor give instead of throwing. */
+/** The value that parser, assembler and decompressor return instead of throwing. */
 export interface Broken {
   readonly kind: 'broken'
   readonly rule: Violation
