@@ -28,8 +28,8 @@ export const mcpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/mcp/oauth/discovery.ts',
-    old: 'if (!isTexts(challenges) || !challenges.includes(\'S256\')) throw',
-    new: 'if (isTexts(challenges) && challenges.length === 0) throw',
+    old: 'if (!isTexts(challenges) || !challenges.includes(\'S256\')) {\n    throw',
+    new: 'if (isTexts(challenges) && challenges.length === 0) {\n    throw',
     promise: 'An authorization server without PKCE (S256) is refused.',
     tests: signIns,
   },

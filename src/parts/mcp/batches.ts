@@ -1,8 +1,9 @@
 /**
- * Takes batches apart, for a peer that knows none: a server that speaks 2025-03-26 may put several messages into one line
- * (MCP 2025-03-26, "Batching"; JSON-RPC 2.0, section 6). Nothing is ever sent as a batch.
+ * Splits batches into single messages, because the JSON-RPC peer does not support them: a server that speaks 2025-03-26
+ * may put several messages into one line (MCP 2025-03-26, "Batching"; JSON-RPC 2.0, section 6). Batches are never sent.
  *
- * The contract of framings holds for what is in a batch too: one message at a time, none while the peer has paused.
+ * The contract of framings holds for the messages of a batch too: one message at a time, and none while the peer is
+ * paused.
  */
 import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
 
@@ -18,12 +19,16 @@ export function withoutBatches(inner: Framing): Framing {
     start(given) {
       handlers = given
       const onMessage = (value: unknown): void => {
-        // No other one comes before the last one of these was taken: until then the framing has paused.
+        // The framing is paused until the last message of this batch is taken, so no other batch can arrive before.
         batch = Array.isArray(value) ? value : [value]
         next = 0
         deliver()
       }
-      inner.start({ onMessage, onNoise: (excerpt) => given.onNoise(excerpt), onClosed: (error) => given.onClosed(error) })
+      inner.start({
+        onMessage,
+        onNoise: (excerpt) => given.onNoise(excerpt),
+        onClosed: (error) => given.onClosed(error),
+      })
     },
     send: (value) => inner.send(value),
     pause() {

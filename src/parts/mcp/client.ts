@@ -1,10 +1,10 @@
 /**
- * The client's side of one MCP session, over any transport: the handshake, the list of tools, calls of tools
- * (MCP 2025-06-18: lifecycle, server/tools, and of the utilities cancellation, ping and progress).
+ * The client side of one MCP session, over any transport: the handshake, the list of tools, and calls (MCP 2025-06-18:
+ * lifecycle, server/tools, and of the utilities cancellation, ping and progress).
  *
- * It offers nothing to the server: no roots, no sampling, no elicitation. A call that is given up is cancelled; one that
- * tells of progress may take longer, up to an hour. What the server sends is untrusted: lists and pages have limits, and
- * what does not fit is left out. Nothing is tried again here. After `close` nothing of the session is left.
+ * The client offers no capabilities: no roots, no sampling, no elicitation. An aborted call is cancelled at the server.
+ * A call that reports progress may take longer, up to an hour. Data from the server is untrusted: lists and pages have
+ * limits, and invalid entries are dropped. Nothing is retried here. After `close` nothing of the session is left.
  */
 import { deferred, untilAborted } from '../../base/wait.ts'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -18,11 +18,11 @@ import type { Transport } from './transport.ts'
 
 export interface McpClientOptions {
   readonly transport: Transport
-  /** Of our program. */
+  /** The version of this program. */
   readonly version: string
-  /** The server has other tools than before. */
+  /** Called when the server's list of tools has changed. */
   readonly onToolsChanged: () => void
-  /** Something came that is no message: a short, printable excerpt. */
+  /** Called with a short, printable excerpt of input that is no message. */
   readonly onNoise: (excerpt: string) => void
 }
 
@@ -30,21 +30,21 @@ export interface McpCall {
   readonly name: string
   readonly args: object
   readonly signal: AbortSignal
-  /** How long the server may say nothing of the call. */
+  /** The longest silence of the server about the call. */
   readonly silenceMs: number
 }
 
-/** The newest is asked for; an older one that the server prefers will do, and so will its newer neighbour. */
+/** The client asks for this version, and accepts the other versions below. */
 const askedVersion = '2025-06-18'
 const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025-03-26', '2024-11-05'])
 
 const requestTimeoutMs = 60_000
 const longestCallMs = 3_600_000
 const pageLimit = 100
-/** Of a whole list: it goes into one event, and to the model with every request. */
+/** The longest list of tools: it goes into one event, and to the model with every request. */
 const listLimitChars = 1_000_000
 
-/** A session that is ready. @throws RpcError, AppError, or the signal's reason; then the transport is closed. */
+/** Opens a session. @throws RpcError, AppError, or the signal's reason; then the transport is closed. */
 export async function openClient(options: McpClientOptions, signal: AbortSignal): Promise<McpClient> {
   const client = new McpClient(options)
   try {
@@ -62,13 +62,13 @@ export class McpClient {
   readonly #options: McpClientOptions
   readonly #peer: RpcPeer
   readonly #ended = deferred<string>()
-  /** What is to be done when there is word of a call, by the token of its progress. */
+  /** Callbacks for progress of a call, by its progress token. */
   readonly #heard = new Map<unknown, () => void>()
   #hasTools = false
   #isOver = false
   #calls = 0
 
-  /** Made by `openClient`. */
+  /** Called by `openClient`. */
   constructor(options: McpClientOptions) {
     const { transport, onNoise } = options
     this.#options = options
@@ -94,51 +94,68 @@ export class McpClient {
     return this.#ended.promise
   }
 
-  /** This request alone may not be cancelled: whoever is tired of waiting closes the session. */
+  /** Sends `initialize`. The protocol forbids cancelling it: a caller that gives up closes the session. */
   async initialize(signal: AbortSignal): Promise<void> {
     const clientInfo = { name: 'agent-server', version: this.#options.version }
     const params = { protocolVersion: askedVersion, capabilities: {}, clientInfo }
-    const result = objectOf(await untilAborted(this.#peer.request('initialize', params, { timeoutMs: Infinity }), signal))
+    const result = objectOf(
+      await untilAborted(this.#peer.request('initialize', params, { timeoutMs: Infinity }), signal),
+    )
     const version = textOf(result.protocolVersion) ?? 'none'
     if (!versions.has(version)) {
-      throw new AppError('upstream_failed', `The server speaks version "${version.slice(0, 50)}" of the protocol, expected one of ${[...versions].join(', ')}`)
+      throw new AppError(
+        'upstream_failed',
+        `The server speaks version "${version.slice(0, 50)}" of the protocol, ` +
+        `expected one of ${[...versions].join(', ')}`,
+      )
     }
     this.#hasTools = isObject(memberAt(result, 'capabilities', 'tools'))
     this.#transport.agree(version)
     await untilAborted(this.#peer.notify('notifications/initialized', {}), signal)
   }
 
-  /** All pages. An entry that is no tool is left out. @throws RpcError, AppError, RpcTimeoutError, or the signal's reason */
+  /**
+   * The tools of all pages; invalid entries are dropped. @throws RpcError, AppError, RpcTimeoutError, or the signal's
+   * reason
+   */
   async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
     const tools: McpTool[] = []
     if (!this.#hasTools) return tools
     let cursor: string | undefined
     let chars = 0
     for (let page = 0; page < pageLimit; page++) {
-      const result = objectOf(await this.#peer.request('tools/list', cursor === undefined ? {} : { cursor }, { signal }))
+      const result = objectOf(
+        await this.#peer.request('tools/list', cursor === undefined ? {} : { cursor }, { signal }),
+      )
       tools.push(...objectsOf(result.tools).filter(isMcpTool))
       cursor = textOf(result.nextCursor)
       chars += JSON.stringify(result).length
       if (chars > listLimitChars) {
-        throw new AppError('upstream_failed', `The server describes its tools in more than ${listLimitChars} characters`)
+        throw new AppError(
+          'upstream_failed', `The server describes its tools in more than ${listLimitChars} characters`,
+        )
       }
       if (cursor === undefined) return tools
     }
     throw new AppError('upstream_failed', `The server lists its tools on more than ${pageLimit} pages`)
   }
 
-  /** The result as it came. @throws RpcError, RpcTimeoutError, RpcClosedError, AppError, or the signal's reason */
+  /** The raw result of a call. @throws RpcError, RpcTimeoutError, RpcClosedError, AppError, or the signal's reason */
   async callTool({ name, args, signal, silenceMs }: McpCall): Promise<Fields> {
     const progressToken = ++this.#calls
     signal.throwIfAborted()
     const end = new AbortController()
     const onAbort = (): void => end.abort(signal.reason)
-    const timer = setTimeout(() => end.abort(new RpcTimeoutError(`No word of the call within ${silenceMs} ms`)), silenceMs)
+    const timer = setTimeout(
+      () => end.abort(new RpcTimeoutError(`No word of the call within ${silenceMs} ms`)), silenceMs,
+    )
     signal.addEventListener('abort', onAbort, { once: true })
     this.#heard.set(progressToken, () => timer.refresh())
     const limits = { signal: end.signal, timeoutMs: longestCallMs }
     try {
-      return objectOf(await this.#peer.request('tools/call', { name, arguments: args, _meta: { progressToken } }, limits))
+      return objectOf(
+        await this.#peer.request('tools/call', { name, arguments: args, _meta: { progressToken } }, limits),
+      )
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
@@ -146,10 +163,12 @@ export class McpClient {
     }
   }
 
-  /** Why something failed, as an error whose message says it: the end of a connection has better words than its own. */
+  /** The error with the best message: for a closed connection, the reason of its end. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
-    return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, { cause: error.cause })
+    return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, {
+      cause: error.cause,
+    })
   }
 
   /** Idempotent. @throws AppError when a program could not be ended */
@@ -164,7 +183,7 @@ export class McpClient {
     this.#ended.resolve((await this.#wordsOfEnd(error)) ?? 'The server ended the connection')
   }
 
-  /** A limit of ours says best what it is; of all else the transport may know more than its framing. */
+  /** The reason of the end: the error of a limit, else the transport's reason, else the cause. */
   async #wordsOfEnd(cause: unknown): Promise<string | undefined> {
     if (cause instanceof RpcLimitError) return cause.message
     return (await this.#transport.reasonOfEnd()) ?? (cause === undefined ? undefined : messageOf(cause))

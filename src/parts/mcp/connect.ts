@@ -1,8 +1,9 @@
 /**
- * Opens the session with one MCP server, from how it is reached to a client that is ready.
+ * Opens the session with one MCP server: from its plan to a connected client.
  *
- * A program gets the environment that any child of this server gets, and what the settings of the server set on top: who
- * wrote those chose the program, so that no variable is refused there. It never gets a secret that is not named.
+ * A program gets the environment of every child process of this server, plus the variables in its settings. None of
+ * these is refused: the author of the settings also chose the program. It never gets a secret that its settings do not
+ * name.
  */
 import { assertNever } from '../../base/errors.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
@@ -14,9 +15,9 @@ import { SseTransport } from './sse-transport.ts'
 import { startStdioTransport, type StartServer } from './stdio-transport.ts'
 import type { MessageLimits, Transport } from './transport.ts'
 
-/** What the sessions of a server's conversations share. */
+/** The dependencies that all MCP sessions of this process share. */
 export interface McpHost {
-  /** The server's environment, of which a program gets what it is allowed to. */
+  /** The environment of this process; a program gets the allowed part of it. */
   readonly environment: Environment
   readonly passEnvironment: readonly string[]
   readonly instanceId: string
@@ -28,13 +29,13 @@ export interface McpHost {
 }
 
 export interface ConnectOptions {
-  /** Under which its login is kept. */
+  /** The server's name, under which its login is stored. */
   readonly name: string
   readonly plan: ServerPlan
   readonly host: McpHost
   readonly workingDir: string
   readonly mask: (text: string) => string
-  /** It has other tools than before, or may have. */
+  /** Called when the list of tools has changed, or may have. */
   readonly onToolsChanged: () => void
   readonly onNoise: (excerpt: string) => void
   readonly signal: AbortSignal
@@ -48,7 +49,14 @@ export async function connectServer(options: ConnectOptions): Promise<McpClient>
   return openClient({ transport, version: host.version, onToolsChanged, onNoise }, signal)
 }
 
-async function openTransport({ name, plan, host, workingDir, mask, onToolsChanged }: ConnectOptions): Promise<Transport> {
+async function openTransport({
+  name,
+  plan,
+  host,
+  workingDir,
+  mask,
+  onToolsChanged,
+}: ConnectOptions): Promise<Transport> {
   const limits = host.messageLimits
   switch (plan.type) {
     case 'stdio':

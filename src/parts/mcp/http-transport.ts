@@ -1,10 +1,10 @@
 /**
- * Streamable HTTP (MCP 2025-06-18, transports): every message is a POST of its own, answered by JSON or by an event
- * stream, and a GET listens for what the server says by itself.
+ * Streamable HTTP (MCP 2025-06-18, transports): every message is a POST, answered by JSON or by an event stream. A GET
+ * receives the messages that the server sends on its own.
  *
- * A stream that breaks off is taken up again where the server gives ids to its events. A server that has forgotten the
- * session (404) or cannot be reached ends the connection; a single failed request does not. `close` deletes the session.
- * An answer may take as long as whoever asks is patient; only silence has a limit here.
+ * An interrupted stream is resumed if the server gives its events ids. A server that has forgotten the session (404) or
+ * cannot be reached ends the connection; a single failed request does not. `close` deletes the session. Only silence
+ * has a time limit here; the caller limits the time of a response.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -21,20 +21,20 @@ import { SessionLostError, usualMessageLimits, type MessageLimits, type Transpor
 
 export interface HttpTransportOptions {
   readonly url: string
-  /** Credentials among them. */
+  /** Request headers, including credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** Where one is signed in. */
+  /** The bearer token, if the server has a sign-in. */
   readonly bearer?: Bearer | undefined
-  /** How long an event stream may be silent. */
+  /** The longest silence of an event stream. */
   readonly silenceMs: number
-  /** A stream for what the server says by itself has begun: what it said before that was heard by nobody. */
+  /** Called when the stream for the server's own messages starts: earlier messages were lost. */
   readonly onGap?: () => void
-  /** Before a stream is asked for again, unless the server says another time; doubled after each failure. */
+  /** The wait before a stream is reopened, unless the server sets another; doubled after each failure. */
   readonly retryMs?: number
   readonly limits?: MessageLimits | undefined
 }
 
-/** What was read of an event stream. */
+/** The outcome of reading an event stream. */
 interface StreamPart {
   readonly isAnswered: boolean
   readonly lastEventId: string
@@ -45,9 +45,9 @@ const connectTimeoutMs = 30_000
 const deleteTimeoutMs = 2000
 const retryLimit = 5
 const redirectLimit = 3
-/** A stream that lasted so long was no failure. */
+/** The length of a stream after which its end is no failure. */
 const steadyMs = 30_000
-/** Node's longest timer: others measure the time. */
+/** Node's longest timer: callers limit the time. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {
@@ -57,7 +57,7 @@ export class HttpTransport implements Transport, Framing {
   readonly #limits: MessageLimits
   readonly #inbox: Inbox
   readonly #stop = new AbortController()
-  /** Requests without an answer, by their ids. */
+  /** Abort controllers of unanswered requests, by request id. */
   readonly #asked = new Map<unknown, AbortController>()
   #session: string | undefined
   #version: string | undefined
@@ -110,13 +110,19 @@ export class HttpTransport implements Transport, Framing {
     this.#inbox.close()
     if (this.#session === undefined) return
     const { url, bearer } = this.#options
-    const limits = { limitBytes: this.#limits.limitBytes, timeoutMs: deleteTimeoutMs, signal: AbortSignal.timeout(deleteTimeoutMs) }
-    // A server need not allow it (405), and one that cannot be reached has no session.
-    const stream = await openAuthorized({ method: 'DELETE', url, headers: this.#headers(), ...limits }, bearer).catch(ignore)
+    const limits = {
+      limitBytes: this.#limits.limitBytes,
+      timeoutMs: deleteTimeoutMs,
+      signal: AbortSignal.timeout(deleteTimeoutMs),
+    }
+    // A server may refuse this (405), and an unreachable server has no session.
+    const stream = await openAuthorized({ method: 'DELETE', url, headers: this.#headers(), ...limits }, bearer).catch(
+      ignore,
+    )
     stream?.close()
   }
 
-  /** Settles when the answer was handed on. */
+  /** Sends a request. Settles when its response was passed on. */
   async #ask(message: unknown, id: unknown): Promise<void> {
     this.#stop.signal.throwIfAborted()
     const left = new AbortController()
@@ -139,7 +145,7 @@ export class HttpTransport implements Transport, Framing {
     stream.close()
   }
 
-  /** Hears what the server says by itself, for as long as it lets us. */
+  /** Receives the messages that the server sends on its own, for as long as the server allows it. */
   async #listen(): Promise<void> {
     const { signal } = this.#stop
     let lastEventId = ''
@@ -148,7 +154,10 @@ export class HttpTransport implements Transport, Framing {
       const stream = await this.#get(lastEventId, signal)
       if (lastEventId === '') this.#options.onGap?.()
       const part = await this.#read(stream, signal, undefined).catch(ignore)
-      if (performance.now() - start > steadyMs || part?.lastEventId !== undefined && part.lastEventId !== lastEventId) failures = 0
+      const isNew = part?.lastEventId !== undefined && part.lastEventId !== lastEventId
+      if (performance.now() - start > steadyMs || isNew) {
+        failures = 0
+      }
       lastEventId = part?.lastEventId ?? lastEventId
       await sleep(part?.retryMs ?? this.#retryMs * 2 ** failures, signal)
     }
@@ -170,20 +179,28 @@ export class HttpTransport implements Transport, Framing {
     return stream
   }
 
-  async #open(method: string, own: Readonly<Record<string, string>>, signal: AbortSignal, body = ''): Promise<OutboundStream> {
+  async #open(
+    method: string, own: Readonly<Record<string, string>>, signal: AbortSignal, body = '',
+  ): Promise<OutboundStream> {
     const { url, silenceMs, bearer } = this.#options
     const headers = { ...this.#headers(), ...own }
-    const limits = { limitBytes: Infinity, timeoutMs: longestMs, idleTimeoutMs: silenceMs, connectTimeoutMs, redirectLimit }
+    const limits = {
+      limitBytes: Infinity,
+      timeoutMs: longestMs,
+      idleTimeoutMs: silenceMs,
+      connectTimeoutMs,
+      redirectLimit,
+    }
     try {
       return await openAuthorized({ method, url, headers, body, signal, ...limits }, bearer)
     } catch (error) {
-      // What cannot be listened to may still be asked.
+      // A failed GET does not end the connection: requests may still work.
       if (method === 'POST' && error instanceof AppError && error.code !== 'upstream_timeout') this.#inbox.end(error)
       throw error
     }
   }
 
-  /** Ours win over those of the settings. */
+  /** The request headers. Our own win over those of the settings. */
   #headers(): Record<string, string> {
     const headers = new Map(Object.entries(this.#options.headers).map(([name, value]) => [name.toLowerCase(), value]))
     if (this.#session !== undefined) headers.set('mcp-session-id', this.#session)
@@ -191,7 +208,7 @@ export class HttpTransport implements Transport, Framing {
     return Object.fromEntries(headers)
   }
 
-  /** Some servers say 400 of a session that they do not know. */
+  /** The error for a refused POST. Some servers use 400 for an unknown session. */
   async #refused(stream: OutboundStream): Promise<Error> {
     const error = await refusalOf(stream)
     if (this.#session === undefined || stream.status !== 404 && stream.status !== 400) return error
@@ -201,19 +218,31 @@ export class HttpTransport implements Transport, Framing {
     return lost
   }
 
-  /** Reads to the answer or to the end. A stream that breaks off has ended if it can be taken up again. */
+  /** Reads up to the response or the end. An interrupted stream counts as ended if it can be resumed. */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''
-    if (/\bjson\b/.test(type)) return { isAnswered: await this.#inbox.put(await wholeText(stream, this.#limits.limitBytes), id), lastEventId: '', retryMs: undefined }
+    if (/\bjson\b/.test(type)) {
+      return {
+        isAnswered: await this.#inbox.put(await wholeText(stream, this.#limits.limitBytes), id),
+        lastEventId: '',
+        retryMs: undefined,
+      }
+    }
     if (!type.includes('text/event-stream')) {
       stream.close()
-      throw new AppError('upstream_failed', `The server answered with ${type === '' ? 'nothing' : `"${type.slice(0, 100)}"`}, expected JSON or an event stream`)
+      throw new AppError(
+        'upstream_failed',
+        `The server answered with ${type === '' ? 'nothing' : `"${type.slice(0, 100)}"`}, ` +
+        'expected JSON or an event stream',
+      )
     }
     const parser = new EventParser({ limitChars: this.#limits.limitBytes })
     let isAnswered = false
     try {
       for await (const chunk of stream.chunks) {
-        for (const { data } of parser.push(chunk)) isAnswered = (data !== '' && (await this.#inbox.put(data, id))) || isAnswered
+        for (const { data } of parser.push(chunk)) {
+          isAnswered = (data !== '' && (await this.#inbox.put(data, id))) || isAnswered
+        }
         if (isAnswered) break
       }
     } catch (error) {

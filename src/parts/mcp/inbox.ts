@@ -1,8 +1,8 @@
 /**
- * Hands messages that come over HTTP to a peer as the contract of framings wants it: one at a time, none while the peer
- * has paused. Whoever brings a message waits until it was taken, and so reads no further meanwhile.
+ * Delivers messages that arrive over HTTP to a peer as the contract of framings requires: one at a time, and none while
+ * the peer is paused. `put` resolves when its messages are taken, so its caller reads no further until then.
  *
- * A batch (2025-03-26, "Batching") is taken apart: the layer above knows none.
+ * A batch (2025-03-26, "Batching") is split into messages, because the peer does not support batches.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, TooManyValuesError } from '../../base/json.ts'
@@ -13,11 +13,11 @@ import type { FramingHandlers } from '../../rpc/peer.ts'
 export class Inbox {
   readonly #valueLimit: number | undefined
   #handlers: FramingHandlers | undefined
-  /** There while the peer has paused. */
+  /** Present while the peer is paused. */
   #pause: Deferred<void> | undefined
   #isClosed = false
 
-  /** `valueLimit`: how many values a message may hold. */
+  /** @param valueLimit the most values in a message */
   constructor(valueLimit?: number) {
     this.#valueLimit = valueLimit
   }
@@ -36,8 +36,8 @@ export class Inbox {
   }
 
   /**
-   * Resolves when what is in the text was taken: with true when the answer to the request with this id was in it.
-   * @throws AppError when it holds too many values
+   * Resolves when the messages in the text are taken; with true if one of them answers the request with this id.
+   * @throws AppError when the text holds too many values
    */
   async put(text: string, requestId: unknown): Promise<boolean> {
     let isAnswered = false
@@ -50,7 +50,7 @@ export class Inbox {
     return isAnswered
   }
 
-  /** The server is gone, or no longer to be used. */
+  /** Tells the peer that the connection has ended. */
   end(error: Error | undefined): void {
     if (this.#isClosed) return
     this.close()
@@ -67,7 +67,9 @@ export class Inbox {
       const value = await parseJsonText(text, this.#valueLimit)
       return Array.isArray(value) ? value : [value]
     } catch (error) {
-      if (error instanceof TooManyValuesError) throw new AppError('upstream_failed', `Cannot read a message of the server: ${error.message}`)
+      if (error instanceof TooManyValuesError) {
+        throw new AppError('upstream_failed', `Cannot read a message of the server: ${error.message}`)
+      }
       this.#handlers?.onNoise('a message that is no JSON')
       return []
     }

@@ -7,7 +7,9 @@ const second = 1000
 
 const options = {
   mcpStartTimeoutMs: milliseconds(60 * second, 'Agents', 'Time for an MCP server to start and list its tools'),
-  mcpPatienceMs: milliseconds(5 * second, 'Agents', 'Time that a step of the built-in agent waits for MCP servers that start'),
+  mcpPatienceMs: milliseconds(
+    5 * second, 'Agents', 'Time that a step of the built-in agent waits for MCP servers that start',
+  ),
   mcpMessageLimitBytes: bytes(8 * MiB, 'Message of an MCP server'),
 }
 
@@ -16,12 +18,12 @@ export const mcp = {
   about: 'MCP servers for the built-in agent, and sign-ins to them for all agents',
   options,
   routes: {
-    // It starts a program, or sends a request, as the settings of a conversation could.
+    // A trial starts a program or sends a request, as the settings of a conversation can.
     'POST /api/mcp/test': 'configure',
     'POST /api/mcp/oauth/start': 'configure',
     'GET /api/mcp/oauth/status/{job_id}': 'configure',
     'POST /api/mcp/oauth/callback/{job_id}': 'configure',
-    // A browser comes from the authorization server and has no key: the state in its query, which is good once, is the key.
+    // A browser from the authorization server has no key: the single-use state in its query is the key.
     'GET /api/mcp/oauth/callback': 'open',
     'DELETE /api/mcp/oauth/logins/{name}': 'configure',
   },

@@ -1,8 +1,9 @@
 /**
- * What an MCP server that answers a request over HTTP with no success has to say, in one sentence.
+ * The error for an unsuccessful HTTP response of an MCP server, in one sentence.
  *
- * Its words are untrusted text, to be masked and cut by whoever shows them. The body may be a JSON-RPC error (2025-06-18,
- * transports, "Sending Messages to the Server", 4); anything else in it is left alone, since it is mostly a page.
+ * The server's message is untrusted text; callers mask and cut it before showing it. The body may be a JSON-RPC error
+ * (2025-06-18, transports, "Sending Messages to the Server", 4). Any other body is ignored, since it is mostly a web
+ * page.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseJson } from '../../base/json.ts'
@@ -15,7 +16,7 @@ export function isSuccess({ status }: OutboundStream): boolean {
   return status >= 200 && status < 300
 }
 
-/** Reads what there is to read and closes the stream. */
+/** Reads the body up to its limit, and closes the stream. */
 export async function refusalOf(stream: OutboundStream): Promise<AppError> {
   const words = await wordsOf(stream)
   const hint = stream.status === 401 || stream.status === 403 ? ' (its credentials are missing or not accepted)' : ''

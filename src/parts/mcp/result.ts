@@ -1,9 +1,9 @@
 /**
- * What a call of an MCP tool gave, as an observation (contract: payloads.md, MCPToolObservation; MCP 2025-06-18,
+ * Converts the result of an MCP tool into an observation (contract: payloads.md, MCPToolObservation; MCP 2025-06-18,
  * server/tools, "Tool Result"). Pure.
  *
- * Texts and images are taken over, so are texts in resources; a link to a resource is named. A structured result is shown
- * as JSON where no text says the same. Other parts are counted, and everything has a limit.
+ * Texts, images and texts in resources are kept; a link to a resource is named. A structured result is shown as JSON if
+ * there is no text. Other parts are counted, and everything has a limit.
  */
 import { isObject } from '../../base/json.ts'
 import { textIn } from '../../conversation/message-text.ts'
@@ -11,9 +11,9 @@ import { toObservation, type Observation } from '../../schema/generated/observat
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
-/** Of all texts together. */
+/** The most characters of all texts together. */
 const textLimitChars = 100_000
-/** Of all images together, as base64. */
+/** The most characters of all images together, as base64. */
 const imageLimitChars = 8 * 1024 * 1024
 
 type Part = { readonly text: string } | { readonly image: string } | undefined
@@ -39,7 +39,7 @@ export function resultText(result: Fields): string {
   return textIn(content)
 }
 
-/** For a call that had no result. */
+/** The observation of a call without a result. */
 export function failedObservation(toolName: string, reason: string): Observation {
   return toObservation({ kind: 'MCPToolObservation', tool_name: toolName, is_error: true, content: [text(reason)] })
 }
@@ -48,21 +48,28 @@ function partOf(block: Fields): Part {
   const { type } = block
   if (type === 'text' && typeof block.text === 'string') return { text: block.text }
   if (type === 'image') return imageOf(block.mimeType, block.data)
-  if (type === 'resource_link' && typeof block.uri === 'string') return { text: `[Resource ${textOf(block.name) ?? ''}: ${block.uri}]` }
+  if (type === 'resource_link' && typeof block.uri === 'string') {
+    return { text: `[Resource ${textOf(block.name) ?? ''}: ${block.uri}]` }
+  }
   if (type !== 'resource') return undefined
   const content = memberAt(block, 'resource', 'text')
-  if (typeof content === 'string') return { text: `[Resource ${String(memberAt(block, 'resource', 'uri'))}]\n${content}` }
+  if (typeof content === 'string') {
+    return { text: `[Resource ${String(memberAt(block, 'resource', 'uri'))}]\n${content}` }
+  }
   return imageOf(memberAt(block, 'resource', 'mimeType'), memberAt(block, 'resource', 'blob'))
 }
 
-/** One that is truly base64 of an image: it becomes a part of an address. */
+/** The image, if the data really is base64 of an image: it becomes part of a data URL. */
 function imageOf(type: unknown, data: unknown): Part {
   if (typeof type !== 'string' || !/^image\/[\w.+-]{1,100}$/.test(type)) return undefined
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined
   return { image: `data:${type};base64,${data}` }
 }
 
-function limited(parts: readonly Part[]): { readonly kept: readonly Exclude<Part, undefined>[]; readonly left: number } {
+function limited(parts: readonly Part[]): {
+  readonly kept: readonly Exclude<Part, undefined>[]
+  readonly left: number
+} {
   const kept: Exclude<Part, undefined>[] = []
   let textChars = textLimitChars
   let imageChars = imageLimitChars

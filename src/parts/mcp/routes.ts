@@ -1,14 +1,17 @@
 /**
- * MCP servers over REST: a try of one, before it goes into the settings, and sign-ins (contract: others.md, section 6).
+ * REST handlers for MCP servers: a trial of a server before it goes into the settings, and sign-ins (contract:
+ * others.md, section 6).
  *
- * Whether the server works is the content of the answer; only a request that is wrong in itself has another status. The
- * callback is for browsers that come from an authorization server: whoever knows the state of a sign-in that waits may bring
- * its answer, once, and is shown one of two fixed pages, which say nothing of what was brought.
+ * Whether the server works is in the body of the response; another status means that the request itself is wrong. The
+ * callback is for browsers that come from an authorization server: a caller who knows the state of a waiting sign-in
+ * may bring its answer, once. The response is one of two fixed pages, which repeat nothing of the request.
  */
 import { AppError, type Issue } from '../../base/errors.ts'
 import type { Answer } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
-import { McpOAuthCallback, McpTestRequest, type McpOAuthStart, type McpOAuthStatus, type McpTestResult } from '../../schema/generated/api.ts'
+import {
+  McpOAuthCallback, McpTestRequest, type McpOAuthStart, type McpOAuthStatus, type McpTestResult,
+} from '../../schema/generated/api.ts'
 import { bodyOf, clientSignal, invalid, ok, type Call } from '../../api/call.ts'
 
 export interface McpParts {
@@ -43,11 +46,16 @@ export function takeAddress({ mcp }: McpParts, call: Call): Answer {
   return ok(mcp.takeAddress(parameterOf(call.parameters, 'job_id'), bodyOf(call, McpOAuthCallback).callback_url))
 }
 
-/** HEAD brings nothing: who only looks does not use the state up. */
+/** Takes a browser's answer. A HEAD request does not use up the state. */
 export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): Answer {
   const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
   const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']
-  return { status: isTaken ? 200 : 400, headers, type: 'text/html; charset=utf-8', body: isTaken ? takenPage : strangePage }
+  return {
+    status: isTaken ? 200 : 400,
+    headers,
+    type: 'text/html; charset=utf-8',
+    body: isTaken ? takenPage : strangePage,
+  }
 }
 
 export async function signOut({ mcp }: McpParts, { parameters }: Call): Promise<Answer> {
@@ -56,7 +64,9 @@ export async function signOut({ mcp }: McpParts, { parameters }: Call): Promise<
 }
 
 const takenPage = page('The answer has arrived', 'You may close this window.')
-const strangePage = page('No sign-in waits for this answer', 'It is unknown here, was answered already, or took too long.')
+const strangePage = page(
+  'No sign-in waits for this answer', 'It is unknown here, was answered already, or took too long.',
+)
 
 function page(title: string, text: string): Buffer {
   return Buffer.from(`<!DOCTYPE html>\n<html lang="en"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`)
@@ -70,10 +80,11 @@ async function answerFor(result: Promise<object>): Promise<Answer> {
   }
 }
 
-/** Without the value: it holds secrets. */
+/** The error for invalid server settings. It leaves the value out, which holds secrets. */
 const unsound: Issue = {
   type: 'value_error',
   loc: ['body', 'server'],
-  msg: 'Value error, expected the settings of an MCP server: a command or an address, and no Authorization header beside auth',
+  msg: 'Value error, expected the settings of an MCP server: a command or an address, and no Authorization header ' +
+    'beside auth',
   input: null,
 }

@@ -1,8 +1,9 @@
 /**
- * How an MCP server of the settings is reached, with the secrets that its settings refer to filled in. Pure.
+ * Resolves the settings of an MCP server into a plan for connecting, with its secrets filled in. Pure.
  *
- * `${NAME}` in a variable, a header or a credential stands for the secret of this name, of the conversation or a global
- * one; never for a variable of the server's own environment. A reference to a secret that is not there stays as it is.
+ * `${NAME}` in a variable, a header or a credential stands for the secret with this name, of the conversation or
+ * global. It never stands for a variable of the server's own environment. A reference to an unknown secret stays as it
+ * is.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -18,9 +19,9 @@ export interface StdioPlan {
   readonly type: 'stdio'
   readonly command: string
   readonly args: readonly string[]
-  /** On top of what every child gets. */
+  /** Variables added to the environment of every child process. */
   readonly env: Readonly<Record<string, string>>
-  /** Undefined: where the agent works. */
+  /** The working directory; undefined: that of the agent. */
   readonly cwd: string | undefined
 }
 
@@ -28,7 +29,7 @@ export interface RemotePlan {
   readonly type: 'http' | 'sse'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** `auth` of a server to sign in to. */
+  /** The `auth` of a server with a sign-in. */
   readonly oauth: Fields | undefined
   readonly silenceMs: number
 }
@@ -39,12 +40,14 @@ const usualSilenceMs = 300_000
 const usualCallMs = 120_000
 const longestMs = 3_600_000
 
-/** @throws AppError `bad_request` when something is missing. */
+/** @throws AppError `bad_request` when the command or the address is missing. */
 export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   const type = typeOf(server)
   const target = type === 'stdio' ? server.command : server.url
   if (target === undefined || target.trim() === '') {
-    throw new AppError('bad_request', `Cannot reach the server: expected ${type === 'stdio' ? 'a command' : 'an address'}`)
+    throw new AppError(
+      'bad_request', `Cannot reach the server: expected ${type === 'stdio' ? 'a command' : 'an address'}`,
+    )
   }
   const { args = [], env = {}, cwd, headers = {} } = server
   if (type === 'stdio') return { type, command: target, args, env: textsOf(filledIn(env, secrets)), cwd }
@@ -52,7 +55,13 @@ export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   const oauth = auth.strategy === 'oauth2' ? auth : undefined
   const credentials = oauth === undefined ? authHeaders(auth) : {}
   const silenceMs = milliseconds(server.sse_read_timeout, usualSilenceMs)
-  return { type, url: target, headers: { ...textsOf(filledIn(headers, secrets)), ...textsOf(credentials) }, oauth, silenceMs }
+  return {
+    type,
+    url: target,
+    headers: { ...textsOf(filledIn(headers, secrets)), ...textsOf(credentials) },
+    oauth,
+    silenceMs,
+  }
 }
 
 export function typeOf({ transport, command }: McpServer): ServerType {
@@ -60,17 +69,17 @@ export function typeOf({ transport, command }: McpServer): ServerType {
   return transport === undefined && command !== undefined ? 'stdio' : 'http'
 }
 
-/** How long a tool of this server may be silent while it works. */
+/** The longest silence of a running tool of this server. */
 export function callSilenceMs({ timeout }: McpServer): number {
   return milliseconds(timeout, usualCallMs)
 }
 
-/** The names of the secrets that its settings may refer to. */
+/** The names of the secrets that the settings refer to. */
 export function secretsNamedBy({ env, headers, auth }: McpServer): ReadonlySet<string> {
   return new Set([...JSON.stringify([env, headers, auth]).matchAll(reference)].flatMap(([, name]) => name ?? []))
 }
 
-/** A dollar sign and the name of a variable in braces */
+/** A reference: a dollar sign and a name in braces. */
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 function filledIn(value: unknown, secrets: Secrets): unknown {
@@ -80,7 +89,9 @@ function filledIn(value: unknown, secrets: Secrets): unknown {
 }
 
 function textsOf(values: unknown): Record<string, string> {
-  return Object.fromEntries(Object.entries(objectOf(values)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  return Object.fromEntries(
+    Object.entries(objectOf(values)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  )
 }
 
 function milliseconds(seconds: number | undefined, usualMs: number): number {

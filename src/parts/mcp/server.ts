@@ -1,10 +1,10 @@
 /**
- * One MCP server for as long as a conversation is open: started when its tools are asked for, started again when it is gone.
+ * One MCP server of an open conversation: started when its tools are requested, and restarted after it is gone.
  *
- * Nothing happens here but on demand. `ready` begins what is due (a start, a new list after the server has announced one)
- * and waits for it, though never longer than patience goes; what comes later is there at the next step. A start has a
- * time limit of its own. After a failure the next start waits, longer each time; one that needs a login is looked at with
- * every step. After `close` nothing is left.
+ * The server acts only on demand. `ready` starts due work (a start, or a new list after the server announced one) and
+ * waits for it, at most `patienceMs`; a late result is used at the next step. A start has its own time limit. After a
+ * failure the next start is delayed, longer each time. A server that needs a login is checked at every step. After
+ * `close` nothing is left.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -21,22 +21,22 @@ import { SessionLostError } from './transport.ts'
 export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_login'
 
 export interface ServerLimits {
-  /** For a start, up to the list of tools. */
+  /** The time for a start, including the list of tools. */
   readonly startTimeoutMs: number
-  /** How long a step waits for what is under way. */
+  /** The time that a step waits for running work. */
   readonly patienceMs: number
 }
 
 export interface ServerOptions {
   /** @throws RpcError, AppError, or the signal's reason */
   readonly connect: (onToolsChanged: () => void, signal: AbortSignal) => Promise<McpClient>
-  /** From what the server lists. `call` is how to call one of them. */
+  /** Makes tools from the server's list. `call` calls one of them. */
   readonly makeTools: (listed: readonly McpTool[], call: CallTool, signal: AbortSignal) => Promise<readonly Tool[]>
   readonly limits: ServerLimits
   readonly callSilenceMs: number
   readonly clock: Clock
   readonly onChange: () => void
-  /** Something that nobody waits for has failed. */
+  /** Called with an error that no caller awaits. */
   readonly onProblem: (problem: string) => void
 }
 
@@ -44,7 +44,7 @@ export type CallTool = (name: string, args: JsonObject, signal: AbortSignal) => 
 
 const firstPauseMs = 1000
 const longestPauseMs = 300_000
-/** A session that lasted so long was a good one. */
+/** The length of a session after which earlier failures no longer count. */
 const steadyMs = 60_000
 
 export class McpServer {
@@ -54,11 +54,11 @@ export class McpServer {
   #detail: string | undefined
   #client: McpClient | undefined
   #tools: readonly Tool[] = []
-  /** What is under way; never rejects. */
+  /** The running work; never rejects. */
   #work: Promise<void> | undefined
-  /** The same, as long as one should wait. */
+  /** The running work, limited to the time that a step waits. */
   #patience: Promise<unknown> = Promise.resolve()
-  /** Sessions that have ended. */
+  /** The closing of earlier sessions. */
   #endings: Promise<unknown> = Promise.resolve()
   #isStale = false
   #lastStartFailed = false
@@ -74,7 +74,7 @@ export class McpServer {
     return this.#status
   }
 
-  /** Why it failed. */
+  /** The reason of the failure. */
   get detail(): string | undefined {
     return this.#detail
   }
@@ -83,7 +83,7 @@ export class McpServer {
     return this.#tools
   }
 
-  /** Begins what is due, and resolves when it is done or has taken too long to wait for. Never rejects. */
+  /** Starts due work. Resolves when it is done, or after the patience is over. Never rejects. */
   async ready(): Promise<void> {
     if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
     await this.#patience
@@ -109,7 +109,9 @@ export class McpServer {
 
   async #call(name: string, args: JsonObject, signal: AbortSignal): Promise<Fields> {
     const client = this.#client
-    if (client === undefined) throw new AppError('upstream_failed', `The server of this tool is gone: ${this.#detail ?? 'it has not started'}`)
+    if (client === undefined) {
+      throw new AppError('upstream_failed', `The server of this tool is gone: ${this.#detail ?? 'it has not started'}`)
+    }
     const call = { name, args, signal, silenceMs: this.#options.callSilenceMs }
     try {
       return await client.callTool(call)
@@ -117,10 +119,15 @@ export class McpServer {
       signal.throwIfAborted()
       if (!isSessionLost(error)) throw await client.explain(error)
     }
-    // Nothing was done: a new session does it (2025-06-18, transports, "Session Management", 4).
+    // The server did not process the call, so send it again in a new session (2025-06-18, transports, "Session
+    // Management", 4).
     await client.over
     await this.ready()
-    if (this.#client === undefined) throw new AppError('upstream_failed', `The server has forgotten the session: ${this.#detail ?? 'no new one has begun'}`)
+    if (this.#client === undefined) {
+      throw new AppError(
+        'upstream_failed', `The server has forgotten the session: ${this.#detail ?? 'no new one has begun'}`,
+      )
+    }
     return this.#client.callTool(call)
   }
 
@@ -131,7 +138,7 @@ export class McpServer {
       return
     }
     if (clock() < this.#dueAt) return
-    // A step that has waited for a start in vain does not wait for the next one.
+    // After a failed start, steps do not wait for the next start.
     this.#await(this.#start(), this.#lastStartFailed ? 0 : limits.patienceMs)
   }
 
@@ -174,7 +181,7 @@ export class McpServer {
     }
   }
 
-  /** A change that is announced meanwhile is seen at the next step. */
+  /** Lists the tools. A change announced during this is read at the next step. */
   async #readTools(client: McpClient, signal: AbortSignal): Promise<void> {
     this.#isStale = false
     const listed = await client.listTools(signal)
@@ -189,14 +196,14 @@ export class McpServer {
 
   #fail(reason: string): void {
     this.#end()
-    // The first time it is tried again as soon as somebody asks.
+    // After the first failure, retry at the next demand.
     const pauseMs = this.#failures === 0 ? 0 : firstPauseMs * 2 ** (this.#failures - 1)
     this.#failures++
     this.#dueAt = this.#options.clock() + Math.min(pauseMs, longestPauseMs)
     this.#report('failed', reason)
   }
 
-  /** Is seen without any request, so that it can be looked at with every step. */
+  /** Notes that the server needs a login. Checking this sends no request, so every step can do it. */
   #needLogin(): void {
     this.#end()
     this.#report('needs_login', new LoginRequiredError().message)
@@ -223,7 +230,10 @@ function isSessionLost(error: unknown): boolean {
 }
 
 function isLoginRequired(error: unknown): boolean {
-  return error instanceof LoginRequiredError || error instanceof Error && error.cause !== undefined && isLoginRequired(error.cause)
+  return (
+    error instanceof LoginRequiredError ||
+    (error instanceof Error && error.cause !== undefined && isLoginRequired(error.cause))
+  )
 }
 
 function wordsOf(error: unknown): string {

@@ -1,12 +1,12 @@
 /**
- * The MCP servers of one conversation: their tools of each moment, and what became of each server.
+ * The MCP servers of one conversation: their current tools, and the state of each server.
  *
- * They start side by side when the first tools are asked for. None waits for another, and nobody waits for one that takes
- * too long: its tools are there at a later step. A name is given once: a server that has a tool under a name that is taken,
- * by a tool of ours or a server before it, counts as failed, and none of its tools is used.
+ * All servers start in parallel when the tools are first requested. A step waits a limited time for a slow server,
+ * whose tools appear at a later step. Tool names are unique: a server with a tool whose name is taken, by one of our
+ * tools or by an earlier server, counts as failed, and none of its tools is used.
  *
- * The state is told when the first tools were given, one turn of the event loop later: what they are listed in has to
- * stand among the first events of a conversation (contract: events.md, section 5).
+ * The state is published after the first tools were returned, in the next turn of the event loop: the event that lists
+ * the tools has to be among the first events of a conversation (contract: events.md, section 5).
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -23,7 +23,7 @@ import { callSilenceMs, planServer, secretsNamedBy, typeOf, type ServerType } fr
 import { McpServer, type CallTool, type ServerLimits, type ServerStatus } from './server.ts'
 import { createMcpTool } from './tool.ts'
 
-/** As `agent_state.mcp_servers` shows it; the form of `acp_mcp_servers`. */
+/** The state of a server in `agent_state.mcp_servers`, in the form of `acp_mcp_servers`. */
 export interface McpServerState {
   readonly name: string
   readonly type: ServerType
@@ -32,14 +32,14 @@ export interface McpServerState {
 }
 
 export interface McpServersOptions {
-  /** By their names, in the order in which they come first to names of tools. */
+  /** Settings by server name. Earlier servers win a tool name. */
   readonly settings: Readonly<Record<string, ServerSettings>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost
   readonly limits: ServerLimits
-  /** Names that are taken. */
+  /** Names of other tools, which no MCP tool may have. */
   readonly taken: ReadonlySet<string>
-  /** Which of these tools the settings let through. */
+  /** Returns those names that the settings' filter allows. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly clock: Clock
   readonly log: Log
@@ -48,7 +48,7 @@ export interface McpServersOptions {
 interface Entry {
   readonly name: string
   readonly type: ServerType
-  /** Undefined for one that is disabled. */
+  /** The server; undefined if it is disabled. */
   readonly server: McpServer | undefined
 }
 
@@ -67,7 +67,7 @@ export class McpServers {
     })
   }
 
-  /** The tools of this moment. Starts what is due, and waits for it a little. @throws the signal's reason */
+  /** The current tools. Starts due servers, and waits for them a limited time. @throws the signal's reason */
   async tools(signal: AbortSignal): Promise<readonly Tool[]> {
     await untilAborted(Promise.all(this.#entries.map(({ server }) => server?.ready())), signal)
     this.#hasGiven = true
@@ -87,7 +87,9 @@ export class McpServers {
     const { mask, workingDir } = conversation
     let noise = 0
     const onNoise = (excerpt: string): void => {
-      if (++noise <= noiseLogLimit) log.debug('An MCP server sent something that is no message', { server: name, excerpt })
+      if (++noise <= noiseLogLimit) {
+        log.debug('An MCP server sent something that is no message', { server: name, excerpt })
+      }
     }
     return new McpServer({
       limits,
@@ -95,16 +97,30 @@ export class McpServers {
       callSilenceMs: callSilenceMs(settings),
       connect: async (onToolsChanged, signal) => {
         const named = secretsNamedBy(settings)
-        const secrets = named.size === 0 ? new Map<string, string>() : await conversation.secrets(signal, (secret) => named.has(secret))
-        return connectServer({ name, plan: planServer(settings, secrets), host, workingDir, mask, onToolsChanged, onNoise, signal })
+        const secrets = named.size === 0
+          ? new Map<string, string>()
+          : await conversation.secrets(signal, (secret) => named.has(secret))
+        return connectServer({
+          name,
+          plan: planServer(settings, secrets),
+          host,
+          workingDir,
+          mask,
+          onToolsChanged,
+          onNoise,
+          signal,
+        })
       },
       makeTools: (listed, call, signal) => this.#makeTools(name, listed, call, signal),
       onChange: () => this.#publish(),
-      onProblem: (problem) => log.warn('Something of an MCP server went wrong', { server: name, problem: mask(problem) }),
+      onProblem: (problem) =>
+        log.warn('Something of an MCP server went wrong', { server: name, problem: mask(problem) }),
     })
   }
 
-  async #makeTools(serverName: string, listed: readonly McpTool[], call: CallTool, signal: AbortSignal): Promise<readonly Tool[]> {
+  async #makeTools(
+    serverName: string, listed: readonly McpTool[], call: CallTool, signal: AbortSignal,
+  ): Promise<readonly Tool[]> {
     const { conversation, filter } = this.#options
     const tools = listed.map((entry) => createMcpTool({
       listed: withoutSecrets(entry, conversation.mask),
@@ -115,7 +131,7 @@ export class McpServers {
     return tools.filter(({ name }) => kept.has(name))
   }
 
-  /** What can be used now, and which servers have a name that is taken. */
+  /** The usable tools, and the servers with a name that is taken. */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
     const taken = new Set(this.#options.taken)
     const clashes = new Map<string, string>()
@@ -147,7 +163,12 @@ export class McpServers {
       const clash = clashes.get(name)
       if (clash !== undefined) return { name, type, status: 'failed', detail: clash }
       const detail = server?.detail
-      return { name, type, status: server?.status ?? 'disabled', ...(detail === undefined ? {} : { detail: cutDetail(mask(detail)) }) }
+      return {
+        name,
+        type,
+        status: server?.status ?? 'disabled',
+        ...(detail === undefined ? {} : { detail: cutDetail(mask(detail)) }),
+      }
     })
     state({ mcp_servers: states.map((one) => ({ ...one })) })
   }
@@ -158,7 +179,7 @@ function firstClash(tools: readonly Tool[], taken: ReadonlySet<string>): string 
   return names.find((name, place) => taken.has(name) || names.indexOf(name) < place)
 }
 
-/** A server was given secrets, and may tell them in any of its words. */
+/** The masked listing of a tool: the server was given secrets and may repeat them in any text. */
 function withoutSecrets(listed: McpTool, mask: (text: string) => string): McpTool {
   const masked = maskJson(listed, mask)
   if (isMcpTool(masked)) return masked

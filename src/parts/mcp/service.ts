@@ -1,9 +1,9 @@
 /**
- * What clients may ask about MCP servers beside any conversation, in the words of the wire (contract: others.md, section 6):
- * a try of one, and a sign-in to one.
+ * The operations on MCP servers outside conversations, in the form of the wire (contract: others.md, section 6): a
+ * trial of a server, and sign-ins.
  *
- * Settings come in as they would be stored, with plain or sealed values; a login goes out sealed in the same way, so that a
- * client can put it into the settings (`auth.state`) without ever seeing a token.
+ * Settings come in as they would be stored, with plain or sealed values. A login goes out sealed in the same way, so
+ * that a client can put it into the settings (`auth.state`) without seeing a token.
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'
@@ -23,11 +23,14 @@ export interface McpService {
   signIn(id: string): McpOAuthStatus
   /** @throws AppError `not_found`, `conflict`, `bad_request` */
   takeAddress(id: string, address: string): McpOAuthStatus
-  /** The query that a browser has brought. False when no sign-in waits for it. */
+  /** Takes the query that a browser brought. False when no sign-in waits for it. */
   takeAnswer(answer: URLSearchParams): boolean
-  /** Forgets the logins of servers of this name. @throws AppError `not_found`, `storage_failed`, `storage_full`, `settings_unreadable` */
+  /**
+   * Forgets the logins of servers with this name.
+   * @throws AppError `not_found`, `storage_failed`, `storage_full`, `settings_unreadable`
+   */
   signOut(name: string): Promise<void>
-  /** Ends what is under way. */
+  /** Ends running trials and sign-ins. */
   close(): Promise<void>
 }
 
@@ -58,12 +61,18 @@ export function createMcpService(options: McpServiceOptions): McpService {
     async startSignIn(request) {
       const trial = trialOf(request, cipher)
       if (typeOf(trial.server) === 'stdio' || trial.server.auth?.strategy !== 'oauth2') {
-        throw new AppError('bad_request', 'Cannot sign in to the server: expected an address, and auth with the strategy "oauth2"')
+        throw new AppError(
+          'bad_request', 'Cannot sign in to the server: expected an address, and auth with the strategy "oauth2"',
+        )
       }
       const id = await signIns.start(trial)
       const { result, authorizationUrl } = signIns.status(id)
       if (result?.ok === false) return { ok: false, job_id: id, error: result.error, error_kind: result.error_kind }
-      return { ok: true, job_id: id, ...(authorizationUrl === undefined ? {} : { authorization_url: authorizationUrl }) }
+      return {
+        ok: true,
+        job_id: id,
+        ...(authorizationUrl === undefined ? {} : { authorization_url: authorizationUrl }),
+      }
     },
     signIn: status,
     takeAddress(id, address) {

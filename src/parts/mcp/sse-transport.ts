@@ -1,9 +1,9 @@
 /**
- * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all that the server says, whose
- * first event names the address to which messages are posted.
+ * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all messages of the server. Its
+ * first event names the address to which the client posts messages.
  *
- * That address has to be of the same origin, since the credentials go there too. The end of the stream is the end of the
- * session: this transport knows no taking up.
+ * That address must have the same origin, because credentials are sent there too. The end of the stream ends the
+ * session: this transport does not resume streams.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
@@ -19,7 +19,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** Node's longest timer: silence is what ends a stream. */
+/** Node's longest timer: only silence ends a stream. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {
@@ -34,7 +34,7 @@ export class SseTransport implements Transport, Framing {
     this.#options = options
     this.#limits = options.limits ?? usualMessageLimits
     this.#inbox = new Inbox(this.#limits.valueLimit)
-    // Whoever sends is told; until then nobody waits.
+    // Senders get this error from `send`; without a sender it would be an unhandled rejection.
     this.#endpoint.promise.catch(() => undefined)
   }
 
@@ -47,8 +47,10 @@ export class SseTransport implements Transport, Framing {
     try {
       await this.#post(message)
     } catch (error) {
-      // An answer has nobody who waits for its way.
-      throw objectOf(message).method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
+      // No caller awaits the delivery of a response.
+      throw objectOf(message).method === undefined
+        ? new RpcClosedError('The answer could not be sent', { cause: error })
+        : error
     }
   }
 
@@ -90,7 +92,15 @@ export class SseTransport implements Transport, Framing {
     const url = await untilAborted(this.#endpoint.promise, signal)
     const headers = { ...this.#options.headers, 'content-type': 'application/json' }
     const body = JSON.stringify(message)
-    const request = { method: 'POST', url, headers, body, signal, limitBytes: this.#limits.limitBytes, timeoutMs: postTimeoutMs }
+    const request = {
+      method: 'POST',
+      url,
+      headers,
+      body,
+      signal,
+      limitBytes: this.#limits.limitBytes,
+      timeoutMs: postTimeoutMs,
+    }
     const stream = await openAuthorized(request, this.#options.bearer)
     if (!isSuccess(stream)) throw await refusalOf(stream)
     stream.close()

@@ -1,4 +1,4 @@
-/** Starts the part `mcp`: logins, tries and sign-ins, and the tools of servers. */
+/** Starts the part `mcp`: logins, trials and sign-ins, and the tools of servers. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Core } from '../../capabilities.ts'
@@ -50,7 +50,8 @@ export function start(core: Needs): StartedPart {
 
 type Needs = Pick<
   Core,
-  'config' | 'environment' | 'log' | 'masker' | 'clock' | 'dataDir' | 'instanceId' | 'cgroupParent' | 'cipher' | 'secretValues' | 'urls'
+  | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'dataDir' | 'instanceId' | 'cgroupParent' | 'cipher'
+  | 'secretValues' | 'urls'
 >
 
 function openLogins({ dataDir, cipher, masker, clock, log }: Needs): Logins {

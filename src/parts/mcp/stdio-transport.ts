@@ -1,9 +1,9 @@
 /**
- * An MCP server that is a program of ours: messages on its standard input and output, one in a line (MCP 2025-06-18,
- * transports, "stdio").
+ * An MCP server that runs as a child process: messages on its standard input and output, one message per line (MCP
+ * 2025-06-18, transports, "stdio").
  *
- * What it prints on the error output is kept as its last words, no more. When it has ended, or is closed, everything it
- * started is ended too (process/child).
+ * Only the last part of its standard error is kept, for the error message. When the process has exited, or the
+ * transport is closed, every process that it started is ended too (process/child).
  */
 import { within } from '../../base/wait.ts'
 import type { Child, ChildOptions } from '../../process/child.ts'
@@ -11,27 +11,27 @@ import { LineFraming } from '../../rpc/lines.ts'
 import { withoutBatches } from './batches.ts'
 import { usualMessageLimits, type MessageLimits, type Transport } from './transport.ts'
 
-/** What is needed of a child process. */
+/** The members of a child process that the transport uses. */
 export type ServerProcess = Pick<Child, 'stdin' | 'stdout' | 'exited' | 'stderrTail' | 'stop'>
 export type StartServer = (options: ChildOptions) => Promise<ServerProcess>
 
-/** How long the last lines of a program may take after its exit. */
+/** The time for a program's last lines after its exit. */
 const lastLinesMs = 1000
 const lastWordsLimit = 300
-/** What may wait to be taken by it. */
+/** The most bytes queued for the program's input. */
 const queueLimitBytes = 16 * 1024 * 1024
-/** How long it may take after its input has ended, and then again after SIGTERM. */
+/** The time to exit after the end of its input, and again after SIGTERM. */
 const graceMs = 2000
 
 export interface StdioTransportOptions {
   readonly start: StartServer
   readonly program: ChildOptions
-  /** Takes out of its last words what nobody may see, before anything of them is cut off. */
+  /** Masks secrets in its last words before they are cut. */
   readonly mask: (text: string) => string
   readonly limits?: MessageLimits | undefined
 }
 
-/** @throws AppError `agent_failed` when it cannot be started. */
+/** @throws AppError `agent_failed` when the program cannot be started. */
 export async function startStdioTransport(options: StdioTransportOptions): Promise<Transport> {
   const { start, program, mask, limits = usualMessageLimits } = options
   const child = await start(program)
@@ -44,7 +44,8 @@ export async function startStdioTransport(options: StdioTransportOptions): Promi
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
-  // Something that it started may hold its output: then there is no end to be seen. Who closes is told of a failure.
+  // A process that the program started may hold its output open, so the end of the output may not come. An error of
+  // this `close` is dropped; the caller of `close` gets it.
   void child.exited.then(() => within(drained, lastLinesMs)).then(close).catch(() => undefined)
   return { framing, agree: () => undefined, reasonOfEnd: () => reasonOf(child, mask), close }
 }

@@ -1,12 +1,10 @@
 /**
- * Adds the tools of MCP servers to those that a conversation has anyway.
- *
- * Both are closed as one. Nothing is started here.
+ * Adds the tools of MCP servers to a conversation's tool set. Closing the set closes both. Nothing is started here.
  */
 import type { ToolSet } from '../../agents/tool.ts'
 import { McpServers, type McpServersOptions } from './servers.ts'
 
-/** The same set where the settings have no server. */
+/** The set with the servers' tools; the same set when the settings have no server. */
 export function withMcpServers(set: ToolSet, options: Omit<McpServersOptions, 'taken'>): ToolSet {
   if (Object.keys(options.settings).length === 0) return set
   const servers = new McpServers({ ...options, taken: new Set(set.tools.map(({ name }) => name)) })

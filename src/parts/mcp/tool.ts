@@ -1,9 +1,9 @@
 /**
  * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
  *
- * Its words and its schema are the server's, passed on as they are; what it says of its own harmlessness is shown and not
- * believed (MCP 2025-06-18, server/tools, "Tool"), so a model has to declare the risk of every call. Arguments are an
- * object, and what is in it is the server's to check. A call that fails is an observation that says so.
+ * The server's description and schema are passed on unchanged. Its annotations are shown but not trusted (MCP
+ * 2025-06-18, server/tools, "Tool"), so the model has to declare the risk of every call. The server checks the members
+ * of the arguments. A failed call becomes an error observation.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -13,7 +13,7 @@ import { mcpToolDefinition, actionOf, type Tool } from '../../agents/tool.ts'
 import { failedObservation, observationOf } from './result.ts'
 
 export interface McpToolOptions {
-  /** As the server describes it, with nothing secret in it. */
+  /** The server's listing of the tool, masked. */
   readonly listed: McpTool
   readonly serverName: string
   /** @throws AppError when there is no result, or the signal's reason */
@@ -48,7 +48,7 @@ export function createMcpTool({ listed, serverName, call }: McpToolOptions): Too
   }
 }
 
-/** A name that every model's provider takes. */
+/** The name in a form that every model provider accepts. */
 export function modelName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }

@@ -1,10 +1,10 @@
 /**
- * Tries MCP servers beside any conversation: is it there, which tools has it, and what does one call of a tool give
- * (contract: others.md, section 6, `POST /api/mcp/test`).
+ * Tries MCP servers outside any conversation: connects, lists the tools, and optionally calls one tool (contract:
+ * others.md, section 6, `POST /api/mcp/test`).
  *
- * A failure is a result, never thrown. One time limit holds for all of a trial; when it has settled nothing of the session
- * is left. No value that the settings of the server mark as secret shows in a result, but for the login that a server with
- * OAuth was reached with: as the settings would hold it, and for the caller to seal.
+ * A failure is a result, never thrown. One time limit covers the whole trial; when it has settled, nothing of the
+ * session is left. A result shows no value that the server's settings mark as secret, except the login that was used
+ * with an OAuth server, in the form of the settings; the caller seals it.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -39,13 +39,13 @@ export interface ToolResult {
 export interface McpTrials {
   /** @throws the signal's reason */
   run(trial: Trial, signal: AbortSignal): Promise<TrialResult>
-  /** Ends those that are under way. */
+  /** Ends running trials. */
   close(): Promise<void>
 }
 
 export interface McpTrialsOptions {
   readonly host: McpHost
-  /** What settings may refer to. */
+  /** The secrets that settings may refer to. */
   readonly secrets: () => Promise<ReadonlyMap<string, string>>
   readonly mask: (text: string) => string
   readonly log: Log
@@ -76,7 +76,9 @@ async function runTrial(trial: Trial, options: McpTrialsOptions, signal: AbortSi
   masker.register(secretsToMask('McpServer', trial.server))
   const mask = (text: string): string => options.mask(masker.mask(text))
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new RpcTimeoutError(`The server took more than ${trial.timeoutMs} ms`)), trial.timeoutMs)
+  const timer = setTimeout(
+    () => late.abort(new RpcTimeoutError(`The server took more than ${trial.timeoutMs} ms`)), trial.timeoutMs,
+  )
   try {
     return await attempt(trial, options, mask, AbortSignal.any([signal, late.signal]))
   } catch (error) {
@@ -89,9 +91,20 @@ async function runTrial(trial: Trial, options: McpTrialsOptions, signal: AbortSi
 
 type Mask = (text: string) => string
 
-async function attempt(trial: Trial, { host, secrets, log }: McpTrialsOptions, mask: Mask, signal: AbortSignal): Promise<TrialResult> {
+async function attempt(
+  trial: Trial, { host, secrets, log }: McpTrialsOptions, mask: Mask, signal: AbortSignal,
+): Promise<TrialResult> {
   const plan = planServer(trial.server, await secrets())
-  const client = await connectServer({ name: trial.name, plan, host, workingDir: '/', mask, onToolsChanged: ignore, onNoise: ignore, signal })
+  const client = await connectServer({
+    name: trial.name,
+    plan,
+    host,
+    workingDir: '/',
+    mask,
+    onToolsChanged: ignore,
+    onNoise: ignore,
+    signal,
+  })
   try {
     const tools = (await client.listTools(signal)).map(({ name }) => name)
     const result = await callTool(client, tools, trial, signal)
@@ -100,11 +113,13 @@ async function attempt(trial: Trial, { host, secrets, log }: McpTrialsOptions, m
   } catch (error) {
     throw await client.explain(error)
   } finally {
-    await client.close().catch((error: unknown) => log.warn('An MCP server could not be ended', { error: maskedErrorOf(error, mask) }))
+    await client
+      .close()
+      .catch((error: unknown) => log.warn('An MCP server could not be ended', { error: maskedErrorOf(error, mask) }))
   }
 }
 
-/** It may be a newer one than that in the settings. */
+/** The login that was used: it may be newer than the login in the settings. */
 async function loginFor({ name }: Trial, plan: ServerPlan, { logins }: McpHost): Promise<{ readonly login?: Fields }> {
   if (plan.type === 'stdio' || plan.oauth === undefined) return {}
   const login = await logins.find({ name, url: plan.url }, plan.oauth.state)
@@ -116,7 +131,9 @@ async function callTool(
 ): Promise<ToolResult | undefined> {
   if (call === undefined) return undefined
   const { name, args } = call
-  if (!tools.includes(name)) return { is_error: true, text: `The server has no tool "${name}". Available: ${tools.join(', ')}` }
+  if (!tools.includes(name)) {
+    return { is_error: true, text: `The server has no tool "${name}". Available: ${tools.join(', ')}` }
+  }
   try {
     const result = await client.callTool({ name, args, signal, silenceMs: timeoutMs })
     return { is_error: result.isError === true, text: resultText(result) }
@@ -127,7 +144,9 @@ async function callTool(
 }
 
 function kindOf(error: unknown): 'timeout' | 'connection' | 'unknown' {
-  if (error instanceof RpcTimeoutError || error instanceof AppError && error.code === 'upstream_timeout') return 'timeout'
+  if (error instanceof RpcTimeoutError || (error instanceof AppError && error.code === 'upstream_timeout')) {
+    return 'timeout'
+  }
   return error instanceof AppError || error instanceof RpcClosedError ? 'connection' : 'unknown'
 }
 

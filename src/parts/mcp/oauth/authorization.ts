@@ -1,9 +1,9 @@
 /**
- * One request for authorization and the answer to it (RFC 6749, sections 4.1.1 and 4.1.2; RFC 7636; RFC 8707; RFC 9207).
+ * One authorization request and its response (RFC 6749, sections 4.1.1 and 4.1.2; RFC 7636; RFC 8707; RFC 9207).
  *
- * The request is an address that the user's browser opens; nothing in it is a secret of ours but what is of no use without
- * the verifier, which never leaves this process but for the token endpoint. The answer is believed when it carries the state
- * of the request, and names the same authorization server where it names one.
+ * The request is an address that the user's browser opens. It holds no secret that works without the verifier, and the
+ * verifier is sent to the token endpoint only. A response is accepted when it has the state of the request, and the
+ * right issuer if it names one.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../../base/errors.ts'
@@ -20,16 +20,18 @@ export interface AuthorizationOptions {
 }
 
 export interface Authorization {
-  /** For the user's browser. */
+  /** The address for the user's browser. */
   readonly url: string
   readonly state: string
   readonly verifier: string
 }
 
-/** 256 bits each. */
+/** The size of state and verifier: 256 bits each. */
 const secretBytes = 32
 
-export function createAuthorization({ place, client, redirectUri, scope, random }: AuthorizationOptions): Authorization {
+export function createAuthorization({
+  place, client, redirectUri, scope, random,
+}: AuthorizationOptions): Authorization {
   const state = random(secretBytes).toString('base64url')
   const verifier = random(secretBytes).toString('base64url')
   const url = new URL(place.authority.authorizationEndpoint)
@@ -47,26 +49,31 @@ export function createAuthorization({ place, client, redirectUri, scope, random 
   return { url: url.href, state, verifier }
 }
 
-/** Whether an answer carries this state. Digests are compared, so that the time taken tells nothing of the state. */
+/** Whether a response has this state. Compares digests, so that the time reveals nothing about the state. */
 export function hasState(answer: URLSearchParams, state: string): boolean {
   const [given, second] = answer.getAll('state')
   return given !== undefined && second === undefined && timingSafeEqual(digest(given), digest(state))
 }
 
-/** The code of an answer whose state was right. @throws AppError `upstream_failed` */
+/** The code of a response with the right state. @throws AppError `upstream_failed` */
 export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItself } }: SignInPlace): string {
   const [iss, secondIss] = answer.getAll('iss')
   if (secondIss !== undefined || (iss === undefined ? namesItself : iss !== issuer)) {
     throw new AppError('upstream_failed', 'Could not sign in: the answer is of another authorization server')
   }
   const error = answer.get('error')
-  if (error !== null) throw new AppError('upstream_failed', `Could not sign in: the authorization server says ${errorCode(error)}`)
+  if (error !== null) {
+    throw new AppError('upstream_failed', `Could not sign in: the authorization server says ${errorCode(error)}`)
+  }
   const [code, secondCode] = answer.getAll('code')
   if (code !== undefined && code !== '' && secondCode === undefined) return code
   throw new AppError('upstream_failed', 'Could not sign in: the answer holds no code')
 }
 
-/** RFC 6749, sections 4.1.2.1 and 5.2: one of a list, which others extend. Their descriptions are left alone. */
+/**
+ * The error code (RFC 6749, sections 4.1.2.1 and 5.2: a list that extensions add to). Error descriptions are not
+ * repeated.
+ */
 export function errorCode(value: unknown): string {
   return typeof value === 'string' && /^[a-z_]{1,50}$/.test(value) ? `"${value}"` : 'that something is wrong'
 }

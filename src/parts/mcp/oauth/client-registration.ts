@@ -1,9 +1,9 @@
 /**
- * As which client this server asks for tokens (MCP 2025-11-25, authorization, "Client Registration Approaches"): the one
- * that the settings name, the address of a document about it, or one that is registered for this sign-in alone
- * (RFC 7591). The last is the safest: nobody else knows its id, so no other authorization server can misuse it.
+ * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches"): the client
+ * in the settings, a client ID metadata document, or a client registered for this sign-in alone (RFC 7591). The last is
+ * the safest: its id is known to no one else, so no other authorization server can misuse it.
  *
- * A private key is not supported: `private_key_jwt` is refused rather than left out.
+ * Private keys are not supported: `private_key_jwt` is refused, not ignored.
  */
 import { AppError } from '../../../base/errors.ts'
 import { objectOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -27,16 +27,22 @@ export interface ClientWishes {
   readonly scope: string | undefined
 }
 
-/** @throws AppError `bad_request` for settings that cannot be followed, `upstream_failed`, or as `fetchDocument` */
+/** @throws AppError `bad_request` for settings that are not supported, `upstream_failed`, or as `fetchDocument` */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes
   const wanted = settings.client_auth_method
   if (wanted !== undefined && !isMethod(wanted)) {
-    throw new AppError('bad_request', 'Cannot sign in with client_auth_method "private_key_jwt": expected none, client_secret_post or client_secret_basic')
+    throw new AppError(
+      'bad_request',
+      'Cannot sign in with client_auth_method "private_key_jwt": expected none, client_secret_post or ' +
+      'client_secret_basic',
+    )
   }
   const [id, document] = [textOf(settings.client_id), textOf(settings.client_metadata_url)]
   if (id !== undefined) return withMethod(id, textOf(settings.client_secret), wanted, authority)
-  if (document !== undefined && authority.takesClientDocuments) return { id: document, secret: undefined, method: 'none' }
+  if (document !== undefined && authority.takesClientDocuments) {
+    return { id: document, secret: undefined, method: 'none' }
+  }
   return register(wishes, wanted, reach)
 }
 
@@ -44,21 +50,29 @@ export function isMethod(value: unknown): value is ClientMethod {
   return clientMethods.some((method) => method === value)
 }
 
-function withMethod(id: string, secret: string | undefined, wanted: ClientMethod | undefined, authority: Authority): OAuthClient {
+function withMethod(
+  id: string, secret: string | undefined, wanted: ClientMethod | undefined, authority: Authority,
+): OAuthClient {
   const method = wanted ?? (secret === undefined ? 'none' : usualMethod(authority))
-  if (method !== 'none' && secret === undefined) throw new AppError('bad_request', `Cannot sign in with ${method}: there is no client_secret`)
+  if (method !== 'none' && secret === undefined) {
+    throw new AppError('bad_request', `Cannot sign in with ${method}: there is no client_secret`)
+  }
   return { id, secret: method === 'none' ? undefined : secret, method }
 }
 
 function usualMethod({ clientMethods: known }: Authority): ClientMethod {
-  return known.includes('client_secret_basic') || !known.includes('client_secret_post') ? 'client_secret_basic' : 'client_secret_post'
+  return known.includes('client_secret_basic') || !known.includes('client_secret_post')
+    ? 'client_secret_basic'
+    : 'client_secret_post'
 }
 
 async function register(wishes: ClientWishes, wanted: ClientMethod | undefined, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority }, redirectUri, scope } = wishes
   const { registrationEndpoint: url } = authority
   if (url === undefined) {
-    throw new AppError('bad_request', 'Cannot sign in without a client_id: the authorization server registers no clients')
+    throw new AppError(
+      'bad_request', 'Cannot sign in without a client_id: the authorization server registers no clients',
+    )
   }
   const body = JSON.stringify({
     client_name: textOf(settings.client_name) ?? 'agent-server',
@@ -70,10 +84,15 @@ async function register(wishes: ClientWishes, wanted: ClientMethod | undefined, 
     application_type: isThisMachine(new URL(redirectUri)) ? 'native' : 'web',
     token_endpoint_auth_method: wanted ?? (authority.clientMethods.includes('none') ? 'none' : usualMethod(authority)),
   })
-  const { status, fields = {} } = await fetchDocument({ method: 'POST', url, headers: { 'content-type': 'application/json' }, body }, reach)
+  const { status, fields = {} } = await fetchDocument(
+    { method: 'POST', url, headers: { 'content-type': 'application/json' }, body }, reach,
+  )
   const id = textOf(fields.client_id)
   if (status < 200 || status > 299 || id === undefined) {
-    throw new AppError('upstream_failed', `Could not sign in: the authorization server has refused to register a client (status ${status})`)
+    throw new AppError(
+      'upstream_failed',
+      `Could not sign in: the authorization server has refused to register a client (status ${status})`,
+    )
   }
   const given = fields.token_endpoint_auth_method
   return withMethod(id, textOf(fields.client_secret), isMethod(given) ? given : wanted, authority)

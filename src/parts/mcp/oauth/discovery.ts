@@ -1,10 +1,10 @@
 /**
- * Finds out who signs users in for an MCP server (MCP 2025-06-18 and 2025-11-25, authorization): the server names its
- * authorization server in the metadata of the protected resource (RFC 9728), and that describes itself (RFC 8414, or
- * OpenID Connect Discovery 1.0). A server without such metadata is its own authorization server (MCP 2025-03-26).
+ * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization). The MCP server names
+ * it in its protected resource metadata (RFC 9728), and it describes itself (RFC 8414, or OpenID Connect Discovery
+ * 1.0). An MCP server without such metadata is its own authorization server (MCP 2025-03-26).
  *
- * Each document has to be about what it was asked for: the resource is the server that we reach or a part of its path
- * above it, the issuer is the one whose document it is. PKCE with S256 is not optional.
+ * Each document must describe the thing it was requested for: the resource is the MCP server's address or a parent path
+ * of it, and the issuer is the server that was asked. PKCE with S256 is required.
  */
 import { AppError } from '../../../base/errors.ts'
 import { openRequest } from '../../../net/outbound.ts'
@@ -16,29 +16,31 @@ export interface Authority {
   readonly authorizationEndpoint: URL
   readonly tokenEndpoint: URL
   readonly registrationEndpoint: URL | undefined
-  /** Ways of a client to prove who it is, at the token endpoint. */
+  /** The client authentication methods of the token endpoint. */
   readonly clientMethods: readonly string[]
-  /** Its answers name it (RFC 9207). */
+  /** Whether its responses name the issuer (RFC 9207). */
   readonly namesItself: boolean
-  /** A client may be the address of a document about it. */
+  /** Whether it accepts a client ID metadata document. */
   readonly takesClientDocuments: boolean
 }
 
 export interface SignInPlace {
   readonly authority: Authority
-  /** What tokens are asked for (RFC 8707). */
+  /** The resource to request tokens for (RFC 8707). */
   readonly resource: string
-  /** As the server asks for them. */
+  /** The scope that the MCP server asks for. */
   readonly scope: string | undefined
 }
 
 export interface FindOptions {
-  /** How long the server may take to say that it wants a token. */
+  /** The time for the MCP server to respond to a request without a token. */
   readonly probeTimeoutMs?: number
 }
 
 /** @throws AppError `upstream_failed`, `upstream_timeout`, `address_refused`, or the signal's reason */
-export async function findSignIn(serverUrl: string, reach: Reach, { probeTimeoutMs = 5000 }: FindOptions = {}): Promise<SignInPlace> {
+export async function findSignIn(
+  serverUrl: string, reach: Reach, { probeTimeoutMs = 5000 }: FindOptions = {},
+): Promise<SignInPlace> {
   const url = new URL(serverUrl)
   const challenge = await probe(url, reach, probeTimeoutMs)
   const named = challengeParameter(challenge, 'resource_metadata')
@@ -47,14 +49,25 @@ export async function findSignIn(serverUrl: string, reach: Reach, { probeTimeout
   const servers = metadata?.authorization_servers
   const issuer = Array.isArray(servers) ? addressIn(servers[0], 'authorization server', reach) : new URL(url.origin)
   const scopes = metadata?.scopes_supported
-  const scope = challengeParameter(challenge, 'scope') ?? (isTexts(scopes) && scopes.length > 0 ? scopes.join(' ') : undefined)
+  const scope =
+    challengeParameter(challenge, 'scope') ?? (isTexts(scopes) && scopes.length > 0 ? scopes.join(' ') : undefined)
   return { authority: await readAuthority(issuer, reach), resource, scope }
 }
 
-/** What the server says to a request without a token; empty when it says nothing, or begins a stream that says nothing yet. */
+/**
+ * The `WWW-Authenticate` header of a request without a token; empty when there is none, or when the server starts a
+ * silent stream.
+ */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
-    const stream = await openRequest({ method: 'GET', url, headers: { accept: 'text/event-stream' }, signal, limitBytes: 0, timeoutMs })
+    const stream = await openRequest({
+      method: 'GET',
+      url,
+      headers: { accept: 'text/event-stream' },
+      signal,
+      limitBytes: 0,
+      timeoutMs,
+    })
     stream.close()
     return stream.status === 401 ? (stream.headers['www-authenticate'] ?? '') : ''
   } catch (error) {
@@ -63,7 +76,10 @@ async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<st
   }
 }
 
-/** auth-param = token BWS "=" BWS ( token / quoted-string ), RFC 9110, section 11.2; without escapes, which no address needs */
+/**
+ * The value of an auth-param: token BWS "=" BWS ( token / quoted-string ), RFC 9110, section 11.2. Escapes are not
+ * supported: no address needs them.
+ */
 function challengeParameter(challenge: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"\\\\]*)"|([^\\s",]+))`, 'i').exec(challenge)
   return textOf(found?.[1] ?? found?.[2])
@@ -77,16 +93,18 @@ async function readResource(url: URL, named: string | undefined, reach: Reach): 
     if (status !== 200 || fields === undefined) throw refused('the server has no metadata where it says')
     return fields
   }
-  return firstDocument(wellKnown(url, 'oauth-protected-resource', url.pathname === '/' ? [''] : [url.pathname, '']), reach)
+  return firstDocument(
+    wellKnown(url, 'oauth-protected-resource', url.pathname === '/' ? [''] : [url.pathname, '']), reach,
+  )
 }
 
-/** RFC 9728, section 3.3; a resource that holds the server in its path is meant for it too. */
+/** The resource (RFC 9728, section 3.3), which may also be a parent path of the server's address. */
 function resourceOf({ resource }: Fields, url: URL): string {
   if (typeof resource === 'string' && isWithin(url.href, resource)) return resource
   throw refused('the metadata of the server is about another resource')
 }
 
-/** True if the address is the resource, or below it. */
+/** Whether the address is the resource, or below it. */
 export function isWithin(address: string, resource: string): boolean {
   if (!URL.canParse(address) || !URL.canParse(resource)) return false
   const [inner, outer] = [new URL(address), new URL(resource)]
@@ -105,21 +123,24 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
   const own = textOf(fields.issuer) ?? ''
   if (withoutSlash(own) !== withoutSlash(issuer.href)) throw refused('the authorization server describes another one')
   const { code_challenge_methods_supported: challenges, registration_endpoint: registration } = fields
-  if (!isTexts(challenges) || !challenges.includes('S256')) throw refused('the authorization server does not do PKCE with S256')
+  if (!isTexts(challenges) || !challenges.includes('S256')) {
+    throw refused('the authorization server does not do PKCE with S256')
+  }
   const methods = fields.token_endpoint_auth_methods_supported
   return {
     issuer: own,
     authorizationEndpoint: addressIn(fields.authorization_endpoint, 'authorization endpoint', reach),
     tokenEndpoint: addressIn(fields.token_endpoint, 'token endpoint', reach),
-    registrationEndpoint: registration === undefined ? undefined : addressIn(registration, 'registration endpoint', reach),
-    // RFC 8414, section 2: the default.
+    registrationEndpoint:
+      registration === undefined ? undefined : addressIn(registration, 'registration endpoint', reach),
+    // The default in RFC 8414, section 2.
     clientMethods: isTexts(methods) ? methods : ['client_secret_basic'],
     namesItself: fields.authorization_response_iss_parameter_supported === true,
     takesClientDocuments: fields.client_id_metadata_document_supported === true,
   }
 }
 
-/** The first that is there. A server that answers with a page instead has none. */
+/** The first document that exists. A response that is no JSON object counts as missing. */
 async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields | undefined> {
   for (const url of urls) {
     const { status, fields } = await fetchDocument({ method: 'GET', url }, reach)
@@ -128,7 +149,7 @@ async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields
   return undefined
 }
 
-/** RFC 8615: between host and path. */
+/** Well-known addresses: RFC 8615 inserts the name between host and path. */
 function wellKnown(url: URL, name: string, paths: readonly string[]): URL[] {
   return paths.map((path) => new URL(`/.well-known/${name}${path}`, url))
 }

@@ -1,10 +1,10 @@
 /**
- * The requests of a sign-in other than those to the MCP server itself: which addresses they may go to, and what may come
- * back (RFC 6749, sections 3.1 and 3.2; RFC 8414, section 6; RFC 9728, section 7).
+ * Sends the requests of a sign-in, except those to the MCP server itself. Limits their addresses and their responses
+ * (RFC 6749, sections 3.1 and 3.2; RFC 8414, section 6; RFC 9728, section 7).
  *
- * An address is named by a server that nobody has reason to trust yet. So it has to be https; plain http and addresses of
- * this machine are for an MCP server that runs on this machine itself. No redirect is followed, so that no code, token or
- * secret goes where it was not sent. Answers are small or refused.
+ * The addresses come from a server that is not trusted yet. An address has to be https; plain http, and addresses of
+ * this machine, are only allowed for an MCP server that runs on this machine itself. Redirects are not followed, so
+ * that no code, token or secret is sent on. Large responses are refused.
  */
 import { AppError } from '../../../base/errors.ts'
 import { isObject, parseJson } from '../../../base/json.ts'
@@ -12,7 +12,7 @@ import { isLoopbackAddress, isOwnAddress } from '../../../net/address.ts'
 import { sendRequest } from '../../../net/outbound.ts'
 import type { Fields } from '../../../base/fields.ts'
 
-/** Where requests may go, and until when. */
+/** The addresses that requests may go to, and the signal that ends them. */
 export interface Reach {
   readonly allowsThisMachine: boolean
   readonly signal: AbortSignal
@@ -20,7 +20,7 @@ export interface Reach {
 
 export interface DocumentAnswer {
   readonly status: number
-  /** Undefined when the body is no JSON object. */
+  /** The members; undefined when the body is no JSON object. */
   readonly fields: Fields | undefined
 }
 
@@ -34,17 +34,19 @@ export interface DocumentRequest {
 const limitBytes = 256 * 1024
 const timeoutMs = 30_000
 
-/** What a server at this address may have us reach. @throws AppError `bad_request` when it is none to sign in to. */
+/** The reach of a sign-in to this server. @throws AppError `bad_request` when the address does not allow a sign-in. */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined
   const allowsThisMachine = url !== undefined && (isThisMachine(url) || isOwnAddress(literalOf(url)))
   if (url === undefined || !isSecure(url, allowsThisMachine)) {
-    throw new AppError('bad_request', 'Cannot sign in to the server: expected an https address, or http on this machine')
+    throw new AppError(
+      'bad_request', 'Cannot sign in to the server: expected an https address, or http on this machine',
+    )
   }
   return { allowsThisMachine, signal }
 }
 
-/** An address that a document names. @throws AppError `upstream_failed` */
+/** Checks an address in a document. @throws AppError `upstream_failed` */
 export function addressIn(value: unknown, what: string, { allowsThisMachine }: Reach): URL {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
   const isPlain = url !== undefined && url.username === '' && url.password === '' && url.hash === ''
@@ -61,7 +63,7 @@ export async function fetchDocument(request: DocumentRequest, reach: Reach): Pro
   return { status, fields: fieldsOf(body.toString()) }
 }
 
-/** True for a name or an address that only this machine answers to. */
+/** Whether the host name or address is always this machine. */
 export function isThisMachine(url: URL): boolean {
   return url.hostname === 'localhost' || isLoopbackAddress(literalOf(url))
 }

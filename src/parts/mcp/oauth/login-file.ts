@@ -1,8 +1,8 @@
 /**
- * The logins of MCP servers in the data folder, sealed: each opens for its own server alone, by name and address.
+ * The logins of MCP servers in the data folder, sealed: each login opens only for its own server, by name and address.
  *
- * A login that settings bring and one that is kept here may differ: the newer one counts. A token that was refused for good
- * is noted, so that settings that still hold it do not bring it back. Every token is masked before anyone can use it.
+ * A login in the settings and a login in this file may differ: the newer login counts. A token that was finally refused
+ * is noted, so that settings which still hold it do not bring it back. Every token is masked before it is used.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
@@ -13,18 +13,18 @@ import { createStoredFile, type StoredFile } from '../../../settings/stored-file
 import { numberOf, textOf } from '../../../base/fields.ts'
 import { loginOf, stateOf, type Login } from './login.ts'
 
-/** The server that a login is for. */
+/** The server of a login. */
 export interface LoginServer {
   readonly name: string
   readonly url: string
 }
 
 export interface KeptLogin {
-  /** Undefined when it is over. */
+  /** The login; undefined when it has ended. */
   readonly login: Login | undefined
-  /** When that was so, in milliseconds since the epoch. */
+  /** The time of this entry, in milliseconds since the epoch. */
   readonly since: number
-  /** An access token that is of no use any more. */
+  /** The last access token that was refused. */
   readonly refused: string | undefined
 }
 
@@ -34,20 +34,20 @@ export interface LoginFileOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly setMasked: MaskedValues
-  /** Told of every change, by names of servers. */
+  /** Called with every change, by names of servers. */
   readonly onChange?: TellChange
 }
 
 const version = 1
-/** The one that has not changed for longest makes room. */
+/** The most logins; the login that is unchanged for longest is dropped. */
 const loginLimit = 1000
 
-/** Names a server, in the map and for the seal. */
+/** The key of a server, in the map and as the context of the seal. */
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
 
-/** As the start of the server, `verify` and `keys reseal` open it. */
+/** Opens the file for the start of the server, for `verify` and for `keys reseal`. */
 export const openSealedLogins: OpenSealedFile = ({ masker, ...options }) =>
   openLoginFile({ ...options, setMasked: createMaskedValues(masker) })
 
@@ -59,50 +59,61 @@ export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOp
     version,
     keyIds: cipher.keyIds,
     initial: () => new Map(),
-    encode: (logins) => ({ logins: Object.fromEntries([...logins].map(([key, kept]) => [key, cipher.seal(encode(kept), contextOf(key))])) }),
+    encode: (logins) => ({
+      logins: Object.fromEntries([...logins].map(([key, kept]) => [key, cipher.seal(encode(kept), contextOf(key))])),
+    }),
     decode({ logins }) {
       if (!isObject(logins)) throw new TypeError('Expected logins')
-      return new Map(Object.entries(logins).map(([key, sealed]) => [key, decode(key, textOf(sealed) ?? '', cipher, mask)]))
+      return new Map(
+        Object.entries(logins).map(([key, sealed]) => [key, decode(key, textOf(sealed) ?? '', cipher, mask)]),
+      )
     },
   })
   return {
     read: () => file.read(),
     rewrite: () => file.rewrite(),
-    update: (change) => file.update(async (current) => {
-      const next = await change(current)
-      for (const [key, { login }] of current) if (login !== undefined && next.get(key)?.login === undefined) setMasked(nameOf(key), [])
-      for (const [key, { login }] of next) if (login !== undefined && current.get(key)?.login !== login) mask(key, login)
-      return next
-    }),
+    update: (change) =>
+      file.update(async (current) => {
+        const next = await change(current)
+        for (const [key, { login }] of current) {
+          if (login !== undefined && next.get(key)?.login === undefined) setMasked(nameOf(key), [])
+        }
+        for (const [key, { login }] of next) {
+          if (login !== undefined && current.get(key)?.login !== login) mask(key, login)
+        }
+        return next
+      }),
   }
 }
 
-/** As a change of the file: newest last. */
+/** The logins with this entry set, as the newest. */
 export function withKept(logins: KeptLogins, key: string, kept: KeptLogin): KeptLogins {
   const others = [...logins].filter(([other]) => other !== key).slice(1 - loginLimit)
   return new Map([...others, [key, kept]])
 }
 
-/** The same map where there is none of this name. */
+/** The logins without servers of this name; the same map if there is none. */
 export function withoutName(logins: KeptLogins, name: string): KeptLogins {
   const others = [...logins].filter(([key]) => !key.startsWith(`[${JSON.stringify(name)},`))
   return others.length === logins.size ? logins : new Map(others)
 }
 
-/** Which of two logins counts. One from settings of which nobody knows the time is the user's word, unless it was refused. */
+/**
+ * The login that counts. A login in the settings without a time is the user's own choice and wins, unless its token was
+ * refused.
+ */
 export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
   if (kept === undefined || given === undefined) return given ?? kept?.login
   const isNewer = given.obtainedAt === 0 ? kept.refused !== given.accessToken : given.obtainedAt > kept.since
   return isNewer ? given : kept.login
 }
 
-/** What must not show of a login. */
+/** The secrets of a login. */
 export function secretsOf({ accessToken, refreshToken, source }: Login): string[] {
   return [accessToken, refreshToken, source?.client.secret].flatMap((secret) => secret ?? [])
 }
 
-/** For the masker. What is over stays masked for a while. */
-/** Without the addresses, which may hold credentials. */
+/** Changes by name of the server, without addresses, which may hold credentials. */
 function byServer(logins: KeptLogins): ReadonlyMap<string, unknown> {
   return new Map([...logins].map(([key, kept]) => [/^\[(".*?[^\\]"),/.exec(key)?.[1] ?? '', kept]))
 }

@@ -1,9 +1,9 @@
 /**
- * A login: tokens for one MCP server, with what is needed to renew them, and the form in which settings hold it
+ * A login: tokens for one MCP server, with the data needed to renew them, and its form in settings
  * (contract/settings.md 3.1, `auth.state`). Pure.
  *
- * Settings may bring a state that another program has made. Its token is used; it can be renewed only where the state names
- * the authorization server and the resource, as ours does.
+ * Settings may hold a state made by another program. Its token is used. It is renewed only if the state names the
+ * authorization server and the resource, as the states made here do.
  */
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'
@@ -14,14 +14,14 @@ export interface Login {
   readonly accessToken: string
   readonly refreshToken: string | undefined
   readonly scope: string | undefined
-  /** Milliseconds since the epoch; undefined when nobody has said so. */
+  /** The expiry in milliseconds since the epoch; undefined if unknown. */
   readonly expiresAt: number | undefined
-  /** The newer of two logins counts. 0 when nobody knows. */
+  /** The time of the login, in milliseconds since the epoch; 0 if unknown. The newer of two logins counts. */
   readonly obtainedAt: number
   readonly source: LoginSource | undefined
 }
 
-/** Where it came from, and where it is renewed. */
+/** The authorization server and the client of a login, which also renew it. */
 export interface LoginSource {
   readonly issuer: string
   readonly endpoint: string
@@ -29,16 +29,30 @@ export interface LoginSource {
   readonly client: OAuthClient
 }
 
-/** A refresh token and a scope that are not given again stay (RFC 6749, section 6). */
+/**
+ * The login from a token response. A refresh token and a scope that are missing in it stay as they were (RFC 6749,
+ * section 6).
+ */
 export function loginFrom(tokens: Tokens, source: LoginSource, now: number, previous?: Login): Login {
   const { accessToken, refreshToken = previous?.refreshToken, scope = previous?.scope, lifeMs } = tokens
-  return { accessToken, refreshToken, scope, expiresAt: lifeMs === undefined ? undefined : now + lifeMs, obtainedAt: now, source }
+  const expiresAt = lifeMs === undefined ? undefined : now + lifeMs
+  return { accessToken, refreshToken, scope, expiresAt, obtainedAt: now, source }
 }
 
-/** Names of members are chosen so that only what is secret counts as a credential (settings/secret-values). */
+/**
+ * The state for settings. Its member names are chosen so that only secret members count as credentials
+ * (settings/secret-values).
+ */
 export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
   return withoutGaps({
-    tokens: withoutGaps({ access_token: accessToken, token_type: 'Bearer', refresh_token: refreshToken, scope, obtained_at: obtainedAt / 1000 }),
+    tokens: withoutGaps({
+      access_token: accessToken,
+      token_type: 'Bearer',
+      refresh_token: refreshToken,
+      scope,
+      obtained_at: obtainedAt / 1000,
+
+    }),
     client_info: source === undefined ? undefined : withoutGaps({
       client_id: source.client.id,
       client_secret: source.client.secret,
@@ -51,7 +65,7 @@ export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedA
   })
 }
 
-/** Undefined where the state holds no token, or tokens for another server than the one at this address. */
+/** The login in a state; undefined when the state has no token, or tokens for another server. */
 export function loginOf(state: unknown, serverUrl: string): Login | undefined {
   const { tokens, client_info: info, token_expires_at: expiresAt } = objectOf(state)
   const accessToken = textOf(memberAt(tokens, 'access_token'))
@@ -70,7 +84,8 @@ export function loginOf(state: unknown, serverUrl: string): Login | undefined {
 function sourceOf(info: Fields): LoginSource | undefined {
   const [id, issuer, endpoint, resource] = [info.client_id, info.issuer, info.endpoint, info.resource].map(textOf)
   const { method } = info
-  if (id === undefined || issuer === undefined || endpoint === undefined || resource === undefined || !isMethod(method)) return undefined
+  if (id === undefined || issuer === undefined || endpoint === undefined || resource === undefined) return undefined
+  if (!isMethod(method)) return undefined
   return { issuer, endpoint, resource, client: { id, secret: textOf(info.client_secret), method } }
 }
 

@@ -1,10 +1,10 @@
 /**
- * Gives requests to an MCP server their bearer token, and renews it: shortly before its end, and once when the server
- * refuses it (MCP 2025-11-25, authorization, "Token Handling"; RFC 6750).
+ * Gives requests to an MCP server their bearer token. Renews a token shortly before it expires, and once after the
+ * server refused it (MCP 2025-11-25, authorization, "Token Handling"; RFC 6750).
  *
- * However many conversations use a server, one renewal at a time is under way for it, and nobody who goes away stops it: a
- * refresh token may be good for one use only, so the answer has to be kept. A login that is over is told by
- * LoginRequiredError, without any request, until somebody signs in. Nothing here signs in.
+ * Each server has at most one renewal at a time, for all its conversations. A caller that aborts does not stop the
+ * renewal: a refresh token may be valid for one use only, so the response has to be stored. After a login has ended,
+ * callers get LoginRequiredError without any request, until a user signs in. This file signs nobody in.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../base/stamp.ts'
@@ -15,15 +15,15 @@ import { keyOf, newest, withKept, withoutName, type KeptLogins, type LoginServer
 import { loginFrom, loginOf, type Login } from './login.ts'
 import { GrantRefusedError, refreshTokens } from './token-endpoint.ts'
 
-/** What a transport needs to know of a login. */
+/** The bearer token of a transport. */
 export interface Bearer {
-  /** The token of this moment. @throws LoginRequiredError, AppError, or the signal's reason */
+  /** The current token. @throws LoginRequiredError, AppError, or the signal's reason */
   token(signal: AbortSignal): Promise<string>
-  /** Another one than that which the server has refused. @throws LoginRequiredError, AppError, or the signal's reason */
+  /** A token other than the refused token. @throws LoginRequiredError, AppError, or the signal's reason */
   renewed(refused: string, signal: AbortSignal): Promise<string>
 }
 
-/** Nobody is signed in to the server. */
+/** The server has no valid login. */
 export class LoginRequiredError extends AppError {
   constructor() {
     super('upstream_failed', 'Nobody is signed in to the server: expected a login by POST /api/mcp/oauth/start')
@@ -31,15 +31,15 @@ export class LoginRequiredError extends AppError {
 }
 
 export interface Logins {
-  /** For a server with this `auth.state` in its settings. */
+  /** The bearer for a server with this `auth.state` in its settings. */
   bearer(server: LoginServer, state: unknown): Bearer
   /** The login that counts. @throws AppError `settings_unreadable` */
   find(server: LoginServer, state: unknown): Promise<Login | undefined>
   /** Keeps a new login. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   put(server: LoginServer, login: Login): Promise<void>
-  /** Forgets those of all servers of this name. False when there are none. @throws as `put` */
+  /** Forgets the logins of all servers with this name. False when there are none. @throws as `put` */
   forget(name: string): Promise<boolean>
-  /** Waits a little for renewals, since they may not come again. */
+  /** Waits a limited time for renewals, since their refresh tokens may not work again. */
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export interface LoginsOptions {
   readonly clock: Clock
 }
 
-/** Before the end of a token; less where it lives shorter. */
+/** The time before expiry at which a token is renewed; at most half of its life. */
 const earlyMs = 60_000
 const closePatienceMs = 5000
 
@@ -57,7 +57,8 @@ export function createLogins(options: LoginsOptions): Logins {
   const stop = new AbortController()
   const renewals = new Map<string, Promise<Login>>()
 
-  const find: Logins['find'] = async (server, state) => newest((await file.read()).get(keyOf(server)), loginOf(state, server.url))
+  const find: Logins['find'] = async (server, state) =>
+    newest((await file.read()).get(keyOf(server)), loginOf(state, server.url))
   const renew = (server: LoginServer, login: Login, state: unknown): Promise<Login> => {
     const key = keyOf(server)
     const renewal = renewals.get(key) ?? renewOrEnd(server, login, state).finally(() => renewals.delete(key))
@@ -66,7 +67,7 @@ export function createLogins(options: LoginsOptions): Logins {
   }
   const renewOrEnd = async (server: LoginServer, login: Login, state: unknown): Promise<Login> => {
     const current = found(await find(server, state))
-    // It may have been renewed while whoever asks was looking: a refresh token is not used twice.
+    // Another caller may have renewed the login in the meantime: a refresh token is used only once.
     if (current.accessToken !== login.accessToken) return current
     try {
       return await keep(server, await refreshed(server, login, clock, stop.signal))
@@ -78,7 +79,9 @@ export function createLogins(options: LoginsOptions): Logins {
   }
   const keep = async (server: LoginServer, login: Login): Promise<Login> => {
     const key = keyOf(server)
-    await file.update((logins) => withKept(logins, key, { login, since: login.obtainedAt, refused: logins.get(key)?.refused }))
+    await file.update((logins) =>
+      withKept(logins, key, { login, since: login.obtainedAt, refused: logins.get(key)?.refused }),
+    )
     return login
   }
   const bearer = (server: LoginServer, state: unknown): Bearer => ({
@@ -89,7 +92,7 @@ export function createLogins(options: LoginsOptions): Logins {
     },
     async renewed(refused, signal) {
       const login = found(await find(server, state))
-      // Somebody else was here already.
+      // Another caller has already renewed the login.
       if (login.accessToken !== refused) return login.accessToken
       return (await untilAborted(renew(server, login, state), signal)).accessToken
     },
@@ -118,7 +121,7 @@ function found(login: Login | undefined): Login {
   return login
 }
 
-/** One that cannot be renewed is used to its end, and its end is the server's to say. */
+/** Whether to renew the token now. A token that cannot be renewed is used until the server refuses it. */
 function isEnding({ expiresAt, obtainedAt, refreshToken, source }: Login, now: number): boolean {
   if (expiresAt === undefined || refreshToken === undefined || source === undefined) return false
   return now >= expiresAt - Math.min(earlyMs, (expiresAt - obtainedAt) / 2)
@@ -126,14 +129,18 @@ function isEnding({ expiresAt, obtainedAt, refreshToken, source }: Login, now: n
 
 async function refreshed(server: LoginServer, login: Login, clock: Clock, signal: AbortSignal): Promise<Login> {
   const { source, refreshToken } = login
-  if (source === undefined || refreshToken === undefined) throw new GrantRefusedError('upstream_failed', 'The login cannot be renewed')
+  if (source === undefined || refreshToken === undefined) {
+    throw new GrantRefusedError('upstream_failed', 'The login cannot be renewed')
+  }
   const reach = reachOf(server.url, signal)
   const endpoint = addressIn(source.endpoint, 'token endpoint', reach)
-  const tokens = await refreshTokens({ endpoint, client: source.client, resource: source.resource }, refreshToken, reach)
+  const tokens = await refreshTokens(
+    { endpoint, client: source.client, resource: source.resource }, refreshToken, reach,
+  )
   return loginFrom(tokens, source, clock(), login)
 }
 
-/** Notes that a token is of no use. A login that has come meanwhile stays. */
+/** Notes a refused token. A login that was stored in the meantime stays. */
 function withoutToken(logins: KeptLogins, server: LoginServer, refused: string, now: number): KeptLogins {
   const key = keyOf(server)
   const login = logins.get(key)?.login

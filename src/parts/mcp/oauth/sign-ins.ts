@@ -1,10 +1,12 @@
 /**
- * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`): finds out where, asks for authorization,
- * waits for the user's browser to bring the answer, keeps the login, and tries the server with it.
+ * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`): finds the authorization server,
+ * asks for authorization, waits for the user's browser to bring the answer, stores the login, and tries the server with
+ * it.
  *
- * The answer comes to one address of this server, from anyone's browser, or by a client that was given the address by hand.
- * It counts when its state is that of a sign-in that waits for it: unguessable, good for one use, and forgotten with the
- * sign-in after 15 minutes. Their number is limited. A failure is a result; no token is in one that is not sealed.
+ * The answer comes to one address of this server, from any browser, or through a client whose user copied the address.
+ * An answer is accepted when its state is that of a waiting sign-in. A state is unguessable, valid once, and forgotten
+ * with the sign-in after 15 minutes. The number of sign-ins is limited. A failure is a result. A result holds no
+ * unsealed token.
  */
 import { AppError, messageOf } from '../../../base/errors.ts'
 import { createMasker } from '../../../base/masking.ts'
@@ -25,18 +27,18 @@ import { exchangeCode } from './token-endpoint.ts'
 export interface SignInStatus {
   readonly status: 'pending' | 'authorizing' | 'succeeded' | 'failed'
   readonly authorizationUrl: string | undefined
-  /** Whether an answer is waited for. */
+  /** Whether the sign-in waits for an answer. */
   readonly isWaiting: boolean
-  /** What came of it. */
+  /** The result, once the sign-in has ended. */
   readonly result: TrialResult | undefined
 }
 
 export interface SignInsOptions {
   readonly logins: Logins
   readonly trials: McpTrials
-  /** What settings may refer to. */
+  /** The secrets that settings may refer to. */
   readonly secrets: () => Promise<ReadonlyMap<string, string>>
-  /** Where browsers bring answers. @throws AppError when nobody knows */
+  /** The address to which browsers bring answers. @throws AppError when it is unknown */
   readonly redirectUri: () => string
   readonly mask: (text: string) => string
   readonly createId: () => string
@@ -70,7 +72,10 @@ export class SignIns {
     this.#options = options
   }
 
-  /** Resolves with its id when the user can be asked, or when it has failed. @throws AppError `unavailable` */
+  /**
+   * Starts a sign-in. Resolves with its id when the user can be asked, or when it has failed. @throws AppError
+   * `unavailable`
+   */
   async start(trial: Trial): Promise<string> {
     if (this.#isClosed) throw new AppError('unavailable', 'The server is stopping')
     this.#makeRoom()
@@ -94,27 +99,37 @@ export class SignIns {
   }
 
   /**
-   * Takes the whole address that the user's browser was sent to.
-   * @throws AppError `not_found`, `conflict` when none is waited for, `bad_request` when it is not an answer to this sign-in
+   * Takes the whole address to which the authorization server sent the user's browser.
+   * @throws AppError `not_found`, `conflict` when the sign-in does not wait, `bad_request` when it is not an answer to
+   * this sign-in
    */
   takeAddress(id: string, address: string): void {
     const job = this.#find(id)
     const { authorization, redirectUri = '' } = job
     if (authorization === undefined) throw new AppError('conflict', 'This sign-in waits for no answer')
     const url = URL.canParse(address) ? new URL(address) : undefined
-    const isOurs = url !== undefined && `${url.origin}${url.pathname}` === redirectUri && hasState(url.searchParams, authorization.state)
-    if (!isOurs) throw new AppError('bad_request', 'Cannot use the address: expected the one to which the browser was sent after this sign-in')
+    const isOurs =
+      url !== undefined &&
+      `${url.origin}${url.pathname}` === redirectUri &&
+      hasState(url.searchParams, authorization.state)
+    if (!isOurs) {
+      throw new AppError(
+        'bad_request', 'Cannot use the address: expected the one to which the browser was sent after this sign-in',
+      )
+    }
     take(job, url.searchParams)
   }
 
-  /** Takes what a browser has brought. False when no sign-in waits for it. */
+  /** Takes an answer that a browser brought. False when no sign-in waits for it. */
   takeAnswer(answer: URLSearchParams): boolean {
-    const waiting = [...this.#jobs.values()].filter(({ authorization }) => authorization !== undefined && hasState(answer, authorization.state))
+    const waiting = [...this.#jobs.values()].filter(
+      ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),
+    )
     for (const job of waiting) take(job, answer)
     return waiting.length > 0
   }
 
-  /** Ends those that are under way, and lets none begin. */
+  /** Ends all sign-ins and refuses new ones. */
   async close(): Promise<void> {
     this.#isClosed = true
     const work = [...this.#jobs.values()].map((job) => job.work)
@@ -141,9 +156,13 @@ export class SignIns {
     const { secrets, redirectUri, clock, logins, trials, random } = this.#options
     const { trial, stop: { signal } } = job
     const plan = planServer(trial.server, await secrets())
-    if (plan.type === 'stdio' || plan.oauth === undefined) throw new AppError('bad_request', 'Cannot sign in to the server: expected auth with the strategy oauth2')
+    if (plan.type === 'stdio' || plan.oauth === undefined) {
+      throw new AppError('bad_request', 'Cannot sign in to the server: expected auth with the strategy oauth2')
+    }
     const address = redirectUri()
-    const { place, client, authorization } = await inTime(trial, signal, (limited) => prepare(plan, address, random, limited))
+    const { place, client, authorization } = await inTime(trial, signal, (limited) =>
+      prepare(plan, address, random, limited),
+    )
     job.redirectUri = address
     job.authorization = authorization
     job.status = 'authorizing'
@@ -171,16 +190,18 @@ export class SignIns {
     job?.stop.abort(new AppError('upstream_timeout', 'The sign-in took too long, or the server is stopping'))
   }
 
-  /** What is over makes room first. */
+  /** Drops the oldest finished sign-in when the limit is reached. */
   #makeRoom(): void {
     if (this.#jobs.size < jobLimit) return
     const over = [...this.#jobs].find(([, { result }]) => result !== undefined)
-    if (over === undefined) throw new AppError('unavailable', `Cannot sign in: ${jobLimit} other sign-ins are under way`)
+    if (over === undefined) {
+      throw new AppError('unavailable', `Cannot sign in: ${jobLimit} other sign-ins are under way`)
+    }
     this.#forget(over[0])
   }
 }
 
-/** From here on the state is of no use to anyone. */
+/** Gives the answer to its sign-in, and invalidates the state. */
 function take(job: Job, answer: URLSearchParams): void {
   job.authorization = undefined
   job.answer.resolve(answer)
@@ -192,7 +213,9 @@ interface Prepared {
   readonly authorization: Authorization
 }
 
-async function prepare(plan: RemotePlan, redirectUri: string, random: RandomBytes, signal: AbortSignal): Promise<Prepared> {
+async function prepare(
+  plan: RemotePlan, redirectUri: string, random: RandomBytes, signal: AbortSignal,
+): Promise<Prepared> {
   const reach = reachOf(plan.url, signal)
   const settings = objectOf(plan.oauth?.authentication)
   const place = await findSignIn(plan.url, reach)
@@ -205,8 +228,10 @@ function scopeOf(scopes: unknown): string | undefined {
   return textOf(Array.isArray(scopes) ? scopes.join(' ') : scopes)
 }
 
-/** The time limit of the request holds for each part that needs no user. */
-async function inTime<T>({ timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
+/** Applies the request's time limit to one part of the sign-in that needs no user. */
+async function inTime<T>(
+  { timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
   const late = new AbortController()
   const reason = new AppError('upstream_timeout', `The sign-in took more than ${timeoutMs} ms`)
   const timer = setTimeout(() => late.abort(reason), timeoutMs)

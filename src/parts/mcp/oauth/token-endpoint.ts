@@ -1,8 +1,9 @@
 /**
- * The token endpoint (RFC 6749, sections 4.1.3, 5 and 6; RFC 8707, section 2.2): a code, or a refresh token, becomes tokens.
+ * The token endpoint (RFC 6749, sections 4.1.3, 5 and 6; RFC 8707, section 2.2): exchanges a code or a refresh token
+ * for tokens.
  *
- * Whoever asks does it once: a code is good for one request, and so may a refresh token be. What the endpoint says in words
- * is not repeated, since it may quote what it was sent.
+ * Each exchange is requested once: a code is valid for one request, and a refresh token may be too. Error descriptions
+ * of the endpoint are not repeated, since they may quote the request.
  */
 import { AppError } from '../../../base/errors.ts'
 import { numberOf, textOf, type Fields } from '../../../base/fields.ts'
@@ -23,7 +24,7 @@ export interface Tokens {
   readonly lifeMs: number | undefined
 }
 
-/** The authorization server takes the refresh token for good no more. */
+/** The authorization server has finally refused the grant or the client. */
 export class GrantRefusedError extends AppError {}
 
 export interface CodeGrant {
@@ -33,8 +34,12 @@ export interface CodeGrant {
 }
 
 /** @throws AppError, or the signal's reason */
-export function exchangeCode(place: TokenPlace, { code, verifier, redirectUri }: CodeGrant, reach: Reach): Promise<Tokens> {
-  return ask(place, { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }, reach)
+export function exchangeCode(
+  place: TokenPlace, { code, verifier, redirectUri }: CodeGrant, reach: Reach,
+): Promise<Tokens> {
+  return ask(
+    place, { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }, reach,
+  )
 }
 
 /** @throws GrantRefusedError, AppError, or the signal's reason */
@@ -42,14 +47,17 @@ export function refreshTokens(place: TokenPlace, refreshToken: string, reach: Re
   return ask(place, { grant_type: 'refresh_token', refresh_token: refreshToken }, reach)
 }
 
-async function ask({ endpoint: url, client, resource }: TokenPlace, grant: Readonly<Record<string, string>>, reach: Reach): Promise<Tokens> {
+async function ask(
+  { endpoint: url, client, resource }: TokenPlace, grant: Readonly<Record<string, string>>, reach: Reach,
+): Promise<Tokens> {
   const proof = proofOf(client)
   const body = new URLSearchParams({ ...grant, ...proof.members, resource }).toString()
   const headers = { ...proof.headers, 'content-type': 'application/x-www-form-urlencoded' }
   const { status, fields = {} } = await fetchDocument({ method: 'POST', url, headers, body }, reach)
   if (status === 200) return tokensIn(fields)
   const said = `Could not sign in: the token endpoint says ${errorCode(fields.error)} (status ${status})`
-  const isOver = fields.error === 'invalid_grant' || fields.error === 'invalid_client' || fields.error === 'unauthorized_client'
+  const isOver =
+    fields.error === 'invalid_grant' || fields.error === 'invalid_client' || fields.error === 'unauthorized_client'
   throw isOver ? new GrantRefusedError('upstream_failed', said) : new AppError('upstream_failed', said)
 }
 
@@ -58,7 +66,7 @@ interface Proof {
   readonly members: Readonly<Record<string, string>>
 }
 
-/** RFC 6749, section 2.3.1: in the header id and secret are form-encoded first. */
+/** The client's authentication. RFC 6749, section 2.3.1: in the header, id and secret are form-encoded first. */
 function proofOf({ id, secret = '', method }: OAuthClient): Proof {
   if (method === 'none') return { headers: {}, members: { client_id: id } }
   if (method === 'client_secret_post') return { headers: {}, members: { client_id: id, client_secret: secret } }
@@ -85,7 +93,7 @@ function tokensIn(fields: Fields): Tokens {
   }
 }
 
-/** One that a header can carry, and that is long enough to be hidden wherever it shows. */
+/** Whether the value is a token that fits in a header, and is long enough to be masked everywhere. */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{8,16384}$/.test(value)
 }
