@@ -1,8 +1,8 @@
 /**
  * The browser of one conversation: started when it is first needed, one action at a time, ended with the conversation.
  *
- * A browser that has ended by itself is replaced when the next action comes, and that is told. What happened in a tab while
- * nobody looked is told with the next action.
+ * A browser that has ended by itself is replaced when the next action comes, and that is told. What happened in a tab
+ * while nobody looked is told with the next action.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -64,8 +64,12 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Does one thing with the browser when those before it are done. @throws AppError `unavailable`, the signal's reason */
-  async act(signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome): Promise<Outcome> {
+  /**
+   * Does one thing with the browser when those before it are done. @throws AppError `unavailable`, the signal's reason
+   */
+  async act(
+    signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
+  ): Promise<Outcome> {
     const turn = deferred<void>()
     const before = this.#last
     this.#last = before.then(() => turn.promise)
@@ -92,7 +96,9 @@ export class AgentBrowser {
       this.#recording = recording
       browser.onSwitch = (tab) => void recording.follow(tab).catch(() => undefined)
       const { limitFrames } = this.#limits.recording
-      return { said: `The recording has begun. It keeps at most ${limitFrames} frames, and is saved when it is stopped.` }
+      return {
+        said: `The recording has begun. It keeps at most ${limitFrames} frames, and is saved when it is stopped.`,
+      }
     })
   }
 
@@ -105,7 +111,11 @@ export class AgentBrowser {
       const folder = join(this.#options.observationsDir, `browser-recording-${this.#options.createId()}`)
       const { frames, seconds } = await recording.save(folder)
       const full = recording.isFull ? ' It was full; what came later is not in it.' : ''
-      return { said: `The recording has ${frames} frames from ${seconds.toFixed(1)} seconds, saved as JPEG files in ${folder}.${full}`, folder }
+      return {
+        said: `The recording has ${frames} frames from ${seconds.toFixed(1)} seconds, saved as JPEG files in ` +
+          `${folder}.${full}`,
+        folder,
+      }
     })
   }
 
@@ -142,7 +152,10 @@ export class AgentBrowser {
       leavePlace()
       throw thrown
     }
-    return { browser: this.#browser, said: hadOne ? 'The browser had ended and was started anew: its tabs and its storage are gone.' : '' }
+    return {
+      browser: this.#browser,
+      said: hadOne ? 'The browser had ended and was started anew: its tabs and its storage are gone.' : '',
+    }
   }
 
   #start(signal: AbortSignal): Promise<Browser> {

@@ -1,9 +1,9 @@
 /**
  * A running browser with its tabs, one of which is the current one. Made by `openBrowser`, ended by `close`.
  *
- * Windows that pages open become tabs; they never become the current one by themselves, and beyond a limit they are closed.
- * Downloads are refused. There is always a tab. Nothing here knows of models: what is done with a page is in the files
- * beside this one.
+ * Windows that pages open become tabs; they never become the current one by themselves, and beyond a limit they are
+ * closed. Downloads are refused. There is always a tab. Nothing here knows of models: what is done with a page is in
+ * the files beside this one.
  */
 import { AppError } from '../../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
@@ -70,7 +70,9 @@ export class Browser {
     this.root.listen((event) => this.#take(event))
     await this.root.call('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true }, { signal })
     await this.root.call('Target.setDiscoverTargets', { discover: true, filter }, { signal })
-    await this.root.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter }, { signal })
+    await this.root.call(
+      'Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter }, { signal },
+    )
     this.#current ??= this.tabs[0]
     if (this.#current === undefined) await this.openTab(signal)
   }
@@ -150,7 +152,9 @@ export class Browser {
       // Its opener waits until it has run.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
-      this.#current?.note(`The page wanted to open another tab; it was closed, since there are ${this.#tabs.size} already.`)
+      this.#current?.note(
+        `The page wanted to open another tab; it was closed, since there are ${this.#tabs.size} already.`,
+      )
       return
     }
     const tab = new Tab({ id: this.#freeId(targetId), targetId, session, loadLimitMs: this.#options.loadLimitMs })
@@ -179,7 +183,9 @@ export class Browser {
 
   #noteDownload({ url, suggestedFilename }: Fields): void {
     const file = `Download: ${JSON.stringify(lineOf(suggestedFilename, 100))} from ${lineOf(url, 300)}`
-    this.#current?.note('The page wanted to download a file. Downloads are refused; fetch it with another tool if it is needed.', file)
+    this.#current?.note(
+      'The page wanted to download a file. Downloads are refused; fetch it with another tool if it is needed.', file,
+    )
   }
 
   /** The end of the target's id, another part of it if that is taken. */

@@ -1,9 +1,9 @@
 /**
- * The Chrome DevTools Protocol over the browser's debugging pipe: JSON texts that end with NUL, a command with an id and
- * its answer, events without one; `sessionId` says which target either is about.
+ * The Chrome DevTools Protocol over the browser's debugging pipe: JSON texts that end with NUL, a command with an id
+ * and its answer, events without one; `sessionId` says which target either is about.
  *
- * Every command ends: by its answer, its time, its signal, or the end of the connection. Events are handed on in order and
- * are never waited for. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
+ * Every command ends: by its answer, its time, its signal, or the end of the connection. Events are handed on in order
+ * and are never waited for. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
  */
 import type { Readable, Writable } from 'node:stream'
 import { AppError } from '../../base/errors.ts'
@@ -69,7 +69,9 @@ export class CdpConnection {
   }
 
   /** @throws AppError `upstream_failed`, `upstream_timeout`, and the signal's reason */
-  async call(sessionId: string, method: string, params: Readonly<Record<string, JsonValue>>, options: CallOptions): Promise<Fields> {
+  async call(
+    sessionId: string, method: string, params: Readonly<Record<string, JsonValue>>, options: CallOptions,
+  ): Promise<Fields> {
     const { signal, timeoutMs = this.#timeoutMs } = options
     try {
       return objectOf(await this.#pending.open({ method, timeoutMs, signal }, (id) => {
@@ -78,9 +80,13 @@ export class CdpConnection {
       }))
     } catch (thrown) {
       if (thrown instanceof RpcTimeoutError) {
-        throw new AppError('upstream_timeout', `The browser did not answer within ${timeoutMs} ms (${method})`, { cause: thrown })
+        throw new AppError('upstream_timeout', `The browser did not answer within ${timeoutMs} ms (${method})`, {
+          cause: thrown,
+        })
       }
-      if (thrown instanceof RpcClosedError) throw new AppError('upstream_failed', 'The browser has ended', { cause: thrown })
+      if (thrown instanceof RpcClosedError) {
+        throw new AppError('upstream_failed', 'The browser has ended', { cause: thrown })
+      }
       throw thrown
     }
   }

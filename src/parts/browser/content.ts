@@ -1,6 +1,6 @@
 /**
- * What can be read on a page, as Markdown, in pieces of a size that a model can take. Frames follow the page, each under
- * its address.
+ * What can be read on a page, as Markdown, in pieces of a size that a model can take. Frames follow the page, each
+ * under its address.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -20,7 +20,9 @@ export interface ContentRequest {
 }
 
 /** @throws AppError */
-export async function readContent(browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal): Promise<Outcome> {
+export async function readContent(
+  browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,
+): Promise<Outcome> {
   const { text, isComplete } = await readAll(browser, withLinks, signal)
   if (startFromChar > 0 && startFromChar >= text.length) {
     throw new AppError('invalid_input', `Cannot read from character ${startFromChar}: the content has ${text.length}`)
@@ -28,24 +30,33 @@ export async function readContent(browser: Browser, { withLinks, startFromChar }
   const end = Math.min(text.length, startFromChar + pieceChars)
   const rest = end < text.length ? `; read on with start_from_char ${end}` : ''
   const cut = isComplete ? '' : ' The page has more than can be read.'
-  return { said: `Characters ${startFromChar} to ${end} of ${text.length}${rest}.${cut}`, page: text.slice(startFromChar, end) }
+  return {
+    said: `Characters ${startFromChar} to ${end} of ${text.length}${rest}.${cut}`,
+    page: text.slice(startFromChar, end),
+  }
 }
 
-async function readAll(browser: Browser, withLinks: boolean, signal: AbortSignal): Promise<{ text: string, isComplete: boolean }> {
+async function readAll(
+  browser: Browser, withLinks: boolean, signal: AbortSignal,
+): Promise<{ text: string; isComplete: boolean }> {
   const tab = browser.current
   tab.assertAlive()
   const parts: string[] = []
   let left = totalChars
   let isComplete = true
   for (const [index, frame] of (await listFrames(tab.sessions, { signal })).entries()) {
-    const found = await callIn(frame, readMarkdown, [{ ...scriptLimits, chars: left }, withLinks], { signal }).catch((thrown: unknown) => {
-      // A frame may have gone meanwhile; the page itself may not.
-      if (index === 0 || !(thrown instanceof AppError)) throw thrown
-    })
+    const found = await callIn(frame, readMarkdown, [{ ...scriptLimits, chars: left }, withLinks], { signal }).catch(
+      (thrown: unknown) => {
+        // A frame may have gone meanwhile; the page itself may not.
+        if (index === 0 || !(thrown instanceof AppError)) throw thrown
+      },
+    )
     const text = textOf(found?.['text']).slice(0, left)
     left -= text.length
     isComplete &&= found === undefined || found['isComplete'] === true
-    if (index === 0) parts.push(`URL: ${lineOf(found?.['url'], 2000)}\nTitle: ${lineOf(found?.['title'], 200)}\n\n${text}`)
+    if (index === 0) {
+      parts.push(`URL: ${lineOf(found?.['url'], 2000)}\nTitle: ${lineOf(found?.['title'], 200)}\n\n${text}`)
+    }
     else if (text !== '') parts.push(`In the frame ${lineOf(frame.url, 200)}:\n\n${text}`)
   }
   return { text: parts.join('\n\n'), isComplete }

@@ -1,5 +1,6 @@
 /**
- * Reads single members of what the browser has sent, pages included, where nothing is as good as an empty text or a zero.
+ * Reads single members of what the browser has sent, pages included, where nothing is as good as an empty text or a
+ * zero.
  *
  * Like base/fields, which reads the others, nothing here throws: a member of another type counts as absent.
  */

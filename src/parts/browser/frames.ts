@@ -1,9 +1,10 @@
 /**
- * The frames of a tab, those in processes of their own (sites other than the page's) included, and running a script in one.
+ * The frames of a tab, those in processes of their own (sites other than the page's) included, and running a script in
+ * one.
  *
- * A frame is asked for each time, never remembered: frames come and go while a page runs. Scripts run in an isolated world,
- * which shares the document with the page and nothing else: what the page has put in the place of a built-in function has
- * no effect there. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
+ * A frame is asked for each time, never remembered: frames come and go while a page runs. Scripts run in an isolated
+ * world, which shares the document with the page and nothing else: what the page has put in the place of a built-in
+ * function has no effect there. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
@@ -44,26 +45,44 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
   return frames.slice(0, frameLimit)
 }
 
-/** Calls a function, given as its source, with arguments; gives what it returns. @throws AppError when it or its frame fails */
-export async function callIn(frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions): Promise<Fields> {
+/**
+ * Calls a function, given as its source, with arguments; gives what it returns. @throws AppError when it or its frame
+ * fails
+ */
+export async function callIn(
+  frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions,
+): Promise<Fields> {
   return objectOf((await callRaw(frame, source, args, true, options))['value'])
 }
 
 /** The same, for a function that gives an element: its handle, undefined for null. */
-export async function elementIn(frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions): Promise<string | undefined> {
+export async function elementIn(
+  frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions,
+): Promise<string | undefined> {
   return textOf((await callRaw(frame, source, args, false, options))['objectId']) || undefined
 }
 
 /** Calls a function with an element of a session as `this`. */
-export async function callOn(session: CdpSession, objectId: string, source: string, args: readonly JsonValue[], options: CallOptions): Promise<unknown> {
-  const answer = await session.call('Runtime.callFunctionOn', {
-    functionDeclaration: source, objectId, arguments: args.map((value) => ({ value })), returnByValue: true,
-  }, options)
+export async function callOn(
+  session: CdpSession, objectId: string, source: string, args: readonly JsonValue[], options: CallOptions,
+): Promise<unknown> {
+  const answer = await session.call(
+    'Runtime.callFunctionOn',
+    {
+      functionDeclaration: source,
+      objectId,
+      arguments: args.map((value) => ({ value })),
+      returnByValue: true,
+    },
+    options,
+  )
   return resultOf(answer)['value']
 }
 
 /** Where the content of a session's outermost frame begins on the page. */
-export async function originOf({ frameId, parent }: FrameSession, options: CallOptions): Promise<{ x: number, y: number }> {
+export async function originOf(
+  { frameId, parent }: FrameSession, options: CallOptions,
+): Promise<{ x: number; y: number }> {
   if (parent === undefined) return { x: 0, y: 0 }
   const { backendNodeId } = await parent.session.call('DOM.getFrameOwner', { frameId }, options)
   const { model } = await parent.session.call('DOM.getBoxModel', { backendNodeId: numberOf(backendNodeId) }, options)
@@ -73,11 +92,15 @@ export async function originOf({ frameId, parent }: FrameSession, options: CallO
 }
 
 /** The upper left corner of an element's first box, in its session's outermost frame. */
-export async function cornerOf(session: CdpSession, objectId: string, options: CallOptions): Promise<{ x: number, y: number }> {
+export async function cornerOf(
+  session: CdpSession, objectId: string, options: CallOptions,
+): Promise<{ x: number; y: number }> {
   const { quads } = await session.call('DOM.getContentQuads', { objectId }, options)
   const boxes = Array.isArray(quads) ? quads.map(numbersOf) : []
   const [left, top] = boxes.find(([x0, y0, x1, , , y2]) => x0 !== x1 && y0 !== y2) ?? []
-  if (left === undefined || top === undefined) throw new AppError('upstream_failed', 'The element has no size on the page')
+  if (left === undefined || top === undefined) {
+    throw new AppError('upstream_failed', 'The element has no size on the page')
+  }
   return { x: left, y: top }
 }
 

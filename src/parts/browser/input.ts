@@ -1,8 +1,8 @@
 /**
  * Input as a person would give it: real mouse and keyboard events, so that pages take them as trusted ones.
  *
- * An element is scrolled into view, and clicked only when it is what lies under the mouse there: what covers it is named
- * instead. Numbers of elements are those of the last state; a stale one is refused, never guessed.
+ * An element is scrolled into view, and clicked only when it is what lies under the mouse there: what covers it is
+ * named instead. Numbers of elements are those of the last state; a stale one is refused, never guessed.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -38,7 +38,9 @@ const shownChars = 200
 const controlKey = 2
 
 /** @throws AppError `invalid_input`, `not_found`, `conflict` when the element cannot be clicked */
-export async function click(browser: Browser, { index, newTab }: { index: number, newTab: boolean }, signal: AbortSignal): Promise<Outcome> {
+export async function click(
+  browser: Browser, { index, newTab }: { index: number; newTab: boolean }, signal: AbortSignal,
+): Promise<Outcome> {
   const tab = browser.current
   const target = await findTarget(tab, index, signal)
   const before = new Set(browser.tabs)
@@ -46,15 +48,24 @@ export async function click(browser: Browser, { index, newTab }: { index: number
   await tab.settle(signal)
   if (!newTab) return outcomeOn(browser, `Element ${index} was clicked.`, signal)
   const opened = browser.tabs.find((one) => !before.has(one))
-  if (opened === undefined) return outcomeOn(browser, `Element ${index} was clicked, but no new tab was opened by it.`, signal)
+  if (opened === undefined) {
+    return outcomeOn(browser, `Element ${index} was clicked, but no new tab was opened by it.`, signal)
+  }
   tab.takeNotices()
   await browser.switchTo(opened, { signal })
   await opened.settle(signal)
-  return outcomeOn(browser, `Element ${index} was clicked and has opened tab ${opened.id}, which is the current one now.`, signal)
+  return outcomeOn(
+    browser, `Element ${index} was clicked and has opened tab ${opened.id}, which is the current one now.`, signal,
+  )
 }
 
-/** Replaces what a field holds. A line end behind the text presses Enter in a field of one line. @throws AppError as `click` */
-export async function type(browser: Browser, { index, text }: { index: number, text: string }, signal: AbortSignal): Promise<Outcome> {
+/**
+ * Replaces what a field holds. A line end behind the text presses Enter in a field of one line. @throws AppError as
+ * `click`
+ */
+export async function type(
+  browser: Browser, { index, text }: { index: number; text: string }, signal: AbortSignal,
+): Promise<Outcome> {
   const tab = browser.current
   const target = await findTarget(tab, index, signal)
   const { session } = target.frame
@@ -65,7 +76,9 @@ export async function type(browser: Browser, { index, text }: { index: number, t
   const holds = lineOf(await callOn(session, target.objectId, valueNow, [shownChars], { signal }), shownChars)
   if (pressesEnter) await pressKey(session, 'Enter', 13, '\r', signal)
   await tab.settle(signal)
-  const { said, page = '' } = await outcomeOn(browser, `The text was typed into element ${index}${pressesEnter ? ', and Enter was pressed' : ''}.`, signal)
+  const { said, page = '' } = await outcomeOn(
+    browser, `The text was typed into element ${index}${pressesEnter ? ', and Enter was pressed' : ''}.`, signal,
+  )
   return { said, page: `The element held: ${JSON.stringify(holds)}\n${page}` }
 }
 
@@ -78,18 +91,31 @@ export async function scroll(browser: Browser, direction: 'up' | 'down', signal:
   const sign = direction === 'down' ? 1 : -1
   const { moved, above, below, what } = await callIn(main, scrollPage, [sign], { signal })
   const place = `${numberOf(above)} px are above what is on the screen now, ${numberOf(below)} px below`
-  if (numberOf(moved) !== 0) return { said: `The ${textOf(what)} was scrolled ${direction} by ${Math.abs(numberOf(moved))} px: ${place}.` }
+  if (numberOf(moved) !== 0) {
+    return { said: `The ${textOf(what)} was scrolled ${direction} by ${Math.abs(numberOf(moved))} px: ${place}.` }
+  }
   // What is in the middle may be a frame, which only the wheel reaches.
-  const wheel = { type: 'mouseWheel', x: viewport.width / 2, y: viewport.height / 2, deltaX: 0, deltaY: sign * viewport.height * 0.85 }
+  const wheel = {
+    type: 'mouseWheel',
+    x: viewport.width / 2,
+    y: viewport.height / 2,
+    deltaX: 0,
+    deltaY: sign * viewport.height * 0.85,
+  }
   await tab.session.call('Input.dispatchMouseEvent', wheel, { signal })
-  return { said: `The page itself cannot be scrolled ${direction} any further (${place}). The wheel was turned over its middle.` }
+  return {
+    said: `The page itself cannot be scrolled ${direction} any further (${place}). The wheel was turned over its ` +
+      'middle.',
+  }
 }
 
 async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise<Target> {
   tab.assertAlive()
   const element = tab.elements[index]
   if (element === undefined) {
-    const expected = tab.elements.length === 0 ? 'read the state of the page first' : `expected 0 to ${tab.elements.length - 1}, as in the last state of the page`
+    const expected = tab.elements.length === 0
+      ? 'read the state of the page first'
+      : `expected 0 to ${tab.elements.length - 1}, as in the last state of the page`
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
@@ -106,7 +132,9 @@ async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const options = { signal }
   const found = objectOf(await callOn(session, objectId, pointTo, [], options))
   if (found['problem'] !== undefined) throw refused(index, 'click', found)
-  if (found['tag'] === 'SELECT') throw refused(index, 'click', { problem: 'it is a drop-down list; choose by typing the text of an option' })
+  if (found['tag'] === 'SELECT') {
+    throw refused(index, 'click', { problem: 'it is a drop-down list; choose by typing the text of an option' })
+  }
   let last = await placeOf(target, options)
   for (let count = 0; count < placeReadings; count++) {
     await sleep(placeIntervalMs, signal)
@@ -119,7 +147,9 @@ async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
 
 async function placeOf({ tab, frame: { session }, objectId }: Target, options: CallOptions): Promise<Point> {
   const frameSession = tab.sessions.find((one) => one.session.id === session.id)
-  if (frameSession === undefined) throw new AppError('not_found', 'The frame is not on the page any more: read the state of the page again')
+  if (frameSession === undefined) {
+    throw new AppError('not_found', 'The frame is not on the page any more: read the state of the page again')
+  }
   const [corner, origin] = await Promise.all([cornerOf(session, objectId, options), originOf(frameSession, options)])
   return { x: corner.x + origin.x, y: corner.y + origin.y }
 }
@@ -136,9 +166,15 @@ async function insert(session: CdpSession, text: string, signal: AbortSignal): P
   else await session.call('Input.insertText', { text }, { signal })
 }
 
-async function pressKey(session: CdpSession, key: string, code: number, text: string, signal: AbortSignal): Promise<void> {
+async function pressKey(
+  session: CdpSession, key: string, code: number, text: string, signal: AbortSignal,
+): Promise<void> {
   const common = { key, code: key, windowsVirtualKeyCode: code }
-  await session.call('Input.dispatchKeyEvent', { type: text === '' ? 'rawKeyDown' : 'keyDown', ...common, ...(text === '' ? {} : { text }) }, { signal })
+  await session.call(
+    'Input.dispatchKeyEvent',
+    { type: text === '' ? 'rawKeyDown' : 'keyDown', ...common, ...(text === '' ? {} : { text }) },
+    { signal },
+  )
   await session.call('Input.dispatchKeyEvent', { type: 'keyUp', ...common }, { signal })
 }
 

@@ -1,11 +1,11 @@
 /**
  * Starts a Chromium for one conversation and ends it with all that it left.
  *
- * It has a profile of its own, which is removed afterwards, and an environment with nothing in it but where programs and
- * that profile are. It is driven over a pipe: there is no debugging port that somebody else could use. All its connections
- * go through a gate of ours, no name is resolved by it, and what it would do in the background is turned off. It runs with
- * its sandbox, except where the operator has said otherwise: then a page that breaks the renderer has the rights of the
- * server's user.
+ * It has a profile of its own, which is removed afterwards, and an environment with nothing in it but where programs
+ * and that profile are. It is driven over a pipe: there is no debugging port that somebody else could use. All its
+ * connections go through a gate of ours, no name is resolved by it, and what it would do in the background is turned
+ * off. It runs with its sandbox, except where the operator has said otherwise: then a page that breaks the renderer has
+ * the rights of the server's user.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -52,7 +52,15 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   const gate = await openGate({ ruleFor: (target) => gateRule(target, allowed) })
   try {
     const args = browserArguments({ folder, gatePort: gate.port, withoutSandbox: options.withoutSandbox })
-    const child = await startChild({ command, args, cwd: folder, env: privateEnvironment(env, folder), marker, cgroupParent, extraPipes: true })
+    const child = await startChild({
+      command,
+      args,
+      cwd: folder,
+      env: privateEnvironment(env, folder),
+      marker,
+      cgroupParent,
+      extraPipes: true,
+    })
     return await connect(child, gate, { ...options, command, signal })
   } catch (thrown) {
     await gate.close()
@@ -62,18 +70,22 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Everything of the user's that it would look up by way of its environment is in the folder, and empty. The temporary folder
- * is the working directory, by a short name: Chromium makes a socket in it, whose path may have 107 bytes at most (unix(7)).
+ * Everything of the user's that it would look up by way of its environment is in the folder, and empty. The temporary
+ * folder is the working directory, by a short name: Chromium makes a socket in it, whose path may have 107 bytes at
+ * most (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
   return { ...Object.fromEntries(kept), HOME: folder, TMPDIR: '.' }
 }
 
-/** A page from the back-forward cache would come without the events of loading; the others talk to their maker or to devices. */
+/**
+ * A page from the back-forward cache would come without the events of loading; the others talk to their maker or to
+ * devices.
+ */
 const disabledFeatures = [
-  'BackForwardCache', 'AutofillServerCommunication', 'DialMediaRouteProvider', 'MediaRouter', 'NetworkTimeServiceQuerying',
-  'OptimizationHints', 'Translate',
+  'BackForwardCache', 'AutofillServerCommunication', 'DialMediaRouteProvider', 'MediaRouter',
+  'NetworkTimeServiceQuerying', 'OptimizationHints', 'Translate',
 ]
 
 interface BrowserArguments {
@@ -130,7 +142,9 @@ interface Connecting extends LaunchOptions {
 
 async function connect(child: Child, gate: Gate, options: Connecting): Promise<LaunchedBrowser> {
   const { extraInput, extraOutput } = child
-  if (extraInput === undefined || extraOutput === undefined) throw new TypeError('A browser has to be started with two more pipes')
+  if (extraInput === undefined || extraOutput === undefined) {
+    throw new TypeError('A browser has to be started with two more pipes')
+  }
   // What it prints there is of no use.
   child.stdout.resume()
   const connection = new CdpConnection({ input: extraOutput, output: extraInput, timeoutMs: options.timeoutMs })
@@ -163,10 +177,15 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 /** Chromium says why it does not start in a line with FATAL or ERROR in it. */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')
-  const line = lines.find((one) => /sandbox/i.test(one)) ?? lines.find((one) => one.includes('FATAL')) ?? messageOf(cause)
-  const why = line.replace(/^\[[^\]]*\]\s*/, '').trim().slice(0, 300)
+  const line =
+    lines.find((one) => /sandbox/i.test(one)) ?? lines.find((one) => one.includes('FATAL')) ?? messageOf(cause)
+  const why = line
+    .replace(/^\[[^\]]*\]\s*/, '')
+    .trim()
+    .slice(0, 300)
   const advice = /sandbox/i.test(line) && !withoutSandbox
-    ? '; run the server as a user other than root, on a kernel that lets users make namespaces, or allow a browser without a sandbox with --browser-no-sandbox'
+    ? '; run the server as a user other than root, on a kernel that lets users make namespaces, or allow a browser ' +
+      'without a sandbox with --browser-no-sandbox'
     : ''
   return new AppError('unavailable', `Cannot start the browser "${command}": ${why}${advice}`, { cause })
 }

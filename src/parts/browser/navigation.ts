@@ -15,7 +15,9 @@ import type { Tab } from './tab.ts'
 const navigationLimitMs = 30_000
 
 /** @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */
-export async function navigate(browser: Browser, { url, newTab }: { url: string, newTab: boolean }, signal: AbortSignal): Promise<Outcome> {
+export async function navigate(
+  browser: Browser, { url, newTab }: { url: string; newTab: boolean }, signal: AbortSignal,
+): Promise<Outcome> {
   const address = parseAddress(url, browser.allowed)
   const tab = newTab ? await browser.openTab(signal) : await livingTab(browser, signal)
   await tab.navigate(address, { signal, timeoutMs: navigationLimitMs })
@@ -35,7 +37,11 @@ export async function goBack(browser: Browser, signal: AbortSignal): Promise<Out
 
 export function listTabs(browser: Browser): Outcome {
   const list = browser.tabs.map((tab) => describeInList(tab, tab === browser.current))
-  return { said: `${list.length === 1 ? 'There is 1 tab' : `There are ${list.length} tabs`}; the current one is ${browser.current.id}.`, page: list.join('\n') }
+  return {
+    said: `${list.length === 1 ? 'There is 1 tab' : `There are ${list.length} tabs`}; the current one is ` +
+      `${browser.current.id}.`,
+    page: list.join('\n'),
+  }
 }
 
 /** @throws AppError `not_found` */

@@ -1,8 +1,8 @@
 /**
  * What a browser action has to say: in our own words, and, apart from them, in the page's.
  *
- * Everything in `page` was chosen by whoever made the page, titles and addresses included. It is for the tool to mark it as
- * such before a model reads it.
+ * Everything in `page` was chosen by whoever made the page, titles and addresses included. It is for the tool to mark
+ * it as such before a model reads it.
  */
 import type { Browser } from './browser.ts'
 import type { Tab } from './tab.ts'

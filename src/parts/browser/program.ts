@@ -14,7 +14,8 @@ export async function findBrowser(program: string | undefined, searchPath: strin
   for (const candidate of candidates) {
     if (await access(candidate, constants.X_OK).then(() => true, () => false)) return candidate
   }
-  const missing = program === undefined ? `none of ${programNames.join(', ')} is in the PATH` : `"${program}" cannot be executed`
+  const missing =
+    program === undefined ? `none of ${programNames.join(', ')} is in the PATH` : `"${program}" cannot be executed`
   const advice = 'install Chromium (Debian and Ubuntu: apt install chromium) or name the program with --browser'
   throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
 }

@@ -1,7 +1,7 @@
 /**
- * A recording of what can be seen: frames of the current tab, at most a few in a second, kept in memory until it is stopped
- * and written then. So nothing is written while nobody has called for it, and a recording that is never stopped leaves
- * nothing. When its limits are reached it keeps what it has and takes no more.
+ * A recording of what can be seen: frames of the current tab, at most a few in a second, kept in memory until it is
+ * stopped and written then. So nothing is written while nobody has called for it, and a recording that is never stopped
+ * leaves nothing. When its limits are reached it keeps what it has and takes no more.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -56,7 +56,9 @@ export class Recording {
     const frames = this.#frames.toSorted((one, other) => one.at - other.at)
     const first = frames[0]
     const last = frames.at(-1)
-    if (first === undefined || last === undefined) throw new AppError('conflict', 'The recording holds nothing: no frame came from the browser')
+    if (first === undefined || last === undefined) {
+      throw new AppError('conflict', 'The recording holds nothing: no frame came from the browser')
+    }
     await mkdir(folder, { recursive: true, mode: 0o700 })
     for (const [index, { jpeg, at }] of frames.entries()) {
       const ms = Math.round((at - first.at) * 1000)
@@ -86,6 +88,8 @@ export class Recording {
     this.#bytes += jpeg.length
     if (this.isFull) return this.#leave()
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => tab.session.tell('Page.screencastFrameAck', { sessionId: numberOf(sessionId) }), this.#limits.intervalMs)
+    this.#timer = setTimeout(
+      () => tab.session.tell('Page.screencastFrameAck', { sessionId: numberOf(sessionId) }), this.#limits.intervalMs,
+    )
   }
 }

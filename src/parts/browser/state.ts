@@ -1,8 +1,8 @@
 /**
  * The state of a page for a model: its elements with numbers, as text, and a screenshot of what can be seen.
  *
- * The numbers hold until the next state or navigation. Described are the elements on the screen and up to one screen above
- * and below it, those of all frames in the order of the frames; the rest is counted.
+ * The numbers hold until the next state or navigation. Described are the elements on the screen and up to one screen
+ * above and below it, those of all frames in the order of the frames; the rest is counted.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -29,7 +29,9 @@ interface StateText {
 }
 
 /** @throws AppError */
-export async function readState(browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal): Promise<Outcome> {
+export async function readState(
+  browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
+): Promise<Outcome> {
   const tab = browser.current
   tab.assertAlive()
   const frames = await listFrames(tab.sessions, { signal })
@@ -56,7 +58,9 @@ async function describeFrames(text: StateText, frames: readonly Frame[], signal:
       if (index === 0 || !(thrown instanceof AppError)) throw thrown
     })
     if (found === undefined) continue
-    if (index === 0) head.push(`URL: ${lineOf(found['url'], 2000)}`, `Title: ${lineOf(found['title'], 200)}`, scrollLine(found))
+    if (index === 0) {
+      head.push(`URL: ${lineOf(found['url'], 2000)}`, `Title: ${lineOf(found['title'], 200)}`, scrollLine(found))
+    }
     addFrame(text, frame, found, index > 0)
   }
   return head
@@ -64,7 +68,8 @@ async function describeFrames(text: StateText, frames: readonly Frame[], signal:
 
 function scrollLine({ above, below, state }: Fields): string {
   const loading = state === 'complete' ? '' : ' It is still loading.'
-  return `The page goes on for ${numberOf(above)} px above and ${Math.max(0, numberOf(below))} px below what is on the screen.${loading}`
+  return `The page goes on for ${numberOf(above)} px above and ${Math.max(0, numberOf(below))} px below what is on ` +
+    `the screen.${loading}`
 }
 
 function addFrame(text: StateText, frame: Frame, found: Fields, isInner: boolean): void {
@@ -116,5 +121,6 @@ function summaryOf(tab: Tab, browser: Browser, { elements, above, below, unseen 
     unseen > 0 ? 'not all are shown' : '',
   ].filter((part) => part !== '')
   const rest = more.length === 0 ? '' : ` (${more.join(', ')})`
-  return `Tab ${tab.id}${tabs}. ${elements.length} element${elements.length === 1 ? '' : 's'} near the screen${rest}, each with its index in brackets.`
+  return `Tab ${tab.id}${tabs}. ${elements.length} element${elements.length === 1 ? '' : 's'} near the ` +
+    `screen${rest}, each with its index in brackets.`
 }

@@ -2,9 +2,9 @@
  * Cookies, local storage and session storage, read and restored in one form: `cookies`, and `origins` each with its
  * `localStorage` and `sessionStorage` as lists of names and values.
  *
- * Cookies are those of the whole browser, local storage that of the origins that are open in a tab, session storage that
- * of the current tab. The local storage of an origin that is not open is restored on an empty page that we answer with
- * ourselves, so nothing is asked of the network. What cannot be restored is named.
+ * Cookies are those of the whole browser, local storage that of the origins that are open in a tab, session storage
+ * that of the current tab. The local storage of an origin that is not open is restored on an empty page that we answer
+ * with ourselves, so nothing is asked of the network. What cannot be restored is named.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -55,7 +55,9 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
 }
 
 /** @throws AppError `invalid_input` for what is no storage state */
-export async function setStorage(browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Outcome> {
+export async function setStorage(
+  browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
+): Promise<Outcome> {
   const cookies = listOf(state, 'cookies').map(cookieParam)
   const origins = listOf(state, 'origins').map(originState)
   if (cookies.length > 0) await browser.root.call('Storage.setCookies', { cookies }, { signal })
@@ -64,7 +66,8 @@ export async function setStorage(browser: Browser, state: Readonly<Record<string
     if (localStorage.length > 0) problems.push(...await writeLocal(browser, origin, localStorage, signal))
     if (sessionStorage.length > 0) problems.push(...await writeSession(browser, origin, sessionStorage, signal))
   }
-  const done = `${cookies.length} cookies and the storage of ${origins.length} origins were restored. Pages that are open see it when they are loaded again.`
+  const done = `${cookies.length} cookies and the storage of ${origins.length} origins were restored. Pages that ` +
+    'are open see it when they are loaded again.'
   return { said: [done, ...problems].join('\n') }
 }
 
@@ -87,26 +90,40 @@ async function writeLocal(browser: Browser, origin: string, entries: Entry[], si
   try {
     const html = { name: 'content-type', value: 'text/html' }
     tab.onRequest = ({ requestId }) => {
-      tab.session.tell('Fetch.fulfillRequest', { requestId: textOf(requestId), responseCode: 200, responseHeaders: [html], body: '' })
+      tab.session.tell('Fetch.fulfillRequest', {
+        requestId: textOf(requestId),
+        responseCode: 200,
+        responseHeaders: [html],
+        body: '',
+      })
     }
     await tab.session.call('Fetch.enable', { patterns: [{ urlPattern: '*' }] }, { signal })
     await tab.session.call('Page.navigate', { url: `${origin}/` }, { signal })
     const frame = await frameOf(tab, origin, signal)
-    return frame === undefined ? [`The local storage of ${origin} could not be restored.`] : await write(frame, 'localStorage', entries, signal)
+    return frame === undefined
+      ? [`The local storage of ${origin} could not be restored.`]
+      : await write(frame, 'localStorage', entries, signal)
   } finally {
     await browser.closeTab(tab, signal)
   }
 }
 
-async function writeSession(browser: Browser, origin: string, entries: Entry[], signal: AbortSignal): Promise<string[]> {
+async function writeSession(
+  browser: Browser, origin: string, entries: Entry[], signal: AbortSignal,
+): Promise<string[]> {
   const frame = await frameOf(browser.current, origin, signal)
   if (frame !== undefined) return write(frame, 'sessionStorage', entries, signal)
-  return [`The session storage of ${origin} was not restored: it belongs to a tab, and the current one is elsewhere. Open the page and try again.`]
+  return [
+    `The session storage of ${origin} was not restored: it belongs to a tab, and the current one is elsewhere. Open ` +
+    'the page and try again.',
+  ]
 }
 
 async function write(frame: Frame, which: Which, entries: Entry[], signal: AbortSignal): Promise<string[]> {
   const { problem } = await callIn(frame, writeStorage, [which, entries], { signal })
-  return textOf(problem) === '' ? [] : [`The ${which} of ${frame.url.slice(0, 200)} could not be restored: ${textOf(problem).slice(0, 200)}`]
+  return textOf(problem) === ''
+    ? []
+    : [`The ${which} of ${frame.url.slice(0, 200)} could not be restored: ${textOf(problem).slice(0, 200)}`]
 }
 
 async function frameOf(tab: Tab, origin: string, signal: AbortSignal): Promise<Frame | undefined> {

@@ -2,8 +2,8 @@
  * One tab: its page with the processes of its frames, whether it loads, and what happened in it that nobody asked for.
  *
  * Dialogs are answered at once, since a page stands still until they are: alerts, questions and warnings before leaving
- * with yes, prompts with no text. All that is told with the next answer: dialogs, files that a page wants to be given, a
- * crash. A tab ends when its target does.
+ * with yes, prompts with no text. All that is told with the next answer: dialogs, files that a page wants to be given,
+ * a crash. A tab ends when its target does.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'
@@ -109,7 +109,9 @@ export class Tab {
   }
 
   assertAlive(): void {
-    if (this.#hasCrashed) throw new AppError('upstream_failed', `The page in tab ${this.id} has crashed; open an address to go on`)
+    if (this.#hasCrashed) {
+      throw new AppError('upstream_failed', `The page in tab ${this.id} has crashed; open an address to go on`)
+    }
   }
 
   /** Opens an address and waits until it has loaded, or for the time that loading may take. @throws AppError */
@@ -122,7 +124,9 @@ export class Tab {
     } catch (thrown) {
       this.session.tell('Page.stopLoading')
       if (!(thrown instanceof AppError) || thrown.code !== 'upstream_timeout') throw thrown
-      throw new AppError('upstream_timeout', `Cannot open "${lineOf(url, 300)}": no answer came in time`, { cause: thrown })
+      throw new AppError('upstream_timeout', `Cannot open "${lineOf(url, 300)}": no answer came in time`, {
+        cause: thrown,
+      })
     }
     this.#hasCrashed = false
     await this.settle(options.signal)
@@ -162,8 +166,12 @@ export class Tab {
     await Promise.all([
       session.call('Page.enable'),
       session.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter }),
-      ...(isOutermost ? [session.call('Page.setInterceptFileChooserDialog', { enabled: true }), session.call('Inspector.enable')] : []),
-      ...(isOutermost ? [session.call('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false })] : []),
+      ...(isOutermost
+        ? [session.call('Page.setInterceptFileChooserDialog', { enabled: true }), session.call('Inspector.enable')]
+        : []),
+      ...(isOutermost
+        ? [session.call('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false })]
+        : []),
       session.call('Runtime.runIfWaitingForDebugger'),
     ])
   }
@@ -203,7 +211,9 @@ export class Tab {
   #attach(parent: FrameSession, params: Fields): void {
     const session = parent.session.sibling(textOf(params['sessionId']))
     const { type, targetId } = objectOf(params['targetInfo'])
-    if (type !== 'iframe' || this.#frameSessions.size >= sessionLimit) return session.tell('Runtime.runIfWaitingForDebugger')
+    if (type !== 'iframe' || this.#frameSessions.size >= sessionLimit) {
+      return session.tell('Runtime.runIfWaitingForDebugger')
+    }
     const frame = { session, frameId: textOf(targetId), parent }
     this.#frameSessions.set(session.id, frame)
     this.#open(frame).catch(() => this.#detach(session.id))
@@ -220,7 +230,12 @@ export class Tab {
     session.tell('Page.handleJavaScriptDialog', { accept })
     const end = `It was ${accept ? 'accepted' : 'dismissed'}.`
     if (kind === 'beforeunload') this.note(`The page showed a warning before leaving. ${end}`)
-    else this.note(`The page showed a dialog (${kind}). ${end}`, `Dialog: ${JSON.stringify(lineOf(params['message'], noticeChars))}`)
+    else {
+      this.note(
+        `The page showed a dialog (${kind}). ${end}`,
+        `Dialog: ${JSON.stringify(lineOf(params['message'], noticeChars))}`,
+      )
+    }
   }
 
   #crash({ parent }: FrameSession): void {

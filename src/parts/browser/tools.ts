@@ -1,9 +1,9 @@
 /**
  * The tools `browser_*`: one browser, driven by fourteen single tools (contract: payloads.md, sections 2 to 4).
  *
- * The work is browser/'s; here are the words for the model and the observation. What a page has chosen stands between two
- * lines with a number that is drawn anew each time, so that no page can write the closing one; the model is told that it
- * is data. A screenshot goes to clients in a member of its own, and to the model as an image.
+ * The work is browser/'s; here are the words for the model and the observation. What a page has chosen stands between
+ * two lines with a number that is drawn anew each time, so that no page can write the closing one; the model is told
+ * that it is data. A screenshot goes to clients in a member of its own, and to the model as an image.
  */
 import type { AgentBrowser } from './agent-browser.ts'
 import { readContent } from './content.ts'
@@ -27,7 +27,10 @@ export interface BrowserToolsOptions {
 
 type ActionKind = Extract<Action['kind'], `Browser${string}`>
 
-interface BrowserTool<K extends ActionKind> extends Pick<ToolDescription<K>, 'kind' | 'action' | 'description' | 'parameters'> {
+interface BrowserTool<K extends ActionKind> extends Pick<
+  ToolDescription<K>,
+  'kind' | 'action' | 'description' | 'parameters'
+> {
   readonly is: 'acting' | 'reading' | 'looking up' | 'arranging' | 'replacing'
   readonly run: (browser: AgentBrowser, action: Extract<Action, { kind: K }>, call: ToolCall) => Promise<Outcome>
 }
@@ -47,7 +50,13 @@ const tabHelp = 'The four characters that name the tab in the list of tabs.'
 
 /** Makers of all of them, by name. They share the browser; whichever is closed ends it. */
 export function browserTools(options: BrowserToolsOptions): Readonly<Record<string, ToolMaker>> {
-  return { ...pageTools(options), ...readingTools(options), ...tabTools(options), ...storageTools(options), ...recordingTools(options) }
+  return {
+    ...pageTools(options),
+    ...readingTools(options),
+    ...tabTools(options),
+    ...storageTools(options),
+    ...recordingTools(options),
+  }
 }
 
 function pageTools(options: BrowserToolsOptions): Record<string, ToolMaker> {
@@ -56,25 +65,42 @@ function pageTools(options: BrowserToolsOptions): Record<string, ToolMaker> {
       kind: 'BrowserNavigateTool',
       action: 'BrowserNavigateAction',
       is: 'acting',
-      description: `Opens an address in the browser, http or https, and waits until the page has loaded. Read it afterwards with browser_get_state or browser_get_content. ${pageIsData}`,
-      parameters: { url: 'The address, such as https://example.org/docs.', new_tab: 'Open it in a new tab, which becomes the current one. Default false.' },
-      run: (browser, { url, new_tab: newTab }, { signal }) => browser.act(signal, (open, abort) => navigate(open, { url, newTab }, abort)),
+      description: 'Opens an address in the browser, http or https, and waits until the page has loaded. Read it ' +
+        `afterwards with browser_get_state or browser_get_content. ${pageIsData}`,
+      parameters: {
+        url: 'The address, such as https://example.org/docs.',
+        new_tab: 'Open it in a new tab, which becomes the current one. Default false.',
+      },
+      run: (browser, { url, new_tab: newTab }, { signal }) =>
+        browser.act(signal, (open, abort) => navigate(open, { url, newTab }, abort)),
     }),
     browser_click: make(options, {
       kind: 'BrowserClickTool',
       action: 'BrowserClickAction',
       is: 'acting',
-      description: 'Clicks an element of the current page and waits for what follows. Dialogs that a page opens are accepted by themselves (a prompt is dismissed), and told.',
-      parameters: { index: indexHelp, new_tab: 'Open the link in a new tab, which becomes the current one. Default false.' },
-      run: (browser, { index, new_tab: newTab }, { signal }) => browser.act(signal, (open, abort) => click(open, { index, newTab }, abort)),
+      description:
+        'Clicks an element of the current page and waits for what follows. Dialogs that a page opens are accepted ' +
+        'by themselves (a prompt is dismissed), and told.',
+      parameters: {
+        index: indexHelp,
+        new_tab: 'Open the link in a new tab, which becomes the current one. Default false.',
+      },
+      run: (browser, { index, new_tab: newTab }, { signal }) =>
+        browser.act(signal, (open, abort) => click(open, { index, newTab }, abort)),
     }),
     browser_type: make(options, {
       kind: 'BrowserTypeTool',
       action: 'BrowserTypeAction',
       is: 'acting',
-      description: 'Types text into a field of the current page, in the place of what it holds. For a drop-down list the text is that of the option; for a date it is like 2030-12-31.',
-      parameters: { index: indexHelp, text: 'The text. If it ends with a line end, Enter is pressed in a field of one line.' },
-      run: (browser, { index, text }, { signal }) => browser.act(signal, (open, abort) => type(open, { index, text }, abort)),
+      description:
+        'Types text into a field of the current page, in the place of what it holds. For a drop-down list the text ' +
+        'is that of the option; for a date it is like 2030-12-31.',
+      parameters: {
+        index: indexHelp,
+        text: 'The text. If it ends with a line end, Enter is pressed in a field of one line.',
+      },
+      run: (browser, { index, text }, { signal }) =>
+        browser.act(signal, (open, abort) => type(open, { index, text }, abort)),
     }),
     browser_scroll: make(options, {
       kind: 'BrowserScrollTool',
@@ -99,16 +125,23 @@ function readingTools(options: BrowserToolsOptions): Record<string, ToolMaker> {
       kind: 'BrowserGetStateTool',
       action: 'BrowserGetStateAction',
       is: 'reading',
-      description: `Lists what can be clicked or typed into on the current page, each with an index in brackets, near what is on the screen; scroll to see more. The indexes hold until the page changes or this is called again. ${pageIsData}`,
+      description: 'Lists what can be clicked or typed into on the current page, each with an index in brackets, ' +
+        `near what is on the screen; scroll to see more. The indexes hold until the page changes or this is called ` +
+        `again. ${pageIsData}`,
       parameters: { include_screenshot: 'Also give a picture of what is on the screen. Default false.' },
-      run: (browser, { include_screenshot: withScreenshot }, { signal }) => browser.act(signal, (open, abort) => readState(open, { withScreenshot }, abort)),
+      run: (browser, { include_screenshot: withScreenshot }, { signal }) =>
+        browser.act(signal, (open, abort) => readState(open, { withScreenshot }, abort)),
     }),
     browser_get_content: make(options, {
       kind: 'BrowserGetContentTool',
       action: 'BrowserGetContentAction',
       is: 'reading',
-      description: `Reads the text of the current page as Markdown, frames included, up to 30,000 characters at a time. ${pageIsData}`,
-      parameters: { extract_links: 'Give the addresses of links too. Default false.', start_from_char: 'Where to go on when there was more. Default 0.' },
+      description: 'Reads the text of the current page as Markdown, frames included, up to 30,000 characters at a ' +
+        `time. ${pageIsData}`,
+      parameters: {
+        extract_links: 'Give the addresses of links too. Default false.',
+        start_from_char: 'Where to go on when there was more. Default 0.',
+      },
       run: (browser, action, { signal }) => {
         const request = { withLinks: action.extract_links, startFromChar: action.start_from_char }
         return browser.act(signal, (open, abort) => readContent(open, request, abort))
@@ -151,16 +184,24 @@ function storageTools(options: BrowserToolsOptions): Record<string, ToolMaker> {
       kind: 'BrowserGetStorageTool',
       action: 'BrowserGetStorageAction',
       is: 'looking up',
-      description: 'Reads the cookies of the browser, and the local storage and session storage of the pages that are open, as JSON. They often hold logins: do not repeat them.',
+      description:
+        'Reads the cookies of the browser, and the local storage and session storage of the pages that are open, as ' +
+        'JSON. They often hold logins: do not repeat them.',
       run: (browser, _action, { signal }) => browser.act(signal, getStorage),
     }),
     browser_set_storage: make(options, {
       kind: 'BrowserSetStorageTool',
       action: 'BrowserSetStorageAction',
       is: 'replacing',
-      description: 'Restores cookies, local storage and session storage, in the form in which browser_get_storage gives them.',
-      parameters: { storage_state: '{"cookies": [{"name", "value", "domain", "path" ...}], "origins": [{"origin", "localStorage": [{"name", "value"}], "sessionStorage": [...]}]}' },
-      run: (browser, { storage_state: state }, { signal }) => browser.act(signal, (open, abort) => setStorage(open, state, abort)),
+      description:
+        'Restores cookies, local storage and session storage, in the form in which browser_get_storage gives them.',
+      parameters: {
+        storage_state:
+          '{"cookies": [{"name", "value", "domain", "path" ...}], "origins": [{"origin", "localStorage": [{"name", ' +
+          '"value"}], "sessionStorage": [...]}]}',
+      },
+      run: (browser, { storage_state: state }, { signal }) =>
+        browser.act(signal, (open, abort) => setStorage(open, state, abort)),
     }),
   }
 }
@@ -184,7 +225,9 @@ function recordingTools(options: BrowserToolsOptions): Record<string, ToolMaker>
   }
 }
 
-function make<K extends ActionKind>({ browser, createId }: BrowserToolsOptions, tool: BrowserTool<K>): () => ClosableTool {
+function make<K extends ActionKind>(
+  { browser, createId }: BrowserToolsOptions, tool: BrowserTool<K>,
+): () => ClosableTool {
   const { kind, action, description, parameters = {} } = tool
   return () => ({
     ...defineTool({

@@ -1,10 +1,10 @@
 /**
  * The demonstration agent: what it answers to the Agent Client Protocol, version 1.
  *
- * It follows a script (script.ts), calls no model and opens no connection: it exists so that a fresh server has something
- * to talk to, and so that every path of the protocol (plan, permission, edit, command, cancel, modes) can be seen and
- * tested without an account. It keeps sessions only for as long as it lives and cannot load old ones. One prompt at a time
- * per session; several sessions at once.
+ * It follows a script (script.ts), calls no model and opens no connection: it exists so that a fresh server has
+ * something to talk to, and so that every path of the protocol (plan, permission, edit, command, cancel, modes) can be
+ * seen and tested without an account. It keeps sessions only for as long as it lives and cannot load old ones. One
+ * prompt at a time per session; several sessions at once.
  */
 import { isAbsolute } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -80,14 +80,21 @@ function initializeResult(version: string): object {
   return {
     protocolVersion: 1,
     agentInfo: { name: demoAgentName, title: 'Demonstration agent (a script, not an AI)', version },
-    agentCapabilities: { loadSession: false, promptCapabilities: { image: false, audio: false, embeddedContext: false } },
+    agentCapabilities: {
+      loadSession: false,
+      promptCapabilities: { image: false, audio: false, embeddedContext: false },
+    },
     authMethods: [],
   }
 }
 
-function newSession(sessions: Map<string, Session>, params: unknown, { idPrefix, sessionLimit = 100 }: DemoAgentOptions): object {
+function newSession(
+  sessions: Map<string, Session>, params: unknown, { idPrefix, sessionLimit = 100 }: DemoAgentOptions,
+): object {
   const cwd = isObject(params) ? params.cwd : undefined
-  if (typeof cwd !== 'string' || !isAbsolute(cwd)) throw invalid('Cannot make a session: "cwd" must be an absolute path')
+  if (typeof cwd !== 'string' || !isAbsolute(cwd)) {
+    throw invalid('Cannot make a session: "cwd" must be an absolute path')
+  }
   if (sessions.size >= sessionLimit) throw invalid(`Cannot make a session: there are ${sessionLimit} already`)
   const session: Session = { id: `${idPrefix}-${sessions.size + 1}`, cwd, mode: 'ask', calls: 0, running: undefined }
   sessions.set(session.id, session)

@@ -1,9 +1,9 @@
 /**
  * Runs one shell command of the demonstration agent and tells how it ended.
  *
- * The command gets a process group of its own, so that cancelling ends what it has started too, and no input. Its output
- * is passed on as it comes, up to a limit; the rest is read and dropped. It always ends: by itself, when the signal is
- * aborted, or at the time limit.
+ * The command gets a process group of its own, so that cancelling ends what it has started too, and no input. Its
+ * output is passed on as it comes, up to a limit; the rest is read and dropped. It always ends: by itself, when the
+ * signal is aborted, or at the time limit.
  */
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'

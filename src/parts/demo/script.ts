@@ -11,7 +11,8 @@ import { Cancelled, say, showPlan, think, type DemoTurn } from './turn.ts'
 export type StopReason = 'end_turn' | 'cancelled'
 
 const introduction =
-  'I am the demonstration agent: I follow a fixed script and am not an AI. What I do here is real, what I say is prepared. '
+  'I am the demonstration agent: I follow a fixed script and am not an AI. What I do here is real, what I say is ' +
+  'prepared. '
 
 const steps = ['Say what will happen', 'Write a file', 'List the folder']
 const noteName = 'agent-server-demo.txt'

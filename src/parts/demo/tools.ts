@@ -43,14 +43,24 @@ export async function writeTool(turn: DemoTurn, file: string, textFrom: (before:
   if (!(await mayDo(turn, call))) return refused(turn, call.toolCallId, what)
   assertRunning(turn)
   const problem = await writeFile(path, newText).then(() => undefined, messageOf)
-  return ended(turn, call.toolCallId, { what, result: problem === undefined ? 'done' : 'failed', detail: problem ?? '' })
+  return ended(turn, call.toolCallId, {
+    what,
+    result: problem === undefined ? 'done' : 'failed',
+    detail: problem ?? '',
+  })
 }
 
 /** Runs a command with the shell and shows its output as it comes. */
 export async function runTool(turn: DemoTurn, command: string): Promise<Outcome> {
   const toolCallId = nextCallId(turn)
   const what = `Running \`${command}\``
-  const call = { toolCallId, title: command, kind: 'execute', status: 'pending', rawInput: { command, cwd: turn.session.cwd } }
+  const call = {
+    toolCallId,
+    title: command,
+    kind: 'execute',
+    status: 'pending',
+    rawInput: { command, cwd: turn.session.cwd },
+  }
   await update(turn, { sessionUpdate: 'tool_call', ...call })
   if (!(await mayDo(turn, call))) return refused(turn, toolCallId, what)
   await update(turn, { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })
@@ -79,10 +89,16 @@ async function ended(turn: DemoTurn, toolCallId: string, outcome: Outcome, meta?
 }
 
 function outputUpdate(toolCallId: string, data: string): object {
-  return { sessionUpdate: 'tool_call_update', toolCallId, _meta: { terminal_output_delta: { terminal_id: toolCallId, data } } }
+  return {
+    sessionUpdate: 'tool_call_update',
+    toolCallId,
+    _meta: { terminal_output_delta: { terminal_id: toolCallId, data } },
+  }
 }
 
-/** The text of a file; null when there is none, as in a diff that makes a new file; undefined when it cannot be read. */
+/**
+ * The text of a file; null when there is none, as in a diff that makes a new file; undefined when it cannot be read.
+ */
 async function readText(path: string): Promise<string | null | undefined> {
   try {
     return await readFile(path, 'utf8')

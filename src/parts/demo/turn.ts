@@ -1,8 +1,8 @@
 /**
  * What a script can do in one prompt of the demonstration agent: say, think, plan, ask and report on a tool call.
  *
- * Each function sends one message or a few; all of them stop with `Cancelled` once the client has cancelled the prompt, so
- * a script needs no checks of its own.
+ * Each function sends one message or a few; all of them stop with `Cancelled` once the client has cancelled the prompt,
+ * so a script needs no checks of its own.
  */
 import { isObject } from '../../base/json.ts'
 import { sleep, untilAborted } from '../../base/wait.ts'
@@ -49,7 +49,11 @@ export function nextCallId(turn: DemoTurn): string {
 
 /** Shows a plan of which the first `done` steps are complete and the next one is being worked on. */
 export async function showPlan(turn: DemoTurn, steps: readonly string[], done: number): Promise<void> {
-  const entries = steps.map((content, index): PlanEntry => ({ content, priority: 'medium', status: statusOf(index, done) }))
+  const entries = steps.map((content, index): PlanEntry => ({
+    content,
+    priority: 'medium',
+    status: statusOf(index, done),
+  }))
   await update(turn, { sessionUpdate: 'plan', entries })
 }
 

@@ -43,11 +43,21 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   const { provider, config, signal } = examination
   const env = environmentFor(examination)
   const access = await describeAccess(examination, env)
-  const about = (state: Finding['state'], text: string, advice = ''): Finding => ({ subject: provider.name, state, text, advice })
+  const about = (state: Finding['state'], text: string, advice = ''): Finding => ({
+    subject: provider.name,
+    state,
+    text,
+    advice,
+  })
   const source = await findSource(examination, env)
-  if ('problem' in source) return { finding: about(source.state, `${source.problem}; ${access.text}`, source.advice), answers: false }
+  if ('problem' in source) {
+    return { finding: about(source.state, `${source.problem}; ${access.text}`, source.advice), answers: false }
+  }
   if (source.isNpx) {
-    return { finding: about('note', `${source.text}; ${access.text}; not started`, installAdvice(provider)), answers: false }
+    return {
+      finding: about('note', `${source.text}; ${access.text}; not started`, installAdvice(provider)),
+      answers: false,
+    }
   }
   const [command = '', ...args] = [...source.command]
   const program = { command, args, cwd: examination.workingDir, env, marker: `doctor/${randomUUID()}` }
@@ -61,14 +71,24 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const text = `${source.text}; ${access.text}; does not answer: ${messageOf(error).replaceAll('\n', ' ')}`
-    return { finding: about('problem', text, config.acpCommands[provider.name] === undefined ? installAdvice(provider) : 'check its command'), answers: false }
+    return {
+      finding: about(
+        'problem',
+        text,
+        config.acpCommands[provider.name] === undefined ? installAdvice(provider) : 'check its command',
+      ),
+      answers: false,
+    }
   }
 }
 
 /** As a conversation without secrets would have it. */
 function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
   const { variables, defaults } = provider
-  return { ...defaults, ...buildEnvironment({ server: environment, pass: [...config.passEnv, ...variables, ...Object.keys(defaults)] }) }
+  return {
+    ...defaults,
+    ...buildEnvironment({ server: environment, pass: [...config.passEnv, ...variables, ...Object.keys(defaults)] }),
+  }
 }
 
 interface Source {
@@ -89,17 +109,28 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
   const agentsDir = agentsFolderIn(config.dataDir)
   const installed = new InstalledAgents({ agentsDir, log: silentLog, clock: Date.now })
   try {
-    if (isMissing(provider.command, provider, env['PATH'] ?? '')) return { problem: 'not installed', state: 'note', advice: installAdvice(provider) }
+    if (isMissing(provider.command, provider, env['PATH'] ?? '')) {
+      return { problem: 'not installed', state: 'note', advice: installAdvice(provider) }
+    }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
     // An npx command is not started here, so it may as well be found.
-    const command = await findProgram(provider.command, provider, env['PATH'] ?? '', { installedCommand, allowNpx: true })
+    const command = await findProgram(provider.command, provider, env['PATH'] ?? '', {
+      installedCommand,
+      allowNpx: true,
+    })
     const call = parseNpxCall(provider.command, provider)
     const shown = command.join(' ')
     if (call === undefined) return { command, text: `started with "${shown}"`, version: undefined, isNpx: false }
-    if (found !== undefined) return { command, text: `installed, version ${found.version}`, version: found.version, isNpx: false }
-    if (command[0] === provider.binary) return { command, text: `"${provider.binary}" on the PATH`, version: undefined, isNpx: false }
-    if (config.allowNpx || !call.isPreset) return { command, text: `started with "${shown}", which may download it`, version: undefined, isNpx: true }
+    if (found !== undefined) {
+      return { command, text: `installed, version ${found.version}`, version: found.version, isNpx: false }
+    }
+    if (command[0] === provider.binary) {
+      return { command, text: `"${provider.binary}" on the PATH`, version: undefined, isNpx: false }
+    }
+    if (config.allowNpx || !call.isPreset) {
+      return { command, text: `started with "${shown}", which may download it`, version: undefined, isNpx: true }
+    }
     return { problem: 'not installed', state: 'note', advice: installAdvice(provider) }
   } catch (error) {
     return { problem: messageOf(error), state: 'problem', advice: installAdvice(provider) }
@@ -139,7 +170,8 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
 function describeUnmeasured(greeting: Greeting, provider: Provider): string {
   if (provider.version === '' || isMeasured(greeting, provider)) return ''
   const known = `this server knows ${provider.prefix} ${provider.version}`
-  return `, ${known}: it judges the agent by that, a mode that it does not know counts as one that does not ask, and no sandbox is trusted`
+  return `, ${known}: it judges the agent by that, a mode that it does not know counts as one that does not ask, ` +
+    'and no sandbox is trusted'
 }
 
 function installAdvice({ name, installCommand }: Provider): string {

@@ -25,7 +25,9 @@ export async function run(call: CommandCall): Promise<number> {
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
   const unknown = names.find((name) => !providers.some((provider) => provider.name === name))
   if (unknown !== undefined) {
-    throw new AppError('invalid_option', `Could not use "${unknown}": expected one of ${providers.map(({ name }) => name).join(', ')}`)
+    throw new AppError(
+      'invalid_option', `Could not use "${unknown}": expected one of ${providers.map(({ name }) => name).join(', ')}`,
+    )
   }
   const findings: Finding[] = []
   const tell = (finding: Finding): void => {

@@ -1,6 +1,7 @@
 /**
  * The machine as `agent-server doctor` sees it: what a server needs (Node, the data folder), and what it does better
- * with (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). Nothing is changed in the data folder.
+ * with (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). Nothing is changed in the data
+ * folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -59,29 +60,46 @@ function examineNode(nodeVersion: string): Finding {
   const isEnough = major > 20 || (major === 20 && minor >= 19)
   const subject = 'Node'
   if (isEnough) return { subject, state: 'ok', text: nodeVersion, advice: '' }
-  return { subject, state: 'problem', text: `${nodeVersion} is too old`, advice: 'install Node 20.19 or later, best the newest LTS' }
+  return {
+    subject,
+    state: 'problem',
+    text: `${nodeVersion} is too old`,
+    advice: 'install Node 20.19 or later, best the newest LTS',
+  }
 }
 
 async function examineDataFolder(dataDir: string, proc: string): Promise<Finding> {
   const subject = 'data folder'
-  const problem = (text: string, advice: string): Finding => ({ subject, state: 'problem', text: `${dataDir}: ${text}`, advice })
+  const problem = (text: string, advice: string): Finding => ({
+    subject,
+    state: 'problem',
+    text: `${dataDir}: ${text}`,
+    advice,
+  })
   const folder = await stat(dataDir).catch(systemCodeOf)
   if (folder === 'ENOENT') {
     const parent = await nearestFolder(dataDir)
-    if (await may(parent)) return { subject, state: 'ok', text: `${dataDir}: not there yet, the first start makes it`, advice: '' }
+    if (await may(parent)) {
+      return { subject, state: 'ok', text: `${dataDir}: not there yet, the first start makes it`, advice: '' }
+    }
     return problem(`not there, and "${parent}" may not be written`, 'choose another folder with --data-dir')
   }
-  if (typeof folder !== 'object') return problem(`cannot be looked at (${folder})`, 'choose another folder with --data-dir')
+  if (typeof folder !== 'object') {
+    return problem(`cannot be looked at (${folder})`, 'choose another folder with --data-dir')
+  }
   if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
   const owner = `user ${folder.uid}`
   if (!await may(dataDir)) return problem(`belongs to ${owner} and may not be written`, 'run the server as its owner')
   const refusal = await isDataFolder(dataDir).then(() => undefined, messageOf)
   if (refusal !== undefined) return problem(refusal, 'choose another folder with --data-dir, or use another version')
   const others = othersMay(folder.mode)
-  if (others === 'write') return problem(`other users may write it (mode ${formatMode(folder.mode)})`, `chmod 700 ${dataDir}`)
+  if (others === 'write') {
+    return problem(`other users may write it (mode ${formatMode(folder.mode)})`, `chmod 700 ${dataDir}`)
+  }
   const server = await readOwner(dataDir)
   const isAlive = server !== undefined && readProcess(proc, server.pid) !== undefined
-  const text = `${dataDir}: can be written, belongs to ${owner}${isAlive ? `; a server runs there, ${server.text}` : ''}`
+  const text = `${dataDir}: can be written, belongs to ` +
+    `${owner}${isAlive ? `; a server runs there, ${server.text}` : ''}`
   if (others === 'nothing') return { subject, state: 'ok', text, advice: '' }
   return { subject, state: 'note', text, advice: `chmod 700 ${dataDir}, as other users may look into it` }
 }
@@ -91,19 +109,28 @@ async function examineKeys(folder: string, exposedFiles: readonly string[]): Pro
   const exposed = await exposedKeys(folder)
   const open = exposed.find((key) => key.othersMay === 'write')
   if (open !== undefined) {
-    const text = `${open.path}: other users may write it (mode ${formatMode(open.mode)}), and may have put another key there`
+    const text = `${open.path}: other users may write it (mode ${formatMode(open.mode)}), and may have put another ` +
+      'key there'
     return { subject, state: 'problem', text, advice: 'look at it, then chmod it to 700 (folder) or 600 (file)' }
   }
   const read = [...exposed.map(({ path }) => path), ...exposedFiles]
   if (read.length === 0) return { subject, state: 'ok', text: 'no other user may read them', advice: '' }
-  return { subject, state: 'note', text: `other users may read ${read.join(', ')}`, advice: 'chmod 600 (a folder: 700), and consider new keys' }
+  return {
+    subject,
+    state: 'note',
+    text: `other users may read ${read.join(', ')}`,
+    advice: 'chmod 600 (a folder: 700), and consider new keys',
+  }
 }
 
 async function examineMemory(environment: Environment): Promise<Finding> {
   const subject = 'secrets in use'
   const memory = await findMemory(environment)
-  if (memory !== undefined) return { subject, state: 'ok', text: `in memory (${memory}), not in the data folder`, advice: '' }
-  const text = 'no file system in memory: secrets stand in plain in runtime/ of the data folder while a program uses them'
+  if (memory !== undefined) {
+    return { subject, state: 'ok', text: `in memory (${memory}), not in the data folder`, advice: '' }
+  }
+  const text =
+    'no file system in memory: secrets stand in plain in runtime/ of the data folder while a program uses them'
   return { subject, state: 'note', text, advice: 'leave runtime/ out of backups, or set XDG_RUNTIME_DIR to a tmpfs' }
 }
 
@@ -118,7 +145,9 @@ async function examineSeals({ config, parts = [] }: MachineExamination): Promise
 async function examineMasking(config: MachineExamination['config']): Promise<Finding> {
   const subject = 'masking'
   const told = await inspectMasking(config)
-  if (told.length === 0) return { subject, state: 'ok', text: 'every stored secret is hidden in what is recorded and shown', advice: '' }
+  if (told.length === 0) {
+    return { subject, state: 'ok', text: 'every stored secret is hidden in what is recorded and shown', advice: '' }
+  }
   const more = told.length > maskingLimit ? [`${told.length - maskingLimit} more`] : []
   const advice = 'give them longer values; what is no secret belongs into the settings'
   return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
@@ -140,7 +169,9 @@ function may(folder: string): Promise<boolean> {
 async function examineCgroup(proc: string): Promise<Finding> {
   const subject = 'processes'
   const parent = await findCgroupParent(proc)
-  if (parent !== undefined) return { subject, state: 'ok', text: 'a cgroup for each agent: nothing of it can be left', advice: '' }
+  if (parent !== undefined) {
+    return { subject, state: 'ok', text: 'a cgroup for each agent: nothing of it can be left', advice: '' }
+  }
   const text = 'no cgroup may be made here: what clears its environment and forks away twice is not found'
   return { subject, state: 'note', text, advice: 'delegate a cgroup to the server (Delegate=yes in systemd)' }
 }
@@ -152,7 +183,8 @@ async function examineTerminal(searchPath: string): Promise<Finding> {
     case 'script': return { subject, state: 'ok', text: 'by script(1)', advice: '' }
     case 'python': return { subject, state: 'ok', text: "by Python's pty module", advice: '' }
     case 'pipes': {
-      const text = 'none: the terminal tool works over pipes, without control keys and programs that insist on a terminal'
+      const text =
+        'none: the terminal tool works over pipes, without control keys and programs that insist on a terminal'
       return { subject, state: 'note', text, advice: 'install script(1) of util-linux' }
     }
     default: return assertNever(kind)

@@ -1,9 +1,9 @@
 /**
  * What the end of a hook's command says (contract: conversations.md, section 10).
  *
- * Exit code 0 passes, unless the JSON on stdout denies (`decision`) or does not want to go on (`continue`); 2 blocks; any
- * other is a failure that blocks nothing, and so is a command that did not come to its end. Texts are masked before they
- * are cut, so a secret is never shown in part. Pure.
+ * Exit code 0 passes, unless the JSON on stdout denies (`decision`) or does not want to go on (`continue`); 2 blocks;
+ * any other is a failure that blocks nothing, and so is a command that did not come to its end. Texts are masked before
+ * they are cut, so a secret is never shown in part. Pure.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { CommandEnd } from './command.ts'
@@ -13,7 +13,10 @@ export type HookAnswer =
   | { readonly type: 'blocked'; readonly reason: string }
   | { readonly type: 'failed'; readonly problem: string }
 
-/** Of one text, in characters. What stderr keeps is longer, so where that is cut a secret may be halved, and is not shown. */
+/**
+ * Of one text, in characters. What stderr keeps is longer, so where that is cut a secret may be halved, and is not
+ * shown.
+ */
 const textLimit = 10_000
 const usualReason = 'Blocked by hook'
 

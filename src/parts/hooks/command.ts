@@ -1,9 +1,9 @@
 /**
- * One command of a hook: run by the shell in a process group of its own, with its input on stdin, until it ends, its time
- * is over, it prints too much or it is stopped.
+ * One command of a hook: run by the shell in a process group of its own, with its input on stdin, until it ends, its
+ * time is over, it prints too much or it is stopped.
  *
- * Whichever it is, nothing of it is left when the promise has settled, what it put into the background included. Nothing is
- * read into what it printed here (see answer).
+ * Whichever it is, nothing of it is left when the promise has settled, what it put into the background included.
+ * Nothing is read into what it printed here (see answer).
  */
 import type { Readable } from 'node:stream'
 import { messageOf } from '../../base/errors.ts'

@@ -1,9 +1,9 @@
 /**
  * Whether hooks are for a tool (contract: conversations.md, section 10).
  *
- * An expression has to match the whole name. It is tried in a thread of its own, once for each name, because it may take
- * for ever; what cannot be decided in time counts as a match, since a hook may be there to guard. A point without a tool
- * has no name, so there only hooks for all tools are run.
+ * An expression has to match the whole name. It is tried in a thread of its own, once for each name, because it may
+ * take for ever; what cannot be decided in time counts as a match, since a hook may be there to guard. A point without
+ * a tool has no name, so there only hooks for all tools are run.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -30,9 +30,16 @@ export function createMatching(log: Log): Matches {
   }
 }
 
-async function tryExpression(source: string, toolName: string, { log, signal }: { log: Log; signal: AbortSignal }): Promise<boolean> {
+async function tryExpression(
+  source: string, toolName: string, { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<boolean> {
   try {
-    const thread = await PatternThread.start({ source: `^(?:${source})$`, flags: '', timeoutMs: patternTimeoutMs, signal })
+    const thread = await PatternThread.start({
+      source: `^(?:${source})$`,
+      flags: '',
+      timeoutMs: patternTimeoutMs,
+      signal,
+    })
     try {
       return await thread.test(toolName)
     } finally {

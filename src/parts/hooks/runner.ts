@@ -101,7 +101,9 @@ export class HookRunner {
 
   #startBeside(hook: CommandHook, occasion: Occasion, owner: AbortSignal): void {
     if (this.#background.size >= backgroundLimit) {
-      this.#options.log.warn(`A hook was not run: ${backgroundLimit} are running beside the work`, { point: occasion.point })
+      this.#options.log.warn(`A hook was not run: ${backgroundLimit} are running beside the work`, {
+        point: occasion.point,
+      })
       return
     }
     const controller = new AbortController()
@@ -115,7 +117,11 @@ export class HookRunner {
     const answer = await this.#answerOf(hook, occasion, signal)
     if (answer.type === 'failed') {
       const { log, mask } = this.#options
-      log.warn('A hook failed', { point: occasion.point, hook: mask(hook.name ?? hook.command).slice(0, 100), problem: answer.problem })
+      log.warn('A hook failed', {
+        point: occasion.point,
+        hook: mask(hook.name ?? hook.command).slice(0, 100),
+        problem: answer.problem,
+      })
     }
     return answer
   }
@@ -126,7 +132,16 @@ export class HookRunner {
     const env = { ...this.#options.env, ...this.#variables(occasion) }
     const input = JSON.stringify(this.#inputOf(occasion))
     try {
-      const end = await runCommand({ command: hook.command, cwd, env, marker, input, timeoutMs: hook.timeout * 1000, signal, startProcess })
+      const end = await runCommand({
+        command: hook.command,
+        cwd,
+        env,
+        marker,
+        input,
+        timeoutMs: hook.timeout * 1000,
+        signal,
+        startProcess,
+      })
       return readAnswer(end, mask)
     } catch (thrown) {
       signal.throwIfAborted()

@@ -1,9 +1,10 @@
 /**
- * The six points at which the built-in agent runs hooks, in the terms of its work (contract: conversations.md, section 10).
+ * The six points at which the built-in agent runs hooks, in the terms of its work (contract: conversations.md, section
+ * 10).
  *
  * A session begins before the first message or turn of an agent and ends when the agent is closed; both once. Hooks
- * decide about a message before it is recorded, about an action after it is in the log and approved, and about the end of a
- * turn. What they say beside that is given to the model: with the message, or after the result of the action.
+ * decide about a message before it is recorded, about an action after it is in the log and approved, and about the end
+ * of a turn. What they say beside that is given to the model: with the message, or after the result of the action.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -16,7 +17,10 @@ import type { Observation } from '../../schema/generated/observations.ts'
 import type { Message, TextContent } from '../../schema/generated/values.ts'
 import { HookRunner, type HookRunnerOptions } from './runner.ts'
 
-export interface HookSessionOptions extends Pick<HookRunnerOptions, 'env' | 'instance' | 'createId' | 'startProcess' | 'log'> {
+export interface HookSessionOptions extends Pick<
+  HookRunnerOptions,
+  'env' | 'instance' | 'createId' | 'startProcess' | 'log'
+> {
   readonly host: HookHost
 }
 
@@ -71,11 +75,16 @@ export class HookSession implements Hooks {
 
   async beforeTool({ tool, action }: ToolUse, signal: AbortSignal): Promise<ToolWord> {
     const outcome = await this.#runner.run({ point: 'PreToolUse', toolName: tool, toolInput: action }, signal)
-    return { refusal: outcome.blocked, notes: outcome.contexts.map((context) => `[PreToolUse hook context] ${context}`) }
+    return {
+      refusal: outcome.blocked,
+      notes: outcome.contexts.map((context) => `[PreToolUse hook context] ${context}`),
+    }
   }
 
   /** What was done cannot be undone: an objection is a note like the others. */
-  async afterTool({ tool, action }: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]> {
+  async afterTool(
+    { tool, action }: ToolUse, observation: Observation, signal: AbortSignal,
+  ): Promise<readonly string[]> {
     const occasion = { point: 'PostToolUse', toolName: tool, toolInput: action, toolResponse: observation } as const
     const outcome = await this.#runner.run(occasion, signal)
     const notes = outcome.contexts.map((context) => `[PostToolUse hook context] ${context}`)
@@ -111,7 +120,9 @@ export class HookSession implements Hooks {
 
   async #end(): Promise<void> {
     const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(new Error(`they did not end within ${sessionEndLimitMs} ms`)), sessionEndLimitMs)
+    const timer = setTimeout(
+      () => limit.abort(new Error(`they did not end within ${sessionEndLimitMs} ms`)), sessionEndLimitMs,
+    )
     try {
       await this.#runner.run({ point: 'SessionEnd' }, limit.signal)
       await untilAborted(this.#runner.settled(), limit.signal)

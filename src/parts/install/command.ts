@@ -1,6 +1,6 @@
 /**
- * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder; `agents schema` tells
- * the form of a file for `--providers`.
+ * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder; `agents
+ * schema` tells the form of a file for `--providers`.
  *
  * It never takes the folder from a running server: a lock of its own keeps two such commands apart. What is said to a
  * person while npm works goes to standard error, results to standard output.
@@ -45,20 +45,39 @@ export async function run(call: CommandCall): Promise<number> {
   const asked = { version: flags['version'], asJson: flags['json'] === 'true' }
   const work = { ...call, ...asked, names, isThere, providers, agentsDir: agentsFolderIn(config.dataDir) }
   switch (action) {
-    case 'list': return list(work)
-    case 'install': return install(work)
-    case 'verify': return verify(work)
-    case 'remove': return remove(work)
-    case 'schema': return say(call.print, JSON.stringify(providersSchema(), undefined, 2)), 0
-    default: throw new AppError('invalid_option', `Could not use ${shown(action)}: expected agents list, install, verify, remove or schema`)
+    case 'list':
+      return list(work)
+    case 'install':
+      return install(work)
+    case 'verify':
+      return verify(work)
+    case 'remove':
+      return remove(work)
+    case 'schema':
+      return (say(call.print, JSON.stringify(providersSchema(), undefined, 2)), 0)
+    default:
+      throw new AppError(
+        'invalid_option', `Could not use ${shown(action)}: expected agents list, install, verify, remove or schema`,
+      )
   }
 }
 
 async function list({ agentsDir, providers, asJson, print }: Work): Promise<number> {
-  const names = new Set([...providers.map(({ name }) => name), ...await listInstalled(agentsDir)])
-  const rows = await Promise.all([...names].map(async (name) => ({ name, ...await describe(agentsDir, name, providers) })))
+  const names = new Set([...providers.map(({ name }) => name), ...(await listInstalled(agentsDir))])
+  const rows = await Promise.all(
+    [...names].map(async (name) => ({ name, ...(await describe(agentsDir, name, providers)) })),
+  )
   if (asJson) say(print, JSON.stringify(rows, undefined, 2))
-  else say(print, formatRows(rows.map((row) => [row.name, row.version, row.state, row.sizeBytes === 0 ? '' : inMiB(row.sizeBytes), row.advice])))
+  else {
+    say(
+      print,
+      formatRows(
+        rows.map((row) => [
+          row.name, row.version, row.state, row.sizeBytes === 0 ? '' : inMiB(row.sizeBytes), row.advice,
+        ]),
+      ),
+    )
+  }
   return 0
 }
 
@@ -77,9 +96,13 @@ async function describe(agentsDir: string, name: string, providers: readonly Pro
   const again = provider?.installCommand || `agent-server agents install ${name}`
   try {
     const found = await readInstallation(agentsDir, name)
-    if (found === undefined) return { version: pinned, state: 'not installed', sizeBytes: 0, advice: pinned === '' ? '' : again }
+    if (found === undefined) {
+      return { version: pinned, state: 'not installed', sizeBytes: 0, advice: pinned === '' ? '' : again }
+    }
     const about = { version: found.version, sizeBytes: sizeOf(found) }
-    if (await findDifference(agentsDir, found)) return { ...about, state: 'changed', advice: `agent-server agents verify ${name}` }
+    if (await findDifference(agentsDir, found)) {
+      return { ...about, state: 'changed', advice: `agent-server agents verify ${name}` }
+    }
     const isOther = pinned !== '' && pinned !== found.version
     return { ...about, state: 'installed', advice: isOther ? `the pinned version is ${pinned}: ${again}` : '' }
   } catch {
@@ -92,7 +115,9 @@ async function install(work: Work): Promise<number> {
   const name = onlyName(work)
   const provider = providers.find((known) => known.name === name)
   if (provider === undefined) {
-    throw new AppError('invalid_option', `Could not use "${name}": expected one of ${providers.map((known) => known.name).join(', ')}`)
+    throw new AppError(
+      'invalid_option', `Could not use "${name}": expected one of ${providers.map((known) => known.name).join(', ')}`,
+    )
   }
   const start = Date.now()
   const stopTicking = tick(start, tell)
@@ -103,7 +128,11 @@ async function install(work: Work): Promise<number> {
     const done = await installAgent({
       agentsDir, provider, version, environment, signal, clock: Date.now, createId: randomUUID, report,
     })
-    say(print, `${name}  installed ${done.packageName} ${done.version}: ${done.files.length} files, ${inMiB(sizeOf(done))}, in ${seconds(start)}`)
+    say(
+      print,
+      `${name}  installed ${done.packageName} ${done.version}: ${done.files.length} files, ${inMiB(sizeOf(done))}, ` +
+      `in ${seconds(start)}`,
+    )
   } finally {
     stopTicking()
   }

@@ -20,7 +20,9 @@ export interface Comparison {
 export type CompareOptions = Omit<DigestOptions, 'entry'>
 
 /** @throws AppError `storage_failed` for what cannot be read; the signal's reason. */
-export async function compareFiles(folder: string, installation: Installation, options: CompareOptions): Promise<Comparison> {
+export async function compareFiles(
+  folder: string, installation: Installation, options: CompareOptions,
+): Promise<Comparison> {
   const files = await digestFolder(join(folder, installation.folder), { entry: installation.entry, ...options })
   const found = new Map(files.map((file) => [file.path, file]))
   const differences: Difference[] = []

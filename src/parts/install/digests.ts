@@ -54,7 +54,9 @@ async function listFiles(folder: string, fileLimit: number): Promise<string[]> {
       else if (entry.isFile()) files.push(path)
       else throw new AppError('storage_failed', `Cannot take the digest of "${path}": expected a file or a folder`)
     }
-    if (files.length > fileLimit) throw new AppError('storage_failed', `Cannot take digests of more than ${fileLimit} files`)
+    if (files.length > fileLimit) {
+      throw new AppError('storage_failed', `Cannot take digests of more than ${fileLimit} files`)
+    }
   }
   return files
 }
@@ -71,7 +73,9 @@ async function digestFile(folder: string, path: string, piece: Buffer, options: 
   }
 }
 
-async function digestContent(handle: FileHandle, piece: Buffer, signal: AbortSignal): Promise<{ sha256: string, isNative: boolean }> {
+async function digestContent(
+  handle: FileHandle, piece: Buffer, signal: AbortSignal,
+): Promise<{ sha256: string; isNative: boolean }> {
   const hash = createHash('sha256')
   let isNative = false
   for (let position = 0; ; ) {

@@ -40,7 +40,9 @@ export async function changeAgents<T>(folder: string, clock: Clock, body: () => 
   })
   const lock = await lockFolder(lockPath, { clock, onLost: () => undefined }).catch((thrown: unknown) => {
     if (!(thrown instanceof AppError) || thrown.code !== 'owned_by_another') throw thrown
-    throw new AppError('owned_by_another', 'Cannot change the installed agents: another command or a starting server is at it')
+    throw new AppError(
+      'owned_by_another', 'Cannot change the installed agents: another command or a starting server is at it',
+    )
   })
   try {
     return await body()
@@ -56,7 +58,9 @@ export async function removeHalfMade(folder: string): Promise<void> {
   }
 }
 
-/** Removes the folders of installations that no record names. Only in `changeAgents`, and while nothing runs from here. */
+/**
+ * Removes the folders of installations that no record names. Only in `changeAgents`, and while nothing runs from here.
+ */
 export async function removeUnused(folder: string): Promise<void> {
   const installations = await Promise.all((await listInstalled(folder)).map((name) => readInstallation(folder, name)))
   const used = new Set(installations.map((installation) => installation?.folder))

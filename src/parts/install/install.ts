@@ -49,9 +49,13 @@ const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 export async function installAgent(options: InstallOptions): Promise<Installation> {
   const { agentsDir, provider, version, clock, createId } = options
   const { name, packageName } = provider
-  if (packageName === '') throw new AppError('bad_request', `Cannot install "${name}": ${reasonWithoutPackage(provider)}`)
+  if (packageName === '') {
+    throw new AppError('bad_request', `Cannot install "${name}": ${reasonWithoutPackage(provider)}`)
+  }
   if (!exactVersion.test(version)) {
-    throw new AppError('bad_request', `Cannot install version "${version}" of "${name}": expected an exact one such as 1.2.3`)
+    throw new AppError(
+      'bad_request', `Cannot install version "${version}" of "${name}": expected an exact one such as 1.2.3`,
+    )
   }
   return changeAgents(agentsDir, clock, async () => {
     // What still writes there goes first.
@@ -77,9 +81,19 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
   const { locks = shippedLocks, platform = `${process.platform}-${process.arch}` } = options
   const { name, packageName } = provider
   const lock = await findLock(locks, { name, packageName, version, platform })
-  const pinned = lock === undefined ? 'its dependencies are not locked for this version and platform' : 'all packages locked'
+  const pinned =
+    lock === undefined ? 'its dependencies are not locked for this version and platform' : 'all packages locked'
   report(`installing ${packageName}@${version} with npm, ${pinned}`)
-  await runNpmInstall({ folder, packageName, version, lock, environment, signal, instance: installInstance(agentsDir), id })
+  await runNpmInstall({
+    folder,
+    packageName,
+    version,
+    lock,
+    environment,
+    signal,
+    instance: installInstance(agentsDir),
+    id,
+  })
   const entry = await findEntry(folder, provider, { version, platform })
   report('taking the digests of its files')
   const files = await digestFolder(folder, { signal, entry })
@@ -101,7 +115,8 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 
 /**
  * Takes every digest. When all are right, the executables may be other files than before (after a restored backup,
- * say): the record then notes what they are now. When not, it notes that, and nothing starts the agent. Undefined when no such agent is installed.
+ * say): the record then notes what they are now. When not, it notes that, and nothing starts the agent. Undefined when
+ * no such agent is installed.
  * @throws AppError `owned_by_another`, `storage_full`, `storage_failed`; the signal's reason.
  */
 export async function verifyAgent(
@@ -139,13 +154,18 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
 }
 
 /** The file that the package, or the provider table, names as its program. */
-async function findEntry(folder: string, provider: InstallOptions['provider'], wanted: { version: string, platform: string }): Promise<string> {
+async function findEntry(
+  folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },
+): Promise<string> {
   const { name, packageName, binary, programs } = provider
   const inside = posix.join('node_modules', packageName)
   const manifest = parseJson(await readFile(join(folder, inside, 'package.json'), 'utf8'))
   const { version: found, bin, scripts } = isObject(manifest) ? manifest : {}
-  const refusal = (problem: string): AppError => new AppError('upstream_failed', `Could not install "${name}": ${problem}`)
-  if (found !== wanted.version) throw refusal(`npm brought version ${JSON.stringify(found)}, expected "${wanted.version}"`)
+  const refusal = (problem: string): AppError =>
+    new AppError('upstream_failed', `Could not install "${name}": ${problem}`)
+  if (found !== wanted.version) {
+    throw refusal(`npm brought version ${JSON.stringify(found)}, expected "${wanted.version}"`)
+  }
   const own = programs[wanted.platform]
   if (own !== undefined) {
     const entry = posix.join('node_modules', own)
@@ -154,7 +174,10 @@ async function findEntry(folder: string, provider: InstallOptions['provider'], w
   }
   const script = isObject(scripts) ? installScripts.find((one) => typeof scripts[one] === 'string') : undefined
   if (script !== undefined) {
-    throw refusal(`its package runs a script at installation ("${script}"), and no scripts are run here; install it with npm yourself`)
+    throw refusal(
+      `its package runs a script at installation ("${script}"), and no scripts are run here; install it with npm ` +
+      'yourself',
+    )
   }
   const program = isObject(bin) ? bin[binary] : bin
   const entry = typeof program === 'string' ? posix.join(inside, program) : ''

@@ -12,7 +12,9 @@ import type { Log, LogFields } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { compareFiles, findDifference } from './differences.ts'
 import { changeAgents, removeUnused } from './folder.ts'
-import { commandOf, listInstalled, readInstallation, recordPath, type Difference, type FileStamp, type Installation } from './record.ts'
+import {
+  commandOf, listInstalled, readInstallation, recordPath, type Difference, type FileStamp, type Installation,
+} from './record.ts'
 
 export interface InstalledAgentsOptions {
   /** See `folder`. */
@@ -23,7 +25,9 @@ export interface InstalledAgentsOptions {
 
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
-  /** What the records say of executables, as long as they are the same files: one is a megabyte and takes time to read. */
+  /**
+   * What the records say of executables, as long as they are the same files: one is a megabyte and takes time to read.
+   */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
   /** What the background found, by installation as it was then. */
   readonly #doubts = new Map<string, Difference>()
@@ -67,7 +71,9 @@ export class InstalledAgents {
     const { agentsDir } = this.#options
     const record = await stat(recordPath(agentsDir, name)).catch(() => undefined)
     const known = this.#known.get(name)
-    if (known !== undefined && known.inode === record?.ino && known.mtimeMs === record.mtimeMs) return known.installation
+    if (known !== undefined && known.inode === record?.ino && known.mtimeMs === record.mtimeMs) {
+      return known.installation
+    }
     const found = await readInstallation(agentsDir, name)
     if (found === undefined || record === undefined) return found
     const installation = { ...found, files: found.files.filter(({ stamp }) => stamp !== undefined) }
@@ -111,7 +117,12 @@ export class InstalledAgents {
     const [first] = differences
     if (first === undefined) return log.info('An installed agent is as it was installed', { agent: name, version })
     this.#doubts.set(stateOf(installation), first)
-    log.error('An installed agent is not as it was installed', { agent: name, version, differences: differences.length, ...first })
+    log.error('An installed agent is not as it was installed', {
+      agent: name,
+      version,
+      differences: differences.length,
+      ...first,
+    })
   }
 }
 
@@ -121,6 +132,9 @@ function stateOf({ folder, verifiedAt }: Installation): string {
 }
 
 function refusalOf(name: string, { path, problem }: Difference): string {
-  const what = { changed: 'was changed after it was installed', missing: 'is missing', extra: 'was not installed' }[problem]
-  return `Cannot start the installed agent "${name}": its file "${path}" ${what}; see "agent-server agents verify ${name}"`
+  const what = { changed: 'was changed after it was installed', missing: 'is missing', extra: 'was not installed' }[
+    problem
+  ]
+  return `Cannot start the installed agent "${name}": its file "${path}" ${what}; see "agent-server agents verify ` +
+    `${name}"`
 }

@@ -2,8 +2,8 @@
  * Has npm install one package in an exact version, with what it needs, into a folder.
  *
  * With a lock npm brings exactly the packages that it names and checks each against the lock's digest; without one it
- * takes what the registry has for them today and checks that against the registry's digests. No script of any package is
- * run, and no links are made. Which registry, proxy and credentials npm uses is the user's own npm configuration.
+ * takes what the registry has for them today and checks that against the registry's digests. No script of any package
+ * is run, and no links are made. Which registry, proxy and credentials npm uses is the user's own npm configuration.
  *
  * npm does not outlive who started it: a shell stands between, whose input is a pipe from here, and ends its group when
  * the pipe ends. What survives even that carries a marker, see `sweepInstalls`.
@@ -39,32 +39,54 @@ export interface NpmOptions {
 const minute = 60_000
 const problemLimitChars = 600
 
-/** @throws AppError `agent_failed` when there is no npm, `upstream_failed` when it fails, `upstream_timeout`; the signal's reason. */
+/**
+ * @throws AppError `agent_failed` when there is no npm, `upstream_failed` when it fails, `upstream_timeout`; the
+ * signal's reason.
+ */
 export async function runNpmInstall(options: NpmOptions): Promise<void> {
   const { folder, packageName, version, environment, signal, instance, id, timeoutMs = 15 * minute } = options
-  const env = Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => {
-    return value === undefined || isServerVariable(name) ? [] : [[name, value]]
-  }))
-  const flags = ['--prefix', folder, '--ignore-scripts', '--no-bin-links', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  const env = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => {
+      return value === undefined || isServerVariable(name) ? [] : [[name, value]]
+    }),
+  )
+  const flags = [
+    '--prefix', folder, '--ignore-scripts', '--no-bin-links', '--omit=dev', '--no-audit', '--no-fund',
+    '--loglevel=error',
+  ]
   const words = ['npm', ...(await prepare(options)), ...flags]
-  const child = await startChild({ command: '/bin/sh', args: ['-c', guarded, 'sh', ...words], cwd: folder, env, marker: `${instance}/${id}` })
+  const child = await startChild({
+    command: '/bin/sh',
+    args: ['-c', guarded, 'sh', ...words],
+    cwd: folder,
+    env,
+    marker: `${instance}/${id}`,
+  })
   child.stdout.resume()
-  const late = new AppError('upstream_timeout', `Could not install ${packageName}@${version}: npm was not done within ${timeoutMs} ms`)
+  const late = new AppError(
+    'upstream_timeout', `Could not install ${packageName}@${version}: npm was not done within ${timeoutMs} ms`,
+  )
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(late), timeoutMs)
   try {
     const { code } = await untilAborted(child.exited, AbortSignal.any([signal, limit.signal]))
     if (code === 0) return
-    if (code === notFound) throw new AppError('agent_failed', 'Cannot start "npm": there is no such program in the PATH')
+    if (code === notFound) {
+      throw new AppError('agent_failed', 'Cannot start "npm": there is no such program in the PATH')
+    }
     const problem = problemIn(child.stderrTail())
-    throw new AppError('upstream_failed', `Could not install ${packageName}@${version}: npm ended with ${code ?? 'a signal'}${problem}`)
+    throw new AppError(
+      'upstream_failed', `Could not install ${packageName}@${version}: npm ended with ${code ?? 'a signal'}${problem}`,
+    )
   } finally {
     clearTimeout(timer)
     await child.stop()
   }
 }
 
-/** Writes what npm reads, and gives npm's words. Without a project of its own npm looks for one in the folders above. */
+/**
+ * Writes what npm reads, and gives npm's words. Without a project of its own npm looks for one in the folders above.
+ */
 async function prepare({ folder, packageName, version, lock }: NpmOptions): Promise<readonly string[]> {
   const dependencies = lock === undefined ? {} : { dependencies: { [packageName]: version } }
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ private: true, ...dependencies })}\n`)
@@ -84,8 +106,8 @@ export function installInstance(agentsDir: string): string {
 }
 
 /**
- * POSIX sh. `$$` leads the group. An asynchronous list has no input of its own, hence descriptor 3. The shell outlives a
- * SIGTERM to the group until it has collected npm.
+ * POSIX sh. `$$` leads the group. An asynchronous list has no input of its own, hence descriptor 3. The shell outlives
+ * a SIGTERM to the group until it has collected npm.
  */
 const guarded = `exec 3<&0 </dev/null
 trap : TERM

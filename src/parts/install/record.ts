@@ -72,7 +72,9 @@ export async function readInstallation(folder: string, name: string): Promise<In
   if (value === undefined) return undefined
   const { format: found, ...installation } = isObject(value) ? value : {}
   if (found === format && isInstallation(installation) && installation.name === name) return installation
-  throw new AppError('storage_failed', `Cannot use the record of the installed agent "${name}": expected one that this server wrote`)
+  throw new AppError(
+    'storage_failed', `Cannot use the record of the installed agent "${name}": expected one that this server wrote`,
+  )
 }
 
 /** The names of all that are installed, sorted. @throws AppError `storage_failed` */
@@ -94,7 +96,9 @@ export async function writeInstallation(folder: string, installation: Installati
 
 /** @throws AppError `not_found` for a name that would lead out of the folder */
 export function recordPath(folder: string, name: string): string {
-  if (basename(name) !== name || name.startsWith('.')) throw new AppError('not_found', `No agent can have the name "${name}"`)
+  if (basename(name) !== name || name.startsWith('.')) {
+    throw new AppError('not_found', `No agent can have the name "${name}"`)
+  }
   return join(folder, `${name}.json`)
 }
 
@@ -129,5 +133,8 @@ function isFile(value: unknown): value is InstalledFile {
   const { path, size, sha256, stamp } = value
   if (typeof path !== 'string' || path.startsWith('/') || path.split('/').includes('..')) return false
   if (!Number.isSafeInteger(size) || typeof sha256 !== 'string' || !digestShape.test(sha256)) return false
-  return stamp === undefined || (isObject(stamp) && typeof stamp['mtimeMs'] === 'number' && typeof stamp['inode'] === 'number')
+  return (
+    stamp === undefined ||
+    (isObject(stamp) && typeof stamp['mtimeMs'] === 'number' && typeof stamp['inode'] === 'number')
+  )
 }

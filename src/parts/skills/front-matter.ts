@@ -2,9 +2,10 @@
  * The front matter of a markdown file: the few forms of YAML that the files of skills use.
  *
  * A file that begins with a line `---` has fields up to the next such line. Fields are told apart when the file is read
- * and understood when they are asked for, so what nobody asks for may be any YAML. Understood are texts (plain, quoted, `|`
- * and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Kinder than YAML 1.2 in one thing: a plain text may hold `: `,
- * as descriptions do. Anchors, tags and whatever else would be guessed at are refused. Linear in the length; pure.
+ * and understood when they are asked for, so what nobody asks for may be any YAML. Understood are texts (plain, quoted,
+ * `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Kinder than YAML 1.2 in one thing: a plain text may
+ * hold `: `, as descriptions do. Anchors, tags and whatever else would be guessed at are refused. Linear in the length;
+ * pure.
  */
 import { AppError } from '../../base/errors.ts'
 

@@ -2,8 +2,8 @@
  * The tool `invoke_skill`: gives the model the text of a skill that the prompt only names (contract: payloads.md,
  * InvokeSkillAction).
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1). It is there only where the prompt names a skill, and
- * gives no other. It reads no file: the text is what was loaded when the agent began.
+ * A call is an MCPToolAction under the name of the tool (decisions 1). It is there only where the prompt names a skill,
+ * and gives no other. It reads no file: the text is what was loaded when the agent began.
  */
 import { invocableSkills, describeInvoked } from './telling.ts'
 import type { Skill } from './skill.ts'
@@ -23,8 +23,9 @@ export function createSkillTool(options: SkillToolOptions): Tool | undefined {
 
 const name = 'invoke_skill'
 
-const description = `Get the text of a skill: instructions for a certain kind of work. The skills are listed under "# Skills" in the \
-system prompt. Get one before you begin work of its kind; its text stays in the history, so once is enough.`
+const description = `Get the text of a skill: instructions for a certain kind of work. The skills are listed under "# \
+Skills" in the system prompt. Get one before you begin work of its kind; its text stays in the history, so once is \
+enough.`
 
 const parameters = {
   type: 'object',
@@ -32,7 +33,13 @@ const parameters = {
   required: ['name'],
 }
 
-const annotations = { title: name, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const annotations = {
+  title: name,
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
 
 function makeTool({ skills, onInvoked }: SkillToolOptions): Tool {
   return {

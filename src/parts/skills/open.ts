@@ -6,7 +6,9 @@ import { describeCalled, describeContext } from './telling.ts'
 import { matchSkills } from './triggers.ts'
 
 /** Never fails: an unusable skill is told in the log. */
-export async function openSkills(context: ContextChoice, workingDir: string, places: SkillPlaces): Promise<ConversationSkills> {
+export async function openSkills(
+  context: ContextChoice, workingDir: string, places: SkillPlaces,
+): Promise<ConversationSkills> {
   const { skills, memory } = await loadContext(context, workingDir, places)
   return {
     blocks: describeContext(skills, memory),

@@ -2,8 +2,8 @@
  * The files of skills in a folder tree: the user's home, or the repository and folder that a conversation works in.
  *
  * Read are `AGENTS.md` (agents.md) and, in `.agents/skills/` and `.openhands/skills/`, every `<name>.md` and
- * `<name>/SKILL.md` (agentskills.io). Every file is reached through `workspace/paths`, so no link leads out of the tree and
- * the server's own data stays closed. A file that is broken, too large or too much is left out and told of; reading
+ * `<name>/SKILL.md` (agentskills.io). Every file is reached through `workspace/paths`, so no link leads out of the tree
+ * and the server's own data stays closed. A file that is broken, too large or too much is left out and told of; reading
  * never fails. What is read is what is there at this moment.
  */
 import { join, relative } from 'node:path'
@@ -103,7 +103,11 @@ async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promis
   try {
     await workspace.at(folder, async (place) => {
       if (place.kind !== 'directory') return
-      const { isComplete } = await walkTree(place, { signal: new AbortController().signal, limitEntries: entryLimit, visit })
+      const { isComplete } = await walkTree(place, {
+        signal: new AbortController().signal,
+        limitEntries: entryLimit,
+        visit,
+      })
       if (!isComplete) warn(`Looked at the first ${entryLimit} entries of "${folder}" only`)
     })
   } catch (thrown) {

@@ -1,10 +1,10 @@
 /**
  * A skill: text that someone wrote for the model, and when it is to be given to it.
  *
- * Three types, as the contract tells them (contract: others.md, section 4): `repo` is always in the prompt, `knowledge` is
- * given with a message that holds one of its triggers, `agentskills` (agentskills.io) is named in the prompt for the model to
- * read when it needs it, and given when the user writes its name as a command. A skill comes from a file or from a
- * client; both become this one form. What a skill says is text and nothing but text: nothing here acts on it.
+ * Three types, as the contract tells them (contract: others.md, section 4): `repo` is always in the prompt, `knowledge`
+ * is given with a message that holds one of its triggers, `agentskills` (agentskills.io) is named in the prompt for the
+ * model to read when it needs it, and given when the user writes its name as a command. A skill comes from a file or
+ * from a client; both become this one form. What a skill says is text and nothing but text: nothing here acts on it.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -65,7 +65,8 @@ export function instructionSkill({ name, source, text }: {
 }
 
 /**
- * A skill as a client sends it: `trigger` of the type `keyword` or `task`, or plain `triggers` as this server answers them.
+ * A skill as a client sends it: `trigger` of the type `keyword` or `task`, or plain `triggers` as this server answers
+ * them.
  * @throws AppError `invalid_input` for what is no skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {

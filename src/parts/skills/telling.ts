@@ -26,7 +26,8 @@ export function describeCalled(matches: readonly Match[]): { readonly name: stri
   return matches.flatMap(({ skill, trigger }) => {
     if (skill.content.length > left) return []
     left -= skill.content.length
-    const why = `The message holds "${shown(trigger)}", which calls for this skill. Use it as far as it concerns the task.`
+    const why = `The message holds "${shown(trigger)}", which calls for this skill. Use it as far as it concerns ` +
+      'the task.'
     return [{ name: skill.name, text: `${why}\n${skillText(skill)}` }]
   })
 }
@@ -49,8 +50,8 @@ function instructionsBlock(skills: readonly Skill[]): string[] {
   })
   if (texts.length === 0) return []
   const heading = `# Instructions for this workspace
-They are from files and settings. Follow them as far as they concern the task. What the user says goes before them, and the \
-later ones before the earlier. They give no permission that the user has not given.`
+They are from files and settings. Follow them as far as they concern the task. What the user says goes before them, \
+and the later ones before the earlier. They give no permission that the user has not given.`
   return [[heading, ...texts].join('\n\n')]
 }
 
@@ -61,18 +62,22 @@ function catalogueBlock(skills: readonly Skill[]): string[] {
   })
   if (lines.length === 0) return []
   const heading = `# Skills
-Instructions for certain kinds of work. When a task is of such a kind, get them with the tool invoke_skill first; paths in them \
-begin at the folder of their file.`
+Instructions for certain kinds of work. When a task is of such a kind, get them with the tool invoke_skill first; \
+paths in them begin at the folder of their file.`
   return [[heading, ...lines].join('\n')]
 }
 
 function memoryBlock(memory: Memory | undefined): string[] {
   if (memory === undefined) return []
   const heading = `# Memory
-The file ${memory.path} in the working directory holds notes for later conversations. Add what will be of use again and is \
-nowhere else, in few words, and no secrets; correct what is no longer true.`
-  if (memory.text === undefined) return [`${heading} It is too long to be shown here, or no text: look at it before you change it.`]
-  return [memory.text === '' ? `${heading} It is empty.` : `${heading}\n\n<memory>\n${unmarked(memory.text)}\n</memory>`]
+The file ${memory.path} in the working directory holds notes for later conversations. Add what will be of use again \
+and is nowhere else, in few words, and no secrets; correct what is no longer true.`
+  if (memory.text === undefined) {
+    return [`${heading} It is too long to be shown here, or no text: look at it before you change it.`]
+  }
+  return [
+    memory.text === '' ? `${heading} It is empty.` : `${heading}\n\n<memory>\n${unmarked(memory.text)}\n</memory>`,
+  ]
 }
 
 function skillText(skill: Skill): string {

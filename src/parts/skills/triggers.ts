@@ -3,8 +3,8 @@
  *
  * A trigger is found in any case of letters, as whole words: `git` is in "use Git-LFS" and not in "legitimate". Where a
  * script puts no spaces between words (Chinese, say) it is found anywhere. A trigger that begins with a slash is a
- * command and stands for itself, between spaces: `/review` is not in "src/review". Every skill of the type `agentskills`
- * answers to a slash and its name besides. Only the beginning of a long message is looked at. Pure.
+ * command and stands for itself, between spaces: `/review` is not in "src/review". Every skill of the type
+ * `agentskills` answers to a slash and its name besides. Only the beginning of a long message is looked at. Pure.
  */
 import type { Skill } from './skill.ts'
 
