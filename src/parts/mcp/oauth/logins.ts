@@ -78,10 +78,7 @@ export function createLogins(options: LoginsOptions): Logins {
     }
   }
   const keep = async (server: LoginServer, login: Login): Promise<Login> => {
-    const key = keyOf(server)
-    await file.update((logins) =>
-      withKept(logins, key, { login, since: login.obtainedAt, refused: logins.get(key)?.refused }),
-    )
+    await file.update((logins) => withLogin(logins, keyOf(server), login))
     return login
   }
   const bearer = (server: LoginServer, state: unknown): Bearer => ({
@@ -114,6 +111,10 @@ export function createLogins(options: LoginsOptions): Logins {
       await all
     },
   }
+}
+
+function withLogin(logins: KeptLogins, key: string, login: Login): KeptLogins {
+  return withKept(logins, key, { login, since: login.obtainedAt, refused: logins.get(key)?.refused })
 }
 
 function found(login: Login | undefined): Login {
