@@ -290,13 +290,13 @@ export const limits = {
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
   core: 37_500,
-  browser: 2_700,
+  browser: 2_850,
   builtin: 9_700,
   demo: 600,
   doctor: 500,
   hooks: 600,
-  install: 1_100,
-  mcp: 3_200,
+  install: 1_200,
+  mcp: 3_400,
   skills: 1_000,
 }
 
