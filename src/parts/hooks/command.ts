@@ -24,12 +24,12 @@ export interface CommandOptions {
 
 export type CommandEnd =
   | { readonly end: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** It was not started, or did not come to its end: the contract's exit code -1. */
+  /** The command was not started, or was ended early: the contract's exit code -1. */
   | { readonly end: 'failed'; readonly problem: string }
 
-/** Of what it prints to stdout. */
+/** The most bytes on stdout. */
 const outputLimitBytes = 1024 * 1024
-/** How long output may still come when the shell has ended: something in the background may hold the pipe open. */
+/** The time for output after the shell has ended: a background process may hold the pipe open. */
 const drainLimitMs = 200
 const atOnce = AbortSignal.abort()
 

@@ -16,7 +16,7 @@ const patternTimeoutMs = 1000
 export type Matches = (matcher: string, toolName: string | null, signal: AbortSignal) => Promise<boolean>
 
 export function createMatching(log: Log): Matches {
-  /** By expression, then by name of the tool. */
+  /** Results by expression, then by name of the tool. */
   const known = new Map<string, boolean>()
   return async (text, toolName, signal) => {
     const matcher = matcherOf(text)

@@ -22,13 +22,13 @@ export interface HookRunnerOptions {
   readonly env: Readonly<Record<string, string>>
   /** Instance id of the data folder, for the marker of the processes. */
   readonly instance: string
-  /** Makes ids that are used once. */
+  /** Makes unique ids. */
   readonly createId: () => string
   readonly startProcess: (options: ChildOptions) => Promise<Child>
   readonly log: Log
 }
 
-/** What hooks are told. */
+/** The input of hooks. */
 export interface Occasion {
   readonly point: HookPoint
   readonly toolName?: string
@@ -38,13 +38,13 @@ export interface Occasion {
 }
 
 export interface Outcome {
-  /** Why a hook objects; undefined when none does. */
+  /** The reason of a hook that blocks; undefined when none does. */
   readonly blocked: string | undefined
-  /** What hooks want the model to know. */
+  /** Context from hooks for the model. */
   readonly contexts: readonly string[]
 }
 
-/** How many may run beside the work at once. */
+/** The most background hooks at once. */
 const backgroundLimit = 16
 
 interface Job {
@@ -56,7 +56,7 @@ interface Job {
 export class HookRunner {
   readonly #options: HookRunnerOptions
   readonly #matches: Matches
-  /** What runs beside the work. */
+  /** Running background hooks. */
   readonly #background = new Set<Job>()
   #hasToldOfTypes = false
 
@@ -80,12 +80,12 @@ export class HookRunner {
     return { blocked: undefined, contexts }
   }
 
-  /** Resolves when nothing runs beside the work. */
+  /** Resolves when no background hook runs. */
   async settled(): Promise<void> {
     await Promise.all([...this.#background].map(({ done }) => done))
   }
 
-  /** Ends what runs beside the work: all of it, or what was started under one signal. */
+  /** Ends background hooks: all of them, or those started under one signal. */
   async endBeside(owner?: AbortSignal): Promise<void> {
     const jobs = [...this.#background].filter((job) => owner === undefined || job.owner === owner)
     for (const { controller } of jobs) controller.abort(new Error('The hook was ended'))

@@ -24,19 +24,19 @@ export interface HookSessionOptions extends Pick<
   readonly host: HookHost
 }
 
-/** How often hooks may send one turn on that wants to end. */
+/** The most objections of hooks to the end of one turn. */
 const stopObjectionLimit = 10
-/** All hooks at the end of a session together. */
+/** The time for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000
 
 export class HookSession implements Hooks {
   readonly #runner: HookRunner
   readonly #log: Log
   readonly #closed = new AbortController()
-  /** Beginnings and messages, one after the other. */
+  /** The queue of session starts and messages, which run one after the other. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
-  /** What was said at the beginning, until it goes into the history. */
+  /** Context of the session's start, until it goes into the history. */
   #opening: readonly string[] = []
   #closing: Promise<void> | undefined
 
@@ -47,7 +47,7 @@ export class HookSession implements Hooks {
     this.#log = options.log
   }
 
-  /** Runs the hooks of the beginning, once. */
+  /** Runs the hooks of the session's start, once. */
   async begin(signal: AbortSignal = this.#closed.signal): Promise<void> {
     if (this.#hasBegun) return
     await untilAborted(this.#queue, signal)
@@ -81,7 +81,7 @@ export class HookSession implements Hooks {
     }
   }
 
-  /** What was done cannot be undone: an objection is a note like the others. */
+  /** The tool has already run, so an objection becomes a note. */
   async afterTool(
     { tool, action }: ToolUse, observation: Observation, signal: AbortSignal,
   ): Promise<readonly string[]> {
@@ -91,7 +91,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Why a turn must go on that wants to end; `objections` is how often it was told so. */
+  /** The reason why a turn must continue; `objections` is the number of earlier objections. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
@@ -100,7 +100,7 @@ export class HookSession implements Hooks {
     return undefined
   }
 
-  /** Ends what a turn has left running beside the work. */
+  /** Ends the turn's hooks that still run in the background. */
   endTurn(turn: AbortSignal): Promise<void> {
     return this.#runner.endBeside(turn)
   }

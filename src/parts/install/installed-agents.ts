@@ -29,7 +29,7 @@ export class InstalledAgents {
    * What the records say of executables, as long as they are the same files: one is a megabyte and takes time to read.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
-  /** What the background found, by installation as it was then. */
+  /** Results of the background check, by installation. */
   readonly #doubts = new Map<string, Difference>()
   readonly #closed = new AbortController()
   #checking: Promise<void> | undefined
@@ -56,12 +56,12 @@ export class InstalledAgents {
     this.#checking ??= this.#check()
   }
 
-  /** Resolves when the check in the background is over. */
+  /** Resolves when the background check is over. */
   async checked(): Promise<void> {
     await this.#checking
   }
 
-  /** Ends the check where it is. Idempotent. */
+  /** Aborts the check. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort()
     await this.#checking

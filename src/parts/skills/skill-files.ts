@@ -15,20 +15,20 @@ import { findRepository } from '../../workspace/git.ts'
 import { instructionSkill, parseSkill, type Skill } from './skill.ts'
 
 export interface SkillFolderOptions {
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly folder: string
-  /** The server's own folders, refused with all that is in them. */
+  /** The server's own folders, which are never read. */
   readonly privateDirs: readonly string[]
-  /** Told of what is left out, and why. */
+  /** Called with each file that is left out, and the reason. */
   readonly warn: Warn
 }
 
 type Warn = (message: string) => void
 
 export const fileLimitBytes = 64 * 1024
-/** Skills in one folder. */
+/** The most skills of one folder. */
 export const folderLimit = 100
-/** Entries of a folder that are looked at. */
+/** The most entries of a folder that are visited. */
 const entryLimit = 1000
 /** The later one wins where both have a skill of one name. */
 const skillFolders = ['.agents/skills', '.openhands/skills']

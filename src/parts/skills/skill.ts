@@ -16,12 +16,12 @@ export interface Skill {
   readonly name: string
   readonly type: SkillType
   readonly content: string
-  /** Words that call for it. */
+  /** Words in a user message that invoke the skill. */
   readonly triggers: readonly string[]
   readonly description: string | undefined
   /** The path of its file, or what a client says of where it is from. */
   readonly source: string | undefined
-  /** The model is not told of it. */
+  /** Whether only the user may invoke the skill: the model is not told of it. */
   readonly isForUserOnly: boolean
 }
 

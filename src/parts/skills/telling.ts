@@ -10,12 +10,12 @@ import type { Memory } from './load.ts'
 import type { Skill } from './skill.ts'
 import type { Match } from './triggers.ts'
 
-/** All texts that are always in the prompt, in characters. */
+/** The most characters of all texts that are always in the prompt. */
 export const instructionsLimitChars = 128 * 1024
 /** All texts that one message calls for, in characters. The others are given with a later message. */
 export const calledLimitChars = 128 * 1024
 
-/** Blocks for the prompt, none when there is nothing to tell. */
+/** Blocks for the prompt; none without skills and memory. */
 export function describeContext(skills: readonly Skill[], memory: Memory | undefined): string[] {
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
@@ -89,12 +89,12 @@ function placeOf({ source }: Skill): string {
   return source === undefined ? '' : ` Read it at ${shown(source)}.`
 }
 
-/** A mark of ours in a text is written so that it is none. */
+/** The text with our marks escaped, so that it cannot contain one. */
 function unmarked(text: string): string {
   return text.replace(/<(?=[\s/]*(?:skill|memory)\b)/gi, '&lt;')
 }
 
-/** On one line. */
+/** The text on one line. */
 function shown(text: string): string {
   return unmarked(text.replace(/\s+/g, ' ').trim())
 }
