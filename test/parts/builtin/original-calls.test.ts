@@ -57,7 +57,7 @@ test('one whose sealed form does not open any more is not executed, and the mode
     await again.respond({ accept: true, reason: '' })
     await ended(again)
     assert.equal(done.filter((word) => word !== 'closed'), [])
-    assert.match(JSON.stringify(await eventsOf(again.log)), 'The action was not executed: secrets in it are hidden')
+    assert.match(JSON.stringify(await eventsOf(again.log)), 'The action was not executed: the history has it with secrets masked')
   })
 })
 
