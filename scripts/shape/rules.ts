@@ -19,7 +19,7 @@ export interface Tree {
   /** Path from the repository's root -> text, of every TypeScript file in src, scripts and test. */
   readonly sources: ReadonlyMap<string, string>
   /** Sums are checked only of a tree that has all files. */
-  readonly isWhole?: true
+  readonly isWhole?: boolean
   /** SECURITY.md, if there is one. */
   readonly security: string | undefined
   /** The documents of src; without them no citation is looked at. */
