@@ -6,12 +6,12 @@
  * all such names, so the name itself is judged by three rules, in any case of letters:
  *
  * 1. Names that are known to steer but do not look so, and the families of the dynamic linkers, git's and npm's
- * settings, are refused.
+ *    settings, are refused.
  * 2. A name whose last word is that of a credential (`GIT_TOKEN`, `NPM_PASSWORD`) is allowed. So are the variables
- * for the folder in which the agents of the providers table keep their login.
+ *    for the folder in which the agents of the providers table keep their login.
  * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`, `TAR_OPTIONS`, `GOFLAGS`),
- * or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
- * `NODE_COMPILE_CACHE`).
+ *    or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
+ *    `NODE_COMPILE_CACHE`).
  *
  * The rules refuse harmless names too: a secret can have another name, and the operator can pass on a variable that
  * is no secret (`--pass-env`). Steering variables of a program's own invention cannot be known.

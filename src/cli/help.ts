@@ -15,16 +15,16 @@ const partUsages = [...partCommands.values()]
   .join('')
 
 const intro = `Usage: agent-server [serve] [options]                    run the server
-       agent-server verify [--json] [options] [ID ...]  check what is stored, beside a server too
-       agent-server verify [options] --expect HEAD ID   and that the log still goes through that head
+       agent-server verify [--json] [options] [ID ...]  check the stored data; a server may be running
+       agent-server verify [options] --expect HEAD ID   and check that the log contains that head
 ${partUsages}       agent-server key [--show]                        where the session key is, or the key
        agent-server keys list|rotate|reseal|forget      the keys that seal secrets; see keys --help
        agent-server help [COMMAND|config]               a command's own text, or the names in a file
 
 Each option can also be given as the variable named below it, or in a JSON file (--config FILE)
 under its name, as in {"port": 8001, "allowedHosts": ["agents.example.org"]}; see --help config. A flag
-beats a variable, that beats the file, that beats the default. Options marked with * may be repeated;
-of these, variables that hold names take several, with commas between.
+beats a variable, which beats the file, which beats the default. Options marked with * may be repeated;
+in a variable, several names are separated by commas.
 `
 
 const serve = `Usage: agent-server serve [options]

@@ -8,9 +8,9 @@
  *
  * - A call that is `in_progress` has its whole input: 500 ms. A `pending` call is still being written: 2 s.
  * - An agent that was seen to lengthen a text may pause in the middle of a text: 2 s, and only once the call is in
- * progress.
+ *   progress.
  * - A pending call without a command, and without a path with its text or diff, is not recorded by time: only a
- * question, its output or its end show that it is complete.
+ *   question, its output or its end show that it is complete.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
