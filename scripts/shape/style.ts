@@ -55,7 +55,7 @@ export const checkColumns: Rule = (file) => {
   const [first] = long
   if (first === undefined) return []
   const message = `${long.length} lines of more than ${limits.columns} columns: wrap them`
-  return [{ ...finding(file, first, 'columns', message), warning: true }]
+  return [finding(file, first, 'columns', message)]
 }
 
 const checkFunctions: Rule = (file) => {

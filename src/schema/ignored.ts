@@ -1,10 +1,10 @@
 /**
- * The members of a valid value that its type does not know and that are dropped: a misspelt `hook_config` is a guard that is
- * not there, so whoever sent it is told.
+ * Finds the members of a valid value that its type does not know and drops. The client is told of them, because a
+ * misspelt `hook_config` is a missing guard.
  *
- * Follows the definitions, not the value: what a type takes as any JSON is not looked into, but for an open object whose
- * definition says which type it is like. Reports nothing for types that keep or refuse what they do not know. Bounded in
- * names and in steps; after the last step nothing more is found.
+ * The search follows the definitions, not the value. It does not look into members that take any JSON, but for an
+ * open object whose definition names a similar type. Types that keep or refuse unknown members give none. The number
+ * of names and of steps is limited; nothing is found after the last step.
  */
 import { isObject } from '../base/json.ts'
 import type { Members, Schema, UnionSchema } from './define.ts'
@@ -84,5 +84,7 @@ function variantOf(schema: UnionSchema, value: JsonObject): Members {
 
 function readVariants({ variants: names, tag }: UnionSchema): ReadonlyMap<unknown, Members> {
   const objects = names.map((name) => registry[name]).filter((variant) => variant?.type === 'object')
-  return new Map(objects.flatMap((variant) => tagValues(variant, tag).map((value) => [value, variant.members] as const)))
+  const byValue = (variant: (typeof objects)[number]) =>
+    tagValues(variant, tag).map((value) => [value, variant.members] as const)
+  return new Map(objects.flatMap(byValue))
 }

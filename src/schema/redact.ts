@@ -1,11 +1,10 @@
 /**
  * Takes secrets out of the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret by the name it stands under: names that contain one of the words below, every leaf under the
- * containers, and the credentials in an address wherever it stands. A text in the place of an object may be what belongs
- * into it, a key say, and is hidden too. It is a courtesy to the client and a guard for logs: masking of known values is
- * another matter, and a value that was refused was never known. The original is not touched. An input that is too large
- * to be of use is left out.
+ * A value is secret by its name: a name that contains one of the words below, every leaf under the containers, and
+ * the credentials in an address anywhere. A text in the place of an object is hidden too, since it may be the key
+ * that belongs into the object. Masking of known secrets (base/masking) is separate: the server never knew a refused
+ * value. The original is not changed. An input that is too large to be of use is left out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -15,7 +14,10 @@ export const redacted = '<redacted>'
 
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
-/** Maps whose every leaf is hidden. `auth` (credentials of an MCP server), `extra_headers`, `acp_env` and so on go beyond the contract. */
+/**
+ * Maps whose every leaf is hidden. The contract does not name `auth` (credentials of an MCP server), `extra_headers`
+ * and `acp_env`.
+ */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 
 /** Types of issues that say that an object was expected. */

@@ -77,7 +77,8 @@ export function tooManyRule(maxLength: number, actualLength: number): Rule {
 
 export function tooManyMembersRule(maxLength: number, actualLength: number): Rule {
   const msg = `Dictionary should have at most ${count(maxLength, 'item')} after validation, not ${actualLength}`
-  return { type: 'too_long', msg, ctx: { field_type: 'Dictionary', max_length: maxLength, actual_length: actualLength } }
+  const ctx = { field_type: 'Dictionary', max_length: maxLength, actual_length: actualLength }
+  return { type: 'too_long', msg, ctx }
 }
 
 /** The first bound that a number breaks. */

@@ -163,7 +163,7 @@ test('limits the length of files and functions, and warns before', () => {
   assert.equal(find('src/base/a.ts', body(60)), [])
 })
 
-test('warns of lines of more than 120 columns in src', () => {
+test('finds lines of more than 120 columns in src', () => {
   const rulesOf = (path: string, line: string): string[] =>
     checkShape({ sources: new Map([[path, `${header}${line}\n`]]), security: undefined }).map(({ rule }) => rule)
   assert.equal(rulesOf('src/base/a.ts', `// ${'é'.repeat(117)}`), [])

@@ -1,6 +1,7 @@
 /**
- * Runs in pages: finds what can be clicked or typed into, and describes it. Called with its limits in the isolated world of
- * a frame, where the page's own scripts cannot reach; it keeps the elements there, in the order of its answer.
+ * Runs in pages: finds the elements that can be clicked or typed into, and describes them. It is called with its
+ * limits in the isolated world of a frame, where the page's own scripts cannot reach. It keeps the elements there, in
+ * the order of its answer.
  *
  * It looks into open shadow roots, leaves out what cannot be seen, and counts what lies further away than one screen
  * instead of describing it. The value of a password field never leaves the page. After its time it stops where it is.
@@ -20,7 +21,8 @@ function (limits) {
   globalThis.agentElements = found
   const root = document.scrollingElement || document.documentElement
   return {
-    title: document.title.slice(0, limits.textChars), url: location.href, state: document.readyState, items, counts, isComplete,
+    title: document.title.slice(0, limits.textChars), url: location.href, state: document.readyState,
+    items, counts, isComplete,
     above: Math.round(root ? root.scrollTop : 0),
     below: Math.round(root ? root.scrollHeight - root.scrollTop - innerHeight : 0),
   }
@@ -49,7 +51,9 @@ function (limits) {
 
   function isMarkedInteractive(element) {
     if (tags.has(element.tagName)) return element.type !== 'hidden'
-    if (element.tagName === 'A' || element.tagName === 'AREA') return element.hasAttribute('href') || element.hasAttribute('onclick')
+    if (element.tagName === 'A' || element.tagName === 'AREA') {
+      return element.hasAttribute('href') || element.hasAttribute('onclick')
+    }
     if (element.isContentEditable) return !element.parentElement || !element.parentElement.isContentEditable
     return roles.has(element.getAttribute('role')) || element.hasAttribute('onclick') ||
       (element.hasAttribute('tabindex') && element.tabIndex >= 0)
@@ -80,19 +84,23 @@ function (limits) {
 
   function describe(element) {
     const { tagName, type } = element
-    const item = { tag: tagName.toLowerCase(), role: element.getAttribute('role') || '', name: nameOf(element), notes: [] }
+    const role = element.getAttribute('role') || ''
+    const item = { tag: tagName.toLowerCase(), role, name: nameOf(element), notes: [] }
     if (tagName === 'INPUT') item.type = type
     if (tagName === 'A') item.href = element.href.slice(0, limits.textChars)
     if (type === 'checkbox' || type === 'radio') item.notes.push(element.checked ? 'checked' : 'not checked')
     else if (tagName === 'INPUT' || tagName === 'TEXTAREA') item.value = valueOf(element)
     if (tagName === 'SELECT') {
       item.value = [...element.selectedOptions].map((option) => option.label).join(', ').slice(0, limits.textChars)
-      item.options = [...element.options].slice(0, limits.options).map((option) => option.label.slice(0, limits.textChars))
-      if (element.options.length > limits.options) item.notes.push((element.options.length - limits.options) + ' more options')
+      const shown = [...element.options].slice(0, limits.options)
+      item.options = shown.map((option) => option.label.slice(0, limits.textChars))
+      const more = element.options.length - limits.options
+      if (more > 0) item.notes.push(more + ' more options')
     }
     for (const name of ['checked', 'expanded', 'selected', 'pressed']) {
       const value = element.getAttribute('aria-' + name)
-      if (value) item.notes.push(value === 'true' ? name : value === 'false' ? 'not ' + name : name + ' ' + value.slice(0, 20))
+      const note = value === 'true' ? name : value === 'false' ? 'not ' + name : name + ' ' + (value || '').slice(0, 20)
+      if (value) item.notes.push(note)
     }
     if (element.disabled || element.getAttribute('aria-disabled') === 'true') item.notes.push('disabled')
     if (element.readOnly) item.notes.push('read-only')

@@ -6,8 +6,12 @@
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {
-  const skipped = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'SVG', 'svg', 'HEAD', 'IFRAME', 'CANVAS', 'OBJECT', 'AUDIO', 'VIDEO', 'SELECT'])
-  const blocks = new Set(['ADDRESS', 'ARTICLE', 'ASIDE', 'DD', 'DETAILS', 'DIALOG', 'DIV', 'DL', 'DT', 'FIELDSET', 'FIGCAPTION',
+  const skipped = new Set([
+    'SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'SVG', 'svg', 'HEAD', 'IFRAME', 'CANVAS', 'OBJECT', 'AUDIO', 'VIDEO',
+    'SELECT',
+  ])
+  const blocks = new Set([
+    'ADDRESS', 'ARTICLE', 'ASIDE', 'DD', 'DETAILS', 'DIALOG', 'DIV', 'DL', 'DT', 'FIELDSET', 'FIGCAPTION',
     'FIGURE', 'FOOTER', 'FORM', 'HEADER', 'LEGEND', 'MAIN', 'NAV', 'OL', 'P', 'SECTION', 'SUMMARY', 'UL'])
   const numbers = new Map()
   const lineMark = '\u0001'
@@ -23,7 +27,8 @@ function (limits, withLinks) {
     if (++looked % 200 === 0 && performance.now() > deadline) left = 0
     if (node.nodeType === Node.TEXT_NODE) return take(node.data.replace(/\s+/g, ' '))
     if (node.nodeType !== Node.ELEMENT_NODE || skipped.has(node.tagName)) return ''
-    if (node.tagName !== 'SLOT' && getComputedStyle(node).display !== 'contents' && !node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return ''
+    const hasBox = node.tagName !== 'SLOT' && getComputedStyle(node).display !== 'contents'
+    if (hasBox && !node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return ''
     if (depth > limits.depth) return take((node.textContent || '').replace(/\s+/g, ' '))
     return element(node, depth + 1)
   }
@@ -58,7 +63,9 @@ function (limits, withLinks) {
       case 'LI': return '\n' + bullet(node) + inner(node, depth).trim().replace(/\n+/g, '\n  ')
       case 'TABLE': return block(table(node, depth))
       case 'TEXTAREA': return take('[' + node.value + ']')
-      case 'INPUT': return ['hidden', 'password', 'checkbox', 'radio', 'file'].includes(node.type) || node.value === '' ? '' : take('[' + node.value + ']')
+      case 'INPUT':
+        if (['hidden', 'password', 'checkbox', 'radio', 'file'].includes(node.type) || node.value === '') return ''
+        return take('[' + node.value + ']')
       default: return blocks.has(tagName) ? block(inner(node, depth)) : inner(node, depth)
     }
   }
@@ -100,7 +107,8 @@ function (limits, withLinks) {
   }
 
   function table(node, depth) {
-    const rows = [...node.rows].map((row) => [...row.cells].map((cell) => oneLine(render(cell, depth)).replaceAll('|', '\\|')))
+    const cellText = (cell) => oneLine(render(cell, depth)).replaceAll('|', '\\|')
+    const rows = [...node.rows].map((row) => [...row.cells].map(cellText))
     const filled = rows.filter((cells) => cells.some((cell) => cell !== ''))
     const lines = filled.map((cells) => '| ' + cells.join(' | ') + ' |')
     if (filled.length > 1) lines.splice(1, 0, '|' + ' --- |'.repeat(filled[0].length))

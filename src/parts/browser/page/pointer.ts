@@ -4,7 +4,7 @@
  * They change nothing but what is scrolled where; the click itself is an input event of the browser.
  */
 
-/** Brings the element into view; tells where its middle is in its frame, and what covers it there, if something does. */
+/** Brings the element into view; gives its middle in its frame, or the element that covers it there. */
 export const pointTo = String.raw`
 function () {
   this.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
@@ -20,11 +20,13 @@ function () {
     if (!inner || inner === hit) break
     hit = inner
   }
-  if (!hit || isPartOf(hit, this) || isPartOf(this, hit) || [...(this.labels || [])].some((label) => isPartOf(hit, label))) {
+  const isLabel = [...(this.labels || [])].some((label) => isPartOf(hit, label))
+  if (!hit || isPartOf(hit, this) || isPartOf(this, hit) || isLabel) {
     return { x: x - rect.left, y: y - rect.top, isOnPage: hit !== null, tag: this.tagName }
   }
   const text = (hit.innerText || '').trim().slice(0, 80)
-  return { problem: 'it is covered by a ' + hit.tagName.toLowerCase() + ' element' + (text === '' ? '' : ' with the text ' + JSON.stringify(text)) }
+  const words = text === '' ? '' : ' with the text ' + JSON.stringify(text)
+  return { problem: 'it is covered by a ' + hit.tagName.toLowerCase() + ' element' + words }
 
   /** Also across shadow roots. */
   function isPartOf(inner, outer) {
@@ -33,12 +35,14 @@ function () {
   }
 }`
 
-/** Scrolls by most of a screen what is in the middle of the page, or the page; tells how much is above and below then. */
+/** Scrolls the element in the middle of the page, or the page, by most of a screen; gives the rest above and below. */
 export const scrollPage = String.raw`
 function (sign) {
   let node = document.elementFromPoint(innerWidth / 2, innerHeight / 2)
   const page = document.scrollingElement || document.documentElement
-  while (node && node !== page && node !== document.body && !canScroll(node)) node = node.parentElement || (node.getRootNode() || {}).host
+  while (node && node !== page && node !== document.body && !canScroll(node)) {
+    node = node.parentElement || (node.getRootNode() || {}).host
+  }
   const box = !node || node === document.body ? page : node
   const height = box === page ? innerHeight : box.clientHeight
   const before = box.scrollTop

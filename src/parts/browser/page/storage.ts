@@ -1,13 +1,14 @@
 /**
- * Run in pages, in the isolated world of a frame: reading and writing the storage of the frame's origin. A frame that may
- * not have any (a sandboxed one, or one of a data address) says so by an empty origin.
+ * Run in pages, in the isolated world of a frame: reading and writing the storage of the frame's origin. A frame
+ * without storage (a sandboxed one, or one of a data address) says so by an empty origin.
  */
 
 export const readStorage = String.raw`
 function (limitChars) {
   let left = limitChars
   try {
-    return { origin: origin === 'null' ? '' : origin, localStorage: entries(localStorage), sessionStorage: entries(sessionStorage), isComplete: left > 0 }
+    const found = { localStorage: entries(localStorage), sessionStorage: entries(sessionStorage) }
+    return { origin: origin === 'null' ? '' : origin, ...found, isComplete: left > 0 }
   } catch {
     return { origin: '', localStorage: [], sessionStorage: [], isComplete: true }
   }

@@ -14,7 +14,9 @@ function (text) {
   const type = tagName === 'INPUT' ? this.type : ''
   if (this.disabled || this.readOnly) return { problem: this.disabled ? 'it is disabled' : 'it is read-only' }
   if (tagName === 'SELECT') return choose(this)
-  if (['checkbox', 'radio', 'button', 'submit', 'reset', 'image'].includes(type)) return { problem: 'it is a ' + type + '; click it instead' }
+  if (['checkbox', 'radio', 'button', 'submit', 'reset', 'image'].includes(type)) {
+    return { problem: 'it is a ' + type + '; click it instead' }
+  }
   if (type === 'file') return { problem: 'it takes a file, and the browser can give none' }
   if (['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range'].includes(type)) return assign(this)
   if (tagName !== 'INPUT' && tagName !== 'TEXTAREA' && !this.isContentEditable) return { problem: 'it takes no text' }
