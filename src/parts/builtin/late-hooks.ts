@@ -27,6 +27,6 @@ export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<
     afterTool: async (use, observation, signal) => (await hooks()).afterTool(use, observation, signal),
     objectionToStop: async (objections, signal) => (await hooks()).objectionToStop(objections, signal),
     endTurn: async (turn) => opened?.endTurn(turn),
-    close: async () => (opening === undefined ? undefined : (await hooks()).close()),
+    close: async () => (await opening?.catch(() => undefined))?.close(),
   }
 }
