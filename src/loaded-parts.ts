@@ -24,6 +24,7 @@ export class LoadedParts {
   readonly #allowed: readonly Part[]
   readonly #core: Core
   readonly #started = new Map<string, Promise<StartedPart>>()
+  #tools: Promise<readonly string[]> | undefined
   #isClosed = false
 
   /** @throws AppError `invalid_option` for an unknown name */
@@ -64,12 +65,10 @@ export class LoadedParts {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }
 
-  /** Returns the built-in agent's tools that can be used on this machine; none without the built-in agent. */
-  async tools(): Promise<readonly string[]> {
-    if (!this.offers('builtInAgent')) return []
-    const { config, environment } = this.#core
-    const names = await Promise.all(this.#allowed.map(({ tools }) => tools?.(config, environment) ?? []))
-    return names.flat().sort()
+  /** Returns the built-in agent's tools that can be used on this machine, found once; none without that agent. */
+  tools(): Promise<readonly string[]> {
+    this.#tools ??= this.#findTools()
+    return this.#tools
   }
 
   /** Refuses an agent kind that no part of this server drives. @throws AppError `part_missing` */
@@ -115,6 +114,13 @@ export class LoadedParts {
   async #load(part: Part): Promise<StartedPart> {
     const module = await part.load?.()
     return module?.start(this.#core) ?? {}
+  }
+
+  async #findTools(): Promise<readonly string[]> {
+    if (!this.offers('builtInAgent')) return []
+    const { config, environment } = this.#core
+    const names = await Promise.all(this.#allowed.map(({ tools }) => tools?.(config, environment) ?? []))
+    return names.flat().sort()
   }
 
   #missing(offer: keyof Offers): AppError {

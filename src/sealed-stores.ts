@@ -57,15 +57,15 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
   const profiles = createProfileStore(parts('profiles.json', 'LLM profiles'))
   const settings = createSettingsStore({ ...parts('settings.json', 'Settings'), providers, loadProfile: profiles.load })
   const secrets = createSecretStore({ ...parts('secrets.json', 'Secrets'), isLoaderVariable })
+  const opened = new Map<string, SealedFile>()
   const partFiles = async (): Promise<readonly SealedFile[]> => {
-    const files: SealedFile[] = []
     for (const { sealedFile } of allParts) {
       const path = join(dataDir, sealedFile?.name ?? '')
-      if (sealedFile === undefined || !(await isThere(path))) continue
+      if (sealedFile === undefined || opened.has(path) || !(await isThere(path))) continue
       const open = await sealedFile.load()
-      files.push(open({ path, cipher, masker }))
+      opened.set(path, open({ path, cipher, masker }))
     }
-    return files
+    return [...opened.values()]
   }
   const seals = join(dataDir, sealsFile)
   const unopened = async (): Promise<readonly string[]> =>

@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { access } from './access.ts'
 import type { Route } from './api/call.ts'
+import { createDescription } from './api/meta.ts'
 import { createRequestHandler } from './api/requests.ts'
 import { createRoute, createRoutes } from './api/routes.ts'
 import { createUpgradeHandler } from './api/upgrades.ts'
@@ -63,7 +64,9 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       capabilities,
       usableTools: () => app.usableTools(),
       parts: app.parts.allowed.map(({ name }) => name),
-      routes: [...Object.keys(access), ...ofParts.map(({ method, pattern }) => `${method} ${pattern}`)],
+      description: createDescription([
+        ...Object.keys(access), ...ofParts.map(({ method, pattern }) => `${method} ${pattern}`),
+      ]),
       clock,
       startedAt: clock(),
       idleMs: () => clock() - lastWorkAt,

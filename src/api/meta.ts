@@ -23,8 +23,8 @@ export interface Meta {
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
-  /** Method and pattern of every route. */
-  readonly routes: readonly string[]
+  /** The OpenAPI description of the routes of this server. */
+  readonly description: () => Promise<Buffer>
   readonly clock: Clock
   /** When the server was started: milliseconds since the epoch. */
   readonly startedAt: number
@@ -65,13 +65,22 @@ export async function tools({ meta }: { readonly meta: Meta }): Promise<Answer> 
   return ok(await meta.usableTools())
 }
 
-/**
- * The OpenAPI description: a generated file, made from the same schema as the validators, without the routes of
- * absent parts.
- */
 export async function openapi({ meta }: { readonly meta: Meta }): Promise<Answer> {
-  const file = await readFile(new URL('../schema/generated/openapi.json', import.meta.url))
-  return { status: 200, body: withoutStrangers(file, new Set(meta.routes)) }
+  return { status: 200, body: await meta.description() }
+}
+
+/**
+ * A reader of the OpenAPI description: a generated file, made from the same schema as the validators, without the
+ * routes of absent parts. The first call reads the file.
+ * @param routes method and pattern of every route of this server
+ */
+export function createDescription(routes: readonly string[]): () => Promise<Buffer> {
+  let description: Buffer | undefined
+  return async () => {
+    if (description !== undefined) return description
+    const file = await readFile(new URL('../schema/generated/openapi.json', import.meta.url))
+    return (description = withoutStrangers(file, new Set(routes)))
+  }
 }
 
 function withoutStrangers(file: Buffer, routes: ReadonlySet<string>): Buffer {
