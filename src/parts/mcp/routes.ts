@@ -9,25 +9,12 @@
 import { AppError, type Issue } from '../../base/errors.ts'
 import type { Answer } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
-import {
-  McpOAuthCallback, McpTestRequest, type McpOAuthStart, type McpOAuthStatus, type McpTestResult,
-} from '../../schema/generated/api.ts'
+import { McpOAuthCallback, McpTestRequest } from '../../schema/generated/api.ts'
 import { bodyOf, clientSignal, invalid, ok, type Call } from '../../api/call.ts'
+import type { McpService } from './service.ts'
 
 export interface McpParts {
-  readonly mcp: {
-    /** @throws AppError `invalid_input` */
-    test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
-    /** @throws AppError `invalid_input`, `bad_request`, `unavailable` */
-    startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
-    /** @throws AppError `not_found` */
-    signIn(id: string): McpOAuthStatus
-    /** @throws AppError `not_found`, `conflict`, `bad_request` */
-    takeAddress(id: string, address: string): McpOAuthStatus
-    takeAnswer(answer: URLSearchParams): boolean
-    /** @throws AppError `not_found` */
-    signOut(name: string): Promise<void>
-  }
+  readonly mcp: Omit<McpService, 'close'>
 }
 
 export function testMcpServer({ mcp }: McpParts, call: Call): Promise<Answer> {

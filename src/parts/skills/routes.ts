@@ -6,16 +6,12 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Answer } from '../../http/reply.ts'
-import type { HookConfig } from '../../schema/generated/hooks.ts'
-import { HooksRequest, SkillsRequest, SubAgentsRequest, type SkillsResponse } from '../../schema/generated/skills.ts'
+import { HooksRequest, SkillsRequest, SubAgentsRequest } from '../../schema/generated/skills.ts'
 import { ok, optionalBodyOf, type Call } from '../../api/call.ts'
+import type { SkillCatalogue } from './catalogue.ts'
 
 export interface SkillParts {
-  readonly skills: {
-    find(request: SkillsRequest): Promise<SkillsResponse>
-    /** Null without any, or when they cannot be read. */
-    readHooks(projectDir: string | undefined): Promise<HookConfig | null>
-  }
+  readonly skills: SkillCatalogue
 }
 
 export async function findSkills({ skills }: SkillParts, call: Call): Promise<Answer> {
