@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { importTable } from './shape/architecture.ts'
+import { readSource } from './shape/source-file.ts'
 
 /** Whole ways through a server with external agents. */
 const coreTests = ['e2e/credentials', 'e2e/event-stream', 'e2e/leftovers', 'e2e/own-work', 'e2e/unasked']
@@ -78,8 +79,9 @@ function filesWithout(copy: string, removed: readonly string[]): readonly string
 }
 
 function importsOf(copy: string, path: string, found = new Set<string>()): ReadonlySet<string> {
-  const text = existsSync(join(copy, path)) ? readFileSync(join(copy, path), 'utf8') : ''
-  for (const [, specifier = ''] of text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+  if (!existsSync(join(copy, path))) return found
+  for (const { specifier } of readSource(path, readFileSync(join(copy, path), 'utf8')).imports) {
+    if (!specifier.startsWith('.')) continue
     const target = posix.join(dirname(path), specifier)
     if (found.has(target)) continue
     found.add(target)

@@ -1,13 +1,14 @@
 /**
- * Joins ES modules into the text of one that does the same, because Node loads one large file far faster than hundreds of
- * small ones. Pure: texts in, text out, and the same out for the same in.
+ * Joins ES modules into few files that do the same, because Node loads few large files far faster than hundreds of small
+ * files. Pure: texts in, texts out, and the same out for the same in.
  *
- * Each module becomes a block, in the order in which modules are evaluated (ECMA-262, 16.2.1.5), so that its names stay its
- * own, and its first line is the third below the one that names it; what it exports is an object with a name at the top, from which the blocks behind take what they import. Names of
- * Node's modules are imported by the joined file itself. The text of a module stays as it is, but for the words of imports
- * and exports, and `import.meta.url`, which remains the module's own address: the joined file belongs into the folder to
- * which the paths are relative. An `await` at the top of a module holds up all that stand behind it. What a name that is
- * not there, a cycle or a package would need is not offered: each is refused, as is all that `module.ts` does not know.
+ * Each module becomes a block, in the order in which modules are evaluated (ECMA-262, 16.2.1.5), so that its names stay
+ * its own. The first line of a module is the third line below its path. The exports of a module are an object with a name
+ * at the top, from which later blocks take their imports. The joined file itself imports the names of Node's modules. The
+ * text of a module stays the same but for the words of imports and exports, and `import.meta.url`, which remains the
+ * module's own address: the joined files belong into the folder to which the paths are relative. An `await` at the top of
+ * a module delays all later modules. A missing name, a cycle, a package, and everything that `module.ts` does not know is
+ * refused.
  */
 import { posix } from 'node:path'
 import { readModule, refusal, type Import, type Loading, type Module, type Renamed } from './module.ts'
@@ -26,21 +27,23 @@ export interface Joining {
 }
 
 /**
- * The joined files by name, the entry's first. What is only loaded by `import()` is in files of its own: those modules of a
- * group together, and the rest in the file of the entry's imports. A program without `import()` is one file.
- * @throws SyntaxError with path and line, for what it does not understand
+ * The joined files by name, the entry's first. Modules that are only loaded by `import()` have files of their own, one for
+ * each group; a module without a group is in the file of the entry's imports. A program without `import()` is one file.
+ * @throws SyntaxError with path and line, for code that `module.ts` does not know
  */
-export function joinModules({ modules, entry, header, file, groupOf = () => undefined }: Joining): ReadonlyMap<string, string> {
-  const ordered = orderModules(modules, entry)
+export function joinModules(joining: Joining): ReadonlyMap<string, string> {
+  const { modules, entry, header, file, groupOf = () => undefined } = joining
+  const { atOnce, ordered } = orderModules(modules, entry)
   const names = nameObjects(ordered)
   const exported = new Map(ordered.map((module) => [module.path, exportsOf(module)]))
   for (const module of ordered) checkNames(module, exported)
-  const files = assignFiles(ordered, { entry, file, groupOf })
+  const files = assignFiles({ atOnce, ordered }, { entry, file, groupOf })
+  const wanted = wantedElsewhere(ordered, files)
   const joined = new Map<string, string>()
   for (const name of new Set([file, ...files.values()])) {
     const own = ordered.filter(({ path }) => files.get(path) === name)
     const lines = name === file ? (shebang.exec(modules.get(entry) ?? '')?.[0] ?? '') : ''
-    joined.set(name, lines + header + printFile(own, { name, files, names, ordered }))
+    joined.set(name, lines + header + printFile(own, { name, files, names, wanted }))
   }
   return joined
 }
@@ -48,15 +51,7 @@ export function joinModules({ modules, entry, header, file, groupOf = () => unde
 interface Assigning extends Required<Pick<Joining, 'entry' | 'file' | 'groupOf'>> {}
 
 /** Path -> the file in which the module stands. */
-function assignFiles(ordered: readonly Module[], { entry, file, groupOf }: Assigning): ReadonlyMap<string, string> {
-  const byPath = new Map(ordered.map((module) => [module.path, module]))
-  const atOnce = new Set<string>()
-  const visit = (path: string): void => {
-    if (atOnce.has(path)) return
-    atOnce.add(path)
-    for (const one of byPath.get(path)?.imports ?? []) if (!isNodes(one)) visit(targetOf({ path }, one))
-  }
-  visit(entry)
+function assignFiles({ atOnce, ordered }: Order, { entry, file, groupOf }: Assigning): ReadonlyMap<string, string> {
   const named = (group: string): string => file.replace(/(?=\.js$)/, `.${group}`)
   const isOne = atOnce.size === ordered.length
   return new Map(ordered.map(({ path }) => {
@@ -66,29 +61,38 @@ function assignFiles(ordered: readonly Module[], { entry, file, groupOf }: Assig
   }))
 }
 
+/** The paths of modules that another file imports, or that are loaded by `import()`. */
+function wantedElsewhere(ordered: readonly Module[], files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const wanted = new Set<string>()
+  for (const module of ordered) {
+    for (const loading of loadingsOf(module)) wanted.add(targetOf(module, loading))
+    for (const one of module.imports) {
+      const target = targetOf(module, one)
+      if (!isNodes(one) && files.get(target) !== files.get(module.path)) wanted.add(target)
+    }
+  }
+  return wanted
+}
+
 interface Printing {
   readonly name: string
   readonly files: ReadonlyMap<string, string>
   readonly names: ReadonlyMap<string, string>
-  readonly ordered: readonly Module[]
+  /** Paths of modules that a file has to export. */
+  readonly wanted: ReadonlySet<string>
 }
 
-function printFile(own: readonly Module[], { name, files, names, ordered }: Printing): string {
-  const isOutside = (path: string): boolean => files.get(path) !== name
+function printFile(own: readonly Module[], { name, files, names, wanted }: Printing): string {
   const needs = new Map<string, Set<string>>()
   for (const module of own) {
     for (const one of module.imports) {
       const target = targetOf(module, one)
-      if (isNodes(one) || !isOutside(target)) continue
       const from = files.get(target) ?? ''
+      if (isNodes(one) || from === name) continue
       needs.set(from, (needs.get(from) ?? new Set()).add(names.get(target) ?? ''))
     }
   }
-  const wanted = ordered.filter(({ path }) => isOutside(path)).flatMap((module) => [
-    ...module.imports.filter((one) => !isNodes(one)).map((one) => targetOf(module, one)),
-  ])
-  const loaded = ordered.flatMap((module) => loadingsOf(module).map((loading) => targetOf(module, loading)))
-  const given = own.filter(({ path }) => wanted.includes(path) || loaded.includes(path)).map(({ path }) => names.get(path) ?? '')
+  const given = own.filter(({ path }) => wanted.has(path)).map(({ path }) => names.get(path) ?? '')
   return [
     ...printNodeImports(own),
     ...[...needs].map(([from, objects]) => `import { ${[...objects].sort().join(', ')} } from './${from}';\n`),
@@ -105,8 +109,14 @@ function loadingsOf({ cuts }: Module): Loading[] {
 const shebang = /^#!.*\n/
 const sourceMap = /\n\/\/# sourceMappingURL=\S+\s*$/
 
-/** The entry and all that it needs or may load, each behind what it imports itself. */
-function orderModules(modules: ReadonlyMap<string, string>, entry: string): Module[] {
+interface Order {
+  /** Paths of the modules that the entry imports, directly or not. */
+  readonly atOnce: ReadonlySet<string>
+  /** These modules and all that they may load, each behind what it imports itself. */
+  readonly ordered: readonly Module[]
+}
+
+function orderModules(modules: ReadonlyMap<string, string>, entry: string): Order {
   const ordered = new Map<string, Module>()
   const later: string[] = []
   const visit = (path: string, trail: readonly string[]): void => {
@@ -128,8 +138,9 @@ function orderModules(modules: ReadonlyMap<string, string>, entry: string): Modu
     }
   }
   visit(entry, [])
+  const atOnce = new Set(ordered.keys())
   for (let path = later.shift(); path !== undefined; path = later.shift()) if (!ordered.has(path)) visit(path, [])
-  return [...ordered.values()]
+  return { atOnce, ordered: [...ordered.values()] }
 }
 
 /** Path -> the name of what the module exports. */
