@@ -9,7 +9,7 @@ import { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
 import { AppError } from './base/errors.ts'
 import type { JsonObject } from './base/json.ts'
-import { withFields } from './base/log.ts'
+import { withFields, type Log } from './base/log.ts'
 import type { TitleByProfile } from './conversation/agent-requests.ts'
 import type { Agent, AgentHost } from './conversation/agent.ts'
 import type { Core } from './capabilities.ts'
@@ -46,8 +46,7 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
     create(stored, host) {
       const agent = vault.openAgent(host.conversationId, stored)
       const ownLog = withFields(log, { conversation_id: host.conversationId })
-      const isExternal = agent.kind === 'ACPAgent'
-      if (isExternal) return createAcpAgent({ ...acpOptions(agent, host, options, slots), log: ownLog })
+      if (agent.kind === 'ACPAgent') return createAcpAgent(acpOptions(agent, host, { ...options, log: ownLog }, slots))
       if (builtIn instanceof AppError) throw builtIn
       if (builtIn === undefined) throw new TypeError('The built-in agent was not loaded')
       return builtIn.create(host, ownLog)
@@ -66,9 +65,10 @@ function appErrorOf(thrown: unknown): AppError {
 type AcpSettings = Extract<ConversationAgent, { kind: 'ACPAgent' }>
 
 function acpOptions(
-  agent: AcpSettings, host: AgentHost, { core, providers, programs }: AgentMakerOptions, slots: AgentSlots,
+  agent: AcpSettings, host: AgentHost, { core, providers, programs, log }: AgentMakerOptions & { readonly log: Log },
+  slots: AgentSlots,
 ): Parameters<typeof createAcpAgent>[0] {
-  const { config, environment, instanceId, runtimeDir, secretFolder, cgroupParent, clock, log, use, offers } = core
+  const { config, environment, instanceId, runtimeDir, secretFolder, cgroupParent, clock, use, offers } = core
   return {
     settings: { ...agent, acp_server: agent.acp_server ?? customServer },
     host,
