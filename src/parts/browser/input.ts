@@ -44,8 +44,8 @@ export async function click(
   const tab = browser.current
   const target = await findTarget(tab, index, signal)
   const before = new Set(browser.tabs)
-  await press(tab.session, await findPoint(target, signal), newTab ? controlKey : 0, signal)
-  await tab.settle(signal)
+  const point = await findPoint(target, signal)
+  await giveInput(tab, () => press(tab.session, point, newTab ? controlKey : 0, signal), signal)
   if (!newTab) return outcomeOn(browser, `Element ${index} was clicked.`, signal)
   const opened = browser.tabs.find((one) => !before.has(one))
   if (opened === undefined) {
@@ -74,8 +74,9 @@ export async function type(
   const pressesEnter = prepared['isSingleLine'] === true && /\r?\n$/.test(text)
   if (prepared['isReady'] === true) await insert(session, pressesEnter ? text.replace(/\r?\n$/, '') : text, signal)
   const holds = lineOf(await callOn(session, target.objectId, valueNow, [shownChars], { signal }), shownChars)
-  if (pressesEnter) await pressKey(session, 'Enter', 13, '\r', signal)
-  await tab.settle(signal)
+  await giveInput(tab, async () => {
+    if (pressesEnter) await pressKey(session, 'Enter', 13, '\r', signal)
+  }, signal)
   const { said, page = '' } = await outcomeOn(
     browser, `The text was typed into element ${index}${pressesEnter ? ', and Enter was pressed' : ''}.`, signal,
   )
@@ -152,6 +153,22 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
   }
   const [corner, origin] = await Promise.all([cornerOf(session, objectId, options), originOf(frameSession, options)])
   return { x: corner.x + origin.x, y: corner.y + origin.y }
+}
+
+/**
+ * Gives input to a page and waits until the page has settled. A page may close its tab between two events of the
+ * input: Chromium then refuses the later ones, and the input has had its effect.
+ */
+async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let refusal: AppError | undefined
+  try {
+    await give()
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    refusal = thrown
+  }
+  await tab.settle(signal)
+  if (refusal !== undefined && !tab.hasEnded) throw refusal
 }
 
 async function press(session: CdpSession, { x, y }: Point, modifiers: number, signal: AbortSignal): Promise<void> {

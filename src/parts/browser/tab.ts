@@ -60,6 +60,7 @@ export class Tab {
   readonly #notices: Notice[] = []
   #isLoading = false
   #hasCrashed = false
+  #hasEnded = false
   #changed: Deferred<void> = deferred()
   /** Called with each frame of a screencast, and with each request that is held back. */
   onFrame: ((params: Fields) => void) | undefined
@@ -80,6 +81,10 @@ export class Tab {
 
   get hasCrashed(): boolean {
     return this.#hasCrashed
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   /** Its sessions, the page's own first. */
@@ -150,8 +155,9 @@ export class Tab {
     this.title = lineOf(info['title'], 200)
   }
 
-  /** No more will happen here. */
+  /** The tab is closed: none of its sessions says any more. */
   end(): void {
+    this.#hasEnded = true
     for (const { session } of this.#frameSessions.values()) session.forget()
     this.#isLoading = false
     this.#changed.resolve()

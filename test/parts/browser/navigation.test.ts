@@ -1,6 +1,6 @@
 /** Addresses, tabs, and pages that do something by themselves, in a real Chromium. */
 import * as assert from 'uvu/assert'
-import { click } from '../../../src/parts/browser/input.ts'
+import { click, type } from '../../../src/parts/browser/input.ts'
 import { closeTab, goBack, listTabs, navigate, switchTab } from '../../../src/parts/browser/navigation.ts'
 import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
@@ -27,6 +27,8 @@ const { browse } = browserSuite(test, {
   '/popups': '<title>Popups</title><button onclick="window.open(\'/one\')">Open</button>',
   '/closing': '<title>Closing</title><button onclick="window.close()">Close</button>',
   '/opening': '<title>Opening</title><button onclick="window.open(\'/closing\')">Open</button>',
+  '/closing-at-once': '<title>Closing</title><button onmousedown="window.close()">Close</button><input onkeydown="window.close()">',
+  '/opening-brief': '<title>Opening</title><button onclick="window.open(\'/closing-at-once\')">Open</button>',
   '/never': () => undefined,
   '/working': `<title>Working</title><script>
     const told = new Set()
@@ -144,6 +146,24 @@ browse('a tab that its page closes is left for another one', async (browser) => 
   await browser.act((open, signal) => switchTab(open, id, signal))
   assert.match(await clickFirst(browser), new RegExp(`Tab ${id} was closed by its page; this is tab [0-9A-F]{4}\\.\\n.*/opening`))
 })
+
+for (const [what, act] of [
+  ['a mouse button goes down', (browser: TestBrowser) => clickFirst(browser)],
+  ['a key goes down', async (browser: TestBrowser) => {
+    await browser.state()
+    return browser.act((open, signal) => type(open, { index: 1, text: 'text\n' }, signal))
+  }],
+] as const) {
+  browse(`a tab that its page closes while ${what} is left for another one`, async (browser) => {
+    await startAnew(browser)
+    await go(browser, '/opening-brief')
+    const [, id = ''] = /A new tab was opened: (\S{4})/.exec(await clickFirst(browser)) ?? []
+    await browser.act((open, signal) => switchTab(open, id, signal))
+    const said = await act(browser)
+    assert.match(said, /^(Element 0 was clicked|The text was typed into element 1)/)
+    assert.match(said, new RegExp(`Tab ${id} was closed by its page; this is tab [0-9A-F]{4}\\.\\n[^]*/opening`))
+  })
+}
 
 browse('a page that has crashed is said to have, and the next one can be opened', async (browser) => {
   await go(browser, '/one')
