@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { numberOf, objectsOf, textOf } from '../../src/base/fields.ts'
 import { isObject } from '../../src/base/json.ts'
 import { readJsonFile, writeJsonFile } from '../../src/base/json-file.ts'
@@ -27,7 +27,7 @@ export interface Subject {
   readonly agent: string
   /** Name and version of its package. */
   readonly package: string
-  /** The digest of the built server, `buildDigest`. */
+  /** The digest of the built server, from `buildDigest`. */
   readonly build: string
 }
 
@@ -37,9 +37,13 @@ export interface AgentResults extends Subject {
   readonly cells: readonly Cell[]
 }
 
-/** The first 12 hexadecimal digits of the SHA-256 of `dist/agent-server.js`. */
+/** The first 12 hexadecimal digits of the SHA-256 of the joined files of the server, `dist/agent-server*.js`, by name. */
 export async function buildDigest(): Promise<string> {
-  return createHash('sha256').update(await readFile(serverProgram)).digest('hex').slice(0, 12)
+  const folder = dirname(serverProgram)
+  const names = (await readdir(folder)).filter((name) => /^agent-server[^/]*\.js$/.test(name)).sort()
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(await readFile(join(folder, name)))
+  return hash.digest('hex').slice(0, 12)
 }
 
 /** Writes the cell into the file of its agent, instead of an earlier one of the same scenario and pace. */
