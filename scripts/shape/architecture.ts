@@ -290,7 +290,7 @@ export const limits = {
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
   core: 37_500,
-  browser: 2_850,
+  browser: 2_900,
   builtin: 9_700,
   demo: 600,
   doctor: 500,

@@ -1,10 +1,10 @@
 /**
- * What the browser may open: pages over http and https, and no address of this machine, loopback or
- * of a network interface, unless the operator has listed it.
+ * Which addresses the browser may open: http and https, except addresses of this machine (loopback and its network
+ * interfaces) that the operator did not allow.
  *
- * An item of the list is a host, a host with a port, or `file:` for the files of this machine. It is matched against
- * the name that a page or a model uses. Link-local addresses and the credentials services of clouds are never reached
- * (decisions 29 and 31); private networks are. The address behind a name is judged by the gate when it connects.
+ * An entry of the allow list is a host, a host with a port, or `file:` for files of this machine. It is compared with
+ * the host name that the page or the model uses. Link-local addresses and cloud metadata services are never reachable
+ * (decisions 29 and 31); private networks are. The gate checks the address that a name resolves to when it connects.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -15,7 +15,7 @@ const fileItem = 'file:'
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
- * The address that a model wants to see, in full. A name without a scheme is taken as https.
+ * Parses an address that a model gives. An address without a scheme becomes https.
  * @throws AppError `invalid_input`, `address_refused`
  */
 export function parseAddress(given: string, allowed: readonly string[]): string {
@@ -43,13 +43,13 @@ export function parseAddress(given: string, allowed: readonly string[]): string 
   return url.href
 }
 
-/** For the gate: which addresses may stand behind a host and port; undefined for none. */
+/** The rule of the gate for a host and port: which IP addresses may be behind it. Undefined refuses the connection. */
 export function gateRule(
   { host, port }: { readonly host: string; readonly port: number }, allowed: readonly string[],
 ): AddressRule | undefined {
   if (isListed(host, port, allowed)) return () => true
-  // Names that never stand for another machine (RFC 6761); what the browser would ask of its maker is sent to the
-  // second.
+  // RFC 6761: these names never stand for another machine. Chromium's calls home are directed to `.invalid`, see
+  // launch.ts.
   if (/(?:^|\.)(?:localhost|invalid)$/.test(host)) return undefined
   return (address) => !isOwnAddress(address)
 }
@@ -68,7 +68,7 @@ function isListed(host: string, port: number, allowed: readonly string[]): boole
   return allowed.some((item) => item.toLowerCase() === name || item.toLowerCase() === `${name}:${port}`)
 }
 
-/** `localhost:3000` has the scheme "localhost:" to a parser, and a port to everybody else. */
+/** `URL` takes `localhost:3000` for an address with the scheme `localhost:`; for a user it is a host with a port. */
 function parseUrl(text: string): URL | undefined {
   if (/^[^:/?#]+:\d+(?:[/?#]|$)/.test(text) || !URL.canParse(text)) return undefined
   return new URL(text)

@@ -1,8 +1,9 @@
 /**
- * The browser of one conversation: started when it is first needed, one action at a time, ended with the conversation.
+ * The browser of one conversation. It starts with the first action, runs one action at a time, and closes with the
+ * conversation.
  *
- * A browser that has ended by itself is replaced when the next action comes, and that is told. What happened in a tab
- * while nobody looked is told with the next action.
+ * When the browser has ended by itself, the next action starts a new one and says so. Notices of a tab (dialogs,
+ * crashes) are reported with the next action.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -13,18 +14,18 @@ import type { BrowserPlaces } from './places.ts'
 import { Recording, type RecordingLimits } from './recording.ts'
 
 export interface AgentBrowserOptions {
-  /** The program; undefined looks for one in the PATH. */
+  /** Path of the browser program; undefined searches the PATH. */
   readonly program: string | undefined
   readonly withoutSandbox: boolean
-  /** See address.ts. */
+  /** The allow list, see address.ts. */
   readonly allowed: readonly string[]
-  /** Shared by all browsers of a server. */
+  /** Limits the number of browsers. All conversations of a server share it. */
   readonly places: BrowserPlaces
-  /** Of the server, as children get it. */
+  /** The environment of the server after `buildEnvironment`. */
   readonly env: Readonly<Record<string, string>>
-  /** The profile is in a folder below, for as long as the browser runs. */
+  /** The folder in which the profile of the browser is created while it runs. */
   readonly runtimeDir: string
-  /** Where recordings are saved. */
+  /** The folder of recordings. */
   readonly observationsDir: string
   readonly instance: string
   readonly cgroupParent?: string | undefined
@@ -33,9 +34,9 @@ export interface AgentBrowserOptions {
 }
 
 export interface AgentBrowserLimits {
-  /** For one command to the browser. */
+  /** Timeout of one command to the browser. */
   readonly commandMs: number
-  /** How long a page may load before an action answers nevertheless. */
+  /** After this time an action answers although the page is still loading. */
   readonly loadMs: number
   readonly tabs: number
   readonly recording: RecordingLimits
@@ -52,7 +53,7 @@ export class AgentBrowser {
   readonly #options: AgentBrowserOptions
   readonly #limits: AgentBrowserLimits
   readonly #closed = new AbortController()
-  /** Settles when the last action that was begun has ended. */
+  /** Resolves when the action that was queued last has ended. */
   #last: Promise<void> = Promise.resolve()
   #browser: Browser | undefined
   #leavePlace = (): void => undefined
@@ -64,9 +65,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /**
-   * Does one thing with the browser when those before it are done. @throws AppError `unavailable`, the signal's reason
-   */
+  /** Runs one action when the earlier ones have ended. @throws AppError `unavailable`, the signal's reason */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {
@@ -173,7 +172,7 @@ export class AgentBrowser {
   }
 }
 
-/** A failure that was to be expected is an outcome, so that what happened in the page is told with it. */
+/** Turns an expected failure into an outcome, so that the notices of the page are reported with it. */
 async function attempt(action: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await action()

@@ -1,9 +1,9 @@
 /**
- * A running browser with its tabs, one of which is the current one. Made by `openBrowser`, ended by `close`.
+ * A running browser with its tabs, one of which is current. `openBrowser` makes it, `close` ends it.
  *
- * Windows that pages open become tabs; they never become the current one by themselves, and beyond a limit they are
- * closed. Downloads are refused. There is always a tab. Nothing here knows of models: what is done with a page is in
- * the files beside this one.
+ * A window that a page opens becomes a tab that is not current; above the limit it is closed. Downloads are refused.
+ * There is always at least one tab. This file knows nothing of models; the actions on a page are in the files beside
+ * it.
  */
 import { AppError } from '../../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
@@ -37,7 +37,7 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called when another tab became the current one. */
+  /** Called after another tab became current. */
   onSwitch: ((tab: Tab) => void) | undefined
 
   /** Made by `openBrowser`. */
@@ -47,7 +47,7 @@ export class Browser {
     this.root = new CdpSession(launched.connection, '')
   }
 
-  /** See address.ts. */
+  /** The allow list, see address.ts. */
   get allowed(): readonly string[] {
     return this.#options.allowed
   }
@@ -108,7 +108,10 @@ export class Browser {
     this.#setCurrent(tab)
   }
 
-  /** Asks where the tabs are now, and puts the current one in front: a window that a page has opened may cover it. */
+  /**
+   * Updates the addresses and titles of all tabs, and brings the current tab to the front: a window that a page opened
+   * may cover it.
+   */
   async refresh({ signal }: { signal: AbortSignal }): Promise<void> {
     this.#current ??= await this.createTab(signal)
     await this.root.call('Target.activateTarget', { targetId: this.current.targetId }, { signal })
@@ -116,7 +119,7 @@ export class Browser {
     for (const info of objectsOf(targetInfos)) this.#tabs.get(textOf(info['targetId']))?.update(info)
   }
 
-  /** Closes a tab; another one becomes the current one, a new one if it was the last. */
+  /** Closes a tab. If it was current, another tab becomes current; the last tab is replaced by a new one. */
   async closeTab(tab: Tab, signal: AbortSignal): Promise<void> {
     if (this.#tabs.size === 1) await this.openTab(signal)
     else if (tab === this.#current) {
@@ -127,7 +130,7 @@ export class Browser {
     await this.root.call('Target.closeTarget', { targetId: tab.targetId }, { signal })
   }
 
-  /** Ends the browser and removes what it kept. Idempotent. */
+  /** Ends the browser and removes its folder. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#launched.close()
     return this.#closing
@@ -149,7 +152,7 @@ export class Browser {
     const targetId = textOf(info['targetId'])
     const session = this.root.sibling(textOf(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
-      // Its opener waits until it has run.
+      // The page that opens it waits until this target runs.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(
@@ -188,7 +191,7 @@ export class Browser {
     )
   }
 
-  /** The end of the target's id, another part of it if that is taken. */
+  /** Four characters of the target's id: the last four, or four before them if another tab has those. */
   #freeId(targetId: string): string {
     const taken = new Set(this.tabs.map((tab) => tab.id))
     for (let end = targetId.length; end >= 4; end--) {

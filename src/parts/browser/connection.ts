@@ -1,9 +1,10 @@
 /**
- * The Chrome DevTools Protocol over the browser's debugging pipe: JSON texts that end with NUL, a command with an id
- * and its answer, events without one; `sessionId` says which target either is about.
+ * The Chrome DevTools Protocol over the debugging pipe of the browser. Each message is JSON text that ends with NUL. A
+ * command has an id and one response; an event has no id. `sessionId` names the target of either.
  *
- * Every command ends: by its answer, its time, its signal, or the end of the connection. Events are handed on in order
- * and are never waited for. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
+ * Every command ends: with its response, its timeout, its signal, or the end of the connection. Events go to their
+ * listener in order; nothing waits for listeners. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat
+ * sessions).
  */
 import type { Readable, Writable } from 'node:stream'
 import { AppError } from '../../base/errors.ts'
@@ -24,7 +25,7 @@ export type CdpListener = (event: CdpEvent) => void
 export interface CdpOptions {
   readonly input: Readable
   readonly output: Writable
-  /** How long a command may take that names no time of its own. */
+  /** Timeout of a command that sets none. */
   readonly timeoutMs: number
 }
 
@@ -33,7 +34,7 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
-/** The longest message: a screenshot is one. */
+/** Screenshots are the longest messages. */
 const messageLimitBytes = 16 * 1024 * 1024
 const openLimit = 1000
 
@@ -59,7 +60,7 @@ export class CdpConnection {
     return this.#isClosed
   }
 
-  /** What happens in a session; '' is the browser itself. One listener for each. */
+  /** Sets the listener for events of a session, one per session; '' is the browser itself. */
   listen(sessionId: string, listener: CdpListener): void {
     this.#listeners.set(sessionId, listener)
   }
@@ -119,7 +120,7 @@ export class CdpConnection {
   }
 }
 
-/** One target of a connection. */
+/** The commands and events of one target on a connection. */
 export class CdpSession {
   readonly id: string
   readonly #connection: CdpConnection
@@ -133,7 +134,7 @@ export class CdpSession {
     return this.#connection.call(this.id, method, params, options)
   }
 
-  /** For commands whose failure means only that their target is gone. */
+  /** Sends a command and ignores its failure, which can only mean that the target is gone. */
   tell(method: string, params: Readonly<Record<string, JsonValue>> = {}): void {
     this.call(method, params).catch(() => undefined)
   }
@@ -146,7 +147,7 @@ export class CdpSession {
     this.#connection.forget(this.id)
   }
 
-  /** Another target of the same connection. */
+  /** The session of another target on the same connection. */
   sibling(id: string): CdpSession {
     return new CdpSession(this.#connection, id)
   }

@@ -1,6 +1,6 @@
 /**
- * What can be read on a page, as Markdown, in pieces of a size that a model can take. Frames follow the page, each
- * under its address.
+ * Reads the text of a page as Markdown, in pieces that fit into a model's context. The text of each frame follows the
+ * page, under the frame's address.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -9,7 +9,7 @@ import { callIn, listFrames } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { readMarkdown } from './page/markdown.ts'
 
-/** Of one answer, and of all that is read of a page. */
+/** Length of one piece, and of everything that is read of a page. */
 const pieceChars = 30_000
 const totalChars = 2_000_000
 const scriptLimits = { timeMs: 5000, depth: 400 }
@@ -47,7 +47,7 @@ async function readAll(
   for (const [index, frame] of (await listFrames(tab.sessions, { signal })).entries()) {
     const found = await callIn(frame, readMarkdown, [{ ...scriptLimits, chars: left }, withLinks], { signal }).catch(
       (thrown: unknown) => {
-        // A frame may have gone meanwhile; the page itself may not.
+        // A frame may disappear while it is read. For the page itself that is an error.
         if (index === 0 || !(thrown instanceof AppError)) throw thrown
       },
     )

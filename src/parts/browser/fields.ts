@@ -1,8 +1,8 @@
 /**
- * Reads single members of what the browser has sent, pages included, where nothing is as good as an empty text or a
- * zero.
+ * Reads members of messages from the browser (their values may come from pages) as empty text or zero when they are
+ * absent.
  *
- * Like base/fields, which reads the others, nothing here throws: a member of another type counts as absent.
+ * Other members are read by base/fields. Nothing here throws: a value of another type counts as absent.
  */
 
 export function textOf(value: unknown): string {
@@ -17,7 +17,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** On one line, without control characters, and no longer than the limit. */
+/** A text as one line without control characters, cut at the limit. */
 export function lineOf(value: unknown, limitChars: number): string {
   const line = textOf(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > limitChars ? `${line.slice(0, limitChars)}...` : line

@@ -1,10 +1,10 @@
 /**
- * The frames of a tab, those in processes of their own (sites other than the page's) included, and running a script in
- * one.
+ * Lists the frames of a tab, including those that Chromium runs in another process (frames of other sites), and calls
+ * scripts in a frame.
  *
- * A frame is asked for each time, never remembered: frames come and go while a page runs. Scripts run in an isolated
- * world, which shares the document with the page and nothing else: what the page has put in the place of a built-in
- * function has no effect there. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
+ * Frames are listed anew each time, because they come and go while a page runs. Scripts run in an isolated world: it
+ * shares the document with the page, but not its JavaScript objects, so built-in functions that the page has replaced
+ * do not matter. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
@@ -15,23 +15,26 @@ import { lineOf, numberOf, textOf } from './fields.ts'
 export interface Frame {
   readonly id: string
   readonly url: string
-  /** Of the process that the frame is in. */
+  /** The session of the process that runs the frame. */
   readonly session: CdpSession
 }
 
-/** A session of a tab: of its page, or of a frame in a process of its own. */
+/** A session of a tab: for its page, or for a frame that runs in another process. */
 export interface FrameSession {
   readonly session: CdpSession
-  /** Its outermost frame. */
+  /** The outermost frame of the session. */
   readonly frameId: string
-  /** The session of the process that holds the frame's element; undefined for the page's own. */
+  /** The session of the process that holds the frame's element; undefined for the page. */
   readonly parent: FrameSession | undefined
 }
 
 const worldName = 'agent-server'
 const frameLimit = 50
 
-/** All frames, the page's own first. One whose process does not answer is left out, unless it is the page's. */
+/**
+ * Lists all frames, the frame of the page first. A frame whose process does not answer is left out; for the page that
+ * is an error.
+ */
 export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<Frame[]> {
   const frames: Frame[] = []
   for (const { session, parent } of sessions) {
@@ -46,8 +49,8 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
 }
 
 /**
- * Calls a function, given as its source, with arguments; gives what it returns. @throws AppError when it or its frame
- * fails
+ * Calls a function in a frame, given as source text, and returns its result. @throws AppError when the function throws
+ * or the frame is gone
  */
 export async function callIn(
   frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions,
@@ -55,14 +58,14 @@ export async function callIn(
   return objectOf((await callRaw(frame, source, args, true, options))['value'])
 }
 
-/** The same, for a function that gives an element: its handle, undefined for null. */
+/** Calls a function that returns an element, and returns the element's handle; undefined for null. */
 export async function elementIn(
   frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<string | undefined> {
   return textOf((await callRaw(frame, source, args, false, options))['objectId']) || undefined
 }
 
-/** Calls a function with an element of a session as `this`. */
+/** Calls a function with an element as `this`. */
 export async function callOn(
   session: CdpSession, objectId: string, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<unknown> {
@@ -79,7 +82,7 @@ export async function callOn(
   return resultOf(answer)['value']
 }
 
-/** Where the content of a session's outermost frame begins on the page. */
+/** The position of a session's outermost frame on the page. */
 export async function originOf(
   { frameId, parent }: FrameSession, options: CallOptions,
 ): Promise<{ x: number; y: number }> {
@@ -91,7 +94,7 @@ export async function originOf(
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
 }
 
-/** The upper left corner of an element's first box, in its session's outermost frame. */
+/** The upper left corner of an element's first box, relative to the outermost frame of its session. */
 export async function cornerOf(
   session: CdpSession, objectId: string, options: CallOptions,
 ): Promise<{ x: number; y: number }> {
@@ -107,7 +110,7 @@ export async function cornerOf(
 async function callRaw(
   { id, session }: Frame, source: string, args: readonly JsonValue[], returnByValue: boolean, options: CallOptions,
 ): Promise<Fields> {
-  // The same world is given again as long as the document is the same.
+  // Chromium returns the same world as long as the frame has the same document.
   const world = await session.call('Page.createIsolatedWorld', { frameId: id, worldName }, options)
   return resultOf(await session.call('Runtime.callFunctionOn', {
     functionDeclaration: source,

@@ -1,8 +1,8 @@
 /**
- * Input as a person would give it: real mouse and keyboard events, so that pages take them as trusted ones.
+ * Input as a person gives it: mouse and keyboard events of the browser, so that pages trust them.
  *
- * An element is scrolled into view, and clicked only when it is what lies under the mouse there: what covers it is
- * named instead. Numbers of elements are those of the last state; a stale one is refused, never guessed.
+ * An element is scrolled into view and clicked only if nothing covers it; otherwise the error names the element that
+ * covers it. Indexes of elements are those of the last state of the page. A stale index is refused.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -23,7 +23,7 @@ interface Point {
   readonly y: number
 }
 
-/** An element that is on the page now. */
+/** An element that is on the page. */
 interface Target {
   readonly index: number
   readonly tab: Tab
@@ -31,7 +31,7 @@ interface Target {
   readonly objectId: string
 }
 
-/** How often the place of an element is read until it stands still. */
+/** How many times the position of an element is read until it stops moving. */
 const placeReadings = 10
 const placeIntervalMs = 50
 const shownChars = 200
@@ -60,8 +60,8 @@ export async function click(
 }
 
 /**
- * Replaces what a field holds. A line end behind the text presses Enter in a field of one line. @throws AppError as
- * `click`
+ * Replaces the text of a field. A line end at the end of the text presses Enter in a single-line field. @throws
+ * AppError as `click`
  */
 export async function type(
   browser: Browser, { index, text }: { index: number; text: string }, signal: AbortSignal,
@@ -95,7 +95,8 @@ export async function scroll(browser: Browser, direction: 'up' | 'down', signal:
   if (numberOf(moved) !== 0) {
     return { said: `The ${textOf(what)} was scrolled ${direction} by ${Math.abs(numberOf(moved))} px: ${place}.` }
   }
-  // What is in the middle may be a frame, which only the wheel reaches.
+  // The element in the middle of the page may be a frame, which a script of the page cannot scroll. The mouse wheel
+  // can.
   const wheel = {
     type: 'mouseWheel',
     x: viewport.width / 2,
@@ -120,14 +121,14 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // Its frame is gone.
+    // The frame of the element is gone.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** Where on the page to click, once the element stands still. */
+/** The point of the page to click, after the element has stopped moving. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }
@@ -156,8 +157,8 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
 }
 
 /**
- * Gives input to a page and waits until the page has settled. A page may close its tab between two events of the
- * input: Chromium then refuses the later ones, and the input has had its effect.
+ * Gives input to a page and waits until the page has settled. If the page closes its tab between two events of the
+ * input, Chromium refuses the later events; that is not an error, because the input had its effect.
  */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined

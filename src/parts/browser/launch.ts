@@ -1,11 +1,11 @@
 /**
- * Starts a Chromium for one conversation and ends it with all that it left.
+ * Starts a Chromium for one conversation, ends it and removes its files.
  *
- * It has a profile of its own, which is removed afterwards, and an environment with nothing in it but where programs
- * and that profile are. It is driven over a pipe: there is no debugging port that somebody else could use. All its
- * connections go through a gate of ours, no name is resolved by it, and what it would do in the background is turned
- * off. It runs with its sandbox, except where the operator has said otherwise: then a page that breaks the renderer has
- * the rights of the server's user.
+ * The browser has its own profile, which is removed afterwards, and an environment with only the PATH, locale and
+ * profile folder. It is driven over a pipe, so there is no debugging port that another program could use. All its
+ * connections go through our gate, which also resolves the names. Background services are switched off. It runs in its
+ * sandbox unless the operator disabled that; without the sandbox a page that breaks the renderer has the rights of the
+ * server's user.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,17 +18,17 @@ import { CdpConnection } from './connection.ts'
 import { findBrowser } from './program.ts'
 
 export interface LaunchOptions {
-  /** The program; undefined looks for one in the PATH. */
+  /** Path of the browser program; undefined searches the PATH. */
   readonly program: string | undefined
-  /** Of the server; PATH, language and time zone are passed on. */
+  /** The environment of the server, of which PATH, language and time zone are passed on. */
   readonly env: Readonly<Record<string, string>>
-  /** A folder of its own, made here and removed at the end. */
+  /** A folder for this browser: created here, removed at the end. */
   readonly folder: string
   /** `<instance>/<id>`, see process/marker. */
   readonly marker: string
   readonly cgroupParent?: string | undefined
   readonly withoutSandbox: boolean
-  /** See address.ts. */
+  /** The allow list, see address.ts. */
   readonly allowed: readonly string[]
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -36,7 +36,7 @@ export interface LaunchOptions {
 
 export interface LaunchedBrowser {
   readonly connection: CdpConnection
-  /** Ends it and removes its folder. Idempotent. */
+  /** Ends the browser and removes its folder. Idempotent. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
 
-/** @throws AppError `unavailable` when there is no browser or it does not start, saying what to do */
+/** @throws AppError `unavailable` with advice, when no browser is installed or it does not start */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')
@@ -70,9 +70,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Everything of the user's that it would look up by way of its environment is in the folder, and empty. The temporary
- * folder is the working directory, by a short name: Chromium makes a socket in it, whose path may have 107 bytes at
- * most (unix(7)).
+ * HOME is the empty folder of this browser, so it finds no file of the user. TMPDIR is the working directory under a
+ * short name, because Chromium creates a Unix socket there and the path of a socket has at most 107 bytes (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
@@ -80,8 +79,7 @@ function privateEnvironment(env: Readonly<Record<string, string>>, folder: strin
 }
 
 /**
- * A page from the back-forward cache would come without the events of loading; the others talk to their maker or to
- * devices.
+ * A page from the back-forward cache fires no load events. The other features talk to Google's servers or to devices.
  */
 const disabledFeatures = [
   'BackForwardCache', 'AutofillServerCommunication', 'DialMediaRouteProvider', 'MediaRouter',
@@ -100,11 +98,11 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--remote-debugging-pipe',
     `--user-data-dir=${join(folder, 'profile')}`,
     `--proxy-server=socks5://127.0.0.1:${gatePort}`,
-    // Loopback too goes through the gate, and nothing is resolved but by it.
+    // Connections to loopback go through the gate too, and only the gate resolves names.
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--disable-quic',
-    // Without these a page could send UDP past the gate; the name of the switch differs between versions.
+    // Without these a page could send UDP past the gate. The name of the switch depends on the version.
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     ...(withoutSandbox ? ['--no-sandbox'] : []),
@@ -113,7 +111,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
-    // What it would still ask of its maker goes to a name that the gate refuses.
+    // Remaining requests to Google go to a name that the gate refuses.
     '--component-updater=url-source=https://none.invalid',
     '--gaia-url=https://none.invalid',
     '--disable-domain-reliability',
@@ -145,7 +143,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   if (extraInput === undefined || extraOutput === undefined) {
     throw new TypeError('A browser has to be started with two more pipes')
   }
-  // What it prints there is of no use.
+  // The output of Chromium on stdout is not used.
   child.stdout.resume()
   const connection = new CdpConnection({ input: extraOutput, output: extraInput, timeoutMs: options.timeoutMs })
   let closing: Promise<void> | undefined
@@ -174,7 +172,9 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   }
 }
 
-/** Chromium says why it does not start in a line with FATAL or ERROR in it. */
+/**
+ * The error for a browser that did not start, with the line of its stderr that has FATAL or ERROR or names the sandbox.
+ */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')
   const line =

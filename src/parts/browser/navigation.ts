@@ -1,7 +1,7 @@
 /**
- * Going somewhere: to an address, back, and from tab to tab.
+ * Navigation: opens addresses, goes back, and switches and closes tabs.
  *
- * Where to is decided by address.ts before the browser is asked, and again by the gate when it connects.
+ * address.ts checks an address before the browser opens it; the gate checks it again when it connects.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'
@@ -11,7 +11,7 @@ import { numberOf } from './fields.ts'
 import { describeTab, outcomeOn, type Outcome } from './outcome.ts'
 import type { Tab } from './tab.ts'
 
-/** How long the first byte of a page may take. */
+/** Timeout for the first byte of a page. */
 const navigationLimitMs = 30_000
 
 /** @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */
@@ -58,7 +58,9 @@ export async function closeTab(browser: Browser, id: string, signal: AbortSignal
   return outcomeOn(browser, `Tab ${tab.id} was closed. The current tab is ${browser.current.id}.`, signal)
 }
 
-/** The current tab, or a new one in its place: a page that computes without end lets nothing else come. */
+/**
+ * The current tab, or a new tab in its place if its page no longer answers (because of an endless loop, for example).
+ */
 async function livingTab(browser: Browser, signal: AbortSignal): Promise<Tab> {
   const tab = browser.current
   if (await tab.answers(signal)) return tab

@@ -1,24 +1,24 @@
 /**
- * What a browser action has to say: in our own words, and, apart from them, in the page's.
+ * The result of a browser action. Text of the server (`said`) and text of the page (`page`) are separate.
  *
- * Everything in `page` was chosen by whoever made the page, titles and addresses included. It is for the tool to mark
- * it as such before a model reads it.
+ * Everything in `page`, titles and addresses included, was written by the author of the page. The tool marks it as such
+ * before a model reads it.
  */
 import type { Browser } from './browser.ts'
 import type { Tab } from './tab.ts'
 
 export interface Outcome {
   readonly said: string
-  /** It could not be done, as `said` says. */
+  /** The action failed; `said` has the reason. */
   readonly isError?: boolean
   readonly page?: string
   /** PNG, base64. */
   readonly screenshot?: string
-  /** Where files were saved. */
+  /** The folder of saved files. */
   readonly folder?: string
 }
 
-/** What was done, and the page on which it ended. */
+/** A result with the address and title of the current page. */
 export async function outcomeOn(browser: Browser, said: string, signal: AbortSignal): Promise<Outcome> {
   await browser.refresh({ signal })
   return { said, page: describeTab(browser.current) }

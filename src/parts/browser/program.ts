@@ -1,4 +1,4 @@
-/** Which program is the browser, and whether it would start: what can be known without starting it. */
+/** Finds the program of the browser, and predicts whether it starts, without starting it. */
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** The first browser in the PATH. @throws AppError `unavailable` */
+/** The given program, or the first browser in the PATH. @throws AppError `unavailable` */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
@@ -20,7 +20,7 @@ export async function findBrowser(program: string | undefined, searchPath: strin
   throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
 }
 
-/** Whether Chromium would refuse to start with its sandbox because of who runs it. */
+/** Whether Chromium would refuse to start with its sandbox: it does when its user is root. */
 export function refusesSandbox(): boolean {
   return process.getuid?.() === 0
 }

@@ -1,7 +1,7 @@
 /**
- * A recording of what can be seen: frames of the current tab, at most a few in a second, kept in memory until it is
- * stopped and written then. So nothing is written while nobody has called for it, and a recording that is never stopped
- * leaves nothing. When its limits are reached it keeps what it has and takes no more.
+ * A recording of the current tab as pictures, a few each second. The pictures stay in memory until the recording is
+ * saved, so a recording that is never stopped leaves no files. At its limit the recording keeps its pictures and takes
+ * no more.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import type { Tab } from './tab.ts'
 export interface RecordingLimits {
   readonly limitFrames: number
   readonly limitBytes: number
-  /** The least time between two frames. */
+  /** The least time between two pictures. */
   readonly intervalMs: number
 }
 
 interface RecordedFrame {
   readonly jpeg: Buffer
-  /** Seconds since 1970, as the browser says. */
+  /** Time in seconds since 1970, as the browser gives it. */
   readonly at: number
 }
 
@@ -39,7 +39,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab from now on, and no other. */
+  /** Records this tab from now on, instead of the one before. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return
@@ -49,10 +49,12 @@ export class Recording {
     await tab.session.call('Page.startScreencast', { format: 'jpeg', quality: 60, ...size }, { signal })
   }
 
-  /** Writes what was recorded into a new folder; gives how many frames that are and how long they took. */
+  /**
+   * Stops, and writes the pictures into a new folder. Returns their number and the seconds from the first to the last.
+   */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()
-    // They do not always come in the order in which they were taken.
+    // Pictures may arrive out of order.
     const frames = this.#frames.toSorted((one, other) => one.at - other.at)
     const first = frames[0]
     const last = frames.at(-1)
@@ -67,7 +69,7 @@ export class Recording {
     return { frames: frames.length, seconds: last.at - first.at }
   }
 
-  /** Takes no more. Idempotent. */
+  /** Stops recording. Idempotent. */
   close(): void {
     this.#leave()
     this.#tab = undefined
@@ -80,7 +82,7 @@ export class Recording {
     this.#tab.session.tell('Page.stopScreencast')
   }
 
-  /** The next frame comes when this one is acknowledged. */
+  /** The browser sends the next picture when this one is acknowledged. */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return
     const jpeg = Buffer.from(textOf(data), 'base64')

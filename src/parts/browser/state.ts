@@ -1,8 +1,8 @@
 /**
- * The state of a page for a model: its elements with numbers, as text, and a screenshot of what can be seen.
+ * The state of a page for a model: its elements as numbered lines of text, and a screenshot of the visible part.
  *
- * The numbers hold until the next state or navigation. Described are the elements on the screen and up to one screen
- * above and below it, those of all frames in the order of the frames; the rest is counted.
+ * The numbers are valid until the next state or navigation. The elements of all frames that are on the screen, or up to
+ * one screen above or below it, are listed in the order of the frames. The elements further away are only counted.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -43,18 +43,18 @@ export async function readState(
   return { said: summaryOf(tab, browser, text), page, ...(screenshot === undefined ? {} : { screenshot }) }
 }
 
-/** What can be seen of the page. PNG, base64. */
+/** A screenshot of the visible part of the page. PNG, base64. */
 export async function takeScreenshot({ session }: Tab, signal: AbortSignal): Promise<string> {
   return textOf((await session.call('Page.captureScreenshot', { format: 'png' }, { signal }))['data'])
 }
 
-/** Adds the elements of all frames; gives what is to be said of the page itself. */
+/** Adds the elements of all frames to the text; returns the lines about the page itself. */
 async function describeFrames(text: StateText, frames: readonly Frame[], signal: AbortSignal): Promise<string[]> {
   const head: string[] = []
   for (const [index, frame] of frames.entries()) {
     const limits = { ...scriptLimits, items: elementLimit - text.elements.length }
     const found = await callIn(frame, findElements, [limits], { signal }).catch((thrown: unknown) => {
-      // A frame may have gone meanwhile; the page itself may not.
+      // A frame may disappear while it is read. For the page itself that is an error.
       if (index === 0 || !(thrown instanceof AppError)) throw thrown
     })
     if (found === undefined) continue

@@ -1,10 +1,11 @@
 /**
- * Cookies, local storage and session storage, read and restored in one form: `cookies`, and `origins` each with its
- * `localStorage` and `sessionStorage` as lists of names and values.
+ * Reads and restores cookies, local storage and session storage in one form: `cookies`, and `origins` with the names
+ * and values of `localStorage` and `sessionStorage` for each origin.
  *
- * Cookies are those of the whole browser, local storage that of the origins that are open in a tab, session storage
- * that of the current tab. The local storage of an origin that is not open is restored on an empty page that we answer
- * with ourselves, so nothing is asked of the network. What cannot be restored is named.
+ * Cookies are those of the whole browser, local storage that of the origins open in a tab, session storage that of the
+ * current tab. To restore the local storage of an origin that is not open, the server answers the browser's request for
+ * that origin itself with an empty page, so no request reaches the network. Entries that cannot be restored are named
+ * in the result.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -27,9 +28,9 @@ interface OriginState {
 
 const cookieLimit = 500
 const originLimit = 20
-/** Of the storage of one origin. */
+/** Limit for the storage of one origin. */
 const originChars = 100_000
-/** A tab that does not answer is left out. */
+/** A tab that does not answer in this time is left out. */
 const tabLimitMs = 3000
 
 /** @throws AppError */
@@ -54,7 +55,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/** @throws AppError `invalid_input` for what is no storage state */
+/** @throws AppError `invalid_input` when `state` is not a storage state */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -147,7 +148,7 @@ function cookieParam(cookie: Fields, index: number): JsonObject {
   for (const name of ['name', 'value', 'domain'] as const) {
     if (typeof param[name] !== 'string') throw unusable(`cookies.${index}.${name}`, 'a string')
   }
-  // A cookie of the session has none to the protocol.
+  // In the protocol a session cookie has no `expires`.
   if (typeof param['expires'] === 'number' && param['expires'] < 0) delete param['expires']
   return param
 }

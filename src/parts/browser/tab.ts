@@ -1,9 +1,9 @@
 /**
- * One tab: its page with the processes of its frames, whether it loads, and what happened in it that nobody asked for.
+ * One tab: its page with the sessions of its frames, whether it is loading, and its notices.
  *
- * Dialogs are answered at once, since a page stands still until they are: alerts, questions and warnings before leaving
- * with yes, prompts with no text. All that is told with the next answer: dialogs, files that a page wants to be given,
- * a crash. A tab ends when its target does.
+ * A page stands still while a dialog is open, so dialogs are answered at once: alerts, confirmations and leave warnings
+ * are accepted, prompts get an empty text. Dialogs, file choosers and crashes become notices, which are reported with
+ * the next action. A tab ends when its target ends.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'
@@ -14,46 +14,46 @@ import type { Frame, FrameSession } from './frames.ts'
 import { viewport } from './launch.ts'
 
 export interface TabOptions {
-  /** Four characters. */
+  /** Four characters that name the tab. */
   readonly id: string
   readonly targetId: string
   readonly session: CdpSession
-  /** How long a page may load before an answer says that it still does. */
+  /** After this time `settle` returns although the page is still loading. */
   readonly loadLimitMs: number
 }
 
-/** An element as the last state of the page numbered it. */
+/** An element with the index that the last state of the page gave it. */
 export interface NumberedElement {
   readonly frame: Frame
-  /** In its frame. */
+  /** The index of the element in its frame. */
   readonly place: number
 }
 
-/** Something to be told of a tab. */
+/** An event of a tab that is reported with the next action. */
 export interface Notice {
-  /** In our words. */
+  /** Text of the server. */
   readonly said: string
-  /** What the page has chosen of it. */
+  /** Text of the page. */
   readonly quoted?: string
 }
 
 const noticeLimit = 20
 const noticeChars = 500
-/** How long nothing may begin before a page counts as quiet. */
+/** A page is quiet after this time without a new load. */
 const quietMs = 300
-/** How long a page may take to answer what costs nothing. */
+/** Timeout for a command that takes a working page no time. */
 const responseLimitMs = 3000
-/** Frames are told of as they attach; only so many are kept. */
+/** The most sessions of frames that a tab keeps. */
 const sessionLimit = 50
 
 export class Tab {
   readonly id: string
   readonly targetId: string
   readonly session: CdpSession
-  /** As the target's last change told it. */
+  /** The address in the last information about the target. */
   url = ''
   title = ''
-  /** From the last state that was read; empty after a navigation. */
+  /** The elements of the last state that was read; empty after a navigation. */
   elements: readonly NumberedElement[] = []
   readonly #loadLimitMs: number
   readonly #frameSessions = new Map<string, FrameSession>()
@@ -62,8 +62,9 @@ export class Tab {
   #hasCrashed = false
   #hasEnded = false
   #changed: Deferred<void> = deferred()
-  /** Called with each frame of a screencast, and with each request that is held back. */
+  /** Called with each picture of a screencast. */
   onFrame: ((params: Fields) => void) | undefined
+  /** Called with each request that was intercepted. */
   onRequest: ((params: Fields) => void) | undefined
 
   constructor({ id, targetId, session, loadLimitMs }: TabOptions) {
@@ -74,7 +75,7 @@ export class Tab {
     this.#frameSessions.set(session.id, { session, frameId: targetId, parent: undefined })
   }
 
-  /** Listens to the page, and lets it run. */
+  /** Listens to the page and lets it run. */
   async open(): Promise<void> {
     await this.#open({ session: this.session, frameId: this.targetId, parent: undefined })
   }
@@ -87,7 +88,7 @@ export class Tab {
     return this.#hasEnded
   }
 
-  /** Its sessions, the page's own first. */
+  /** The sessions of the tab, that of the page first. */
   get sessions(): readonly FrameSession[] {
     return [...this.#frameSessions.values()]
   }
@@ -96,12 +97,12 @@ export class Tab {
     if (this.#notices.length < noticeLimit) this.#notices.push(quoted === undefined ? { said } : { said, quoted })
   }
 
-  /** What is to be told; each once. */
+  /** Returns the notices and forgets them. */
   takeNotices(): Notice[] {
     return this.#notices.splice(0)
   }
 
-  /** Whether its page takes commands: one that computes without end does not. */
+  /** Whether the page executes commands. A page in an endless loop does not. */
   async answers(signal: AbortSignal): Promise<boolean> {
     if (this.#hasCrashed) return true
     try {
@@ -119,7 +120,7 @@ export class Tab {
     }
   }
 
-  /** Opens an address and waits until it has loaded, or for the time that loading may take. @throws AppError */
+  /** Opens an address and waits until the page has loaded, at most for the load limit. @throws AppError */
   async navigate(url: string, options: CallOptions): Promise<void> {
     this.elements = []
     try {
@@ -137,7 +138,7 @@ export class Tab {
     await this.settle(options.signal)
   }
 
-  /** Resolves when the page has loaded and nothing new has begun, at the latest when loading has taken its time. */
+  /** Resolves when the page has loaded and is quiet, at the latest after the load limit. */
   async settle(signal: AbortSignal | undefined): Promise<void> {
     const end = performance.now() + this.#loadLimitMs
     for (let isQuiet = false; !isQuiet;) {
@@ -149,13 +150,13 @@ export class Tab {
     if (this.#isLoading) this.note('The page is still loading; what is shown is what has come so far.')
   }
 
-  /** The target's information as the browser tells it. */
+  /** Takes address and title from the target information that the browser sends. */
   update(info: Fields): void {
     this.url = lineOf(info['url'], 2000)
     this.title = lineOf(info['title'], 200)
   }
 
-  /** The tab is closed: none of its sessions says any more. */
+  /** Marks the tab as ended and stops listening to its sessions. */
   end(): void {
     this.#hasEnded = true
     for (const { session } of this.#frameSessions.values()) session.forget()
@@ -166,7 +167,7 @@ export class Tab {
   async #open(frame: FrameSession): Promise<void> {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
-    // A worker that is left out here would wait for ever.
+    // A worker that this filter left out would be paused and never run.
     const filter = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([
@@ -251,7 +252,7 @@ export class Tab {
   }
 }
 
-/** The browser's own words, such as net::ERR_NAME_NOT_RESOLVED, with what they mean here. */
+/** The error text of the browser, such as net::ERR_NAME_NOT_RESOLVED. A refusal of the gate is explained. */
 function explain(errorText: string): string {
   if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
   return 'its server cannot be found or reached, or its address is not open to the browser'

@@ -1,10 +1,10 @@
 /**
- * The demonstration agent: what it answers to the Agent Client Protocol, version 1.
+ * The demonstration agent: its responses to the Agent Client Protocol, version 1.
  *
- * It follows a script (script.ts), calls no model and opens no connection: it exists so that a fresh server has
- * something to talk to, and so that every path of the protocol (plan, permission, edit, command, cancel, modes) can be
- * seen and tested without an account. It keeps sessions only for as long as it lives and cannot load old ones. One
- * prompt at a time per session; several sessions at once.
+ * It follows a script (script.ts), calls no model and opens no connection. With it a new server has an agent to talk
+ * to, and every path of the protocol (plan, permission, edit, command, cancel, modes) can be seen and tested without an
+ * account. Sessions end with the process and cannot be loaded again. A session runs one prompt at a time; there can be
+ * several sessions.
  */
 import { isAbsolute } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -19,12 +19,12 @@ export interface DemoAgentOptions {
   readonly framing: Framing
   readonly version: string
   readonly runCommand: RunCommand
-  /** The pause after each piece of text, so that a reader sees it being written. */
+  /** The pause after each piece of text, so that the text grows visibly. */
   readonly paceMs: number
   readonly sessionLimit?: number
-  /** Begins the ids of sessions; another for every process. */
+  /** Prefix of session ids; each process has another one. */
   readonly idPrefix: string
-  /** Called when the client has gone. */
+  /** Called when the client closed the connection. */
   readonly onClosed: () => void
 }
 
@@ -32,7 +32,7 @@ interface Session {
   readonly id: string
   readonly cwd: string
   mode: Mode
-  /** How many tool calls there were. */
+  /** The number of tool calls so far. */
   calls: number
   running: AbortController | undefined
 }
@@ -123,7 +123,7 @@ function findSession(sessions: Map<string, Session>, params: unknown): Session {
   return session
 }
 
-/** The text blocks of a prompt, one per line. Other blocks are not understood here. */
+/** The text blocks of a prompt, joined with line ends. Blocks of other types are ignored. */
 function promptText(params: unknown): string {
   const blocks = isObject(params) && Array.isArray(params.prompt) ? params.prompt : []
   return blocks

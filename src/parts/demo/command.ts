@@ -1,9 +1,9 @@
 /**
- * Runs one shell command of the demonstration agent and tells how it ended.
+ * Runs one shell command of the demonstration agent and reports how it ended.
  *
- * The command gets a process group of its own, so that cancelling ends what it has started too, and no input. Its
- * output is passed on as it comes, up to a limit; the rest is read and dropped. It always ends: by itself, when the
- * signal is aborted, or at the time limit.
+ * The command runs in its own process group, so that cancelling also ends the processes that it started. Its input is
+ * empty. Its output is passed on as it arrives, up to a limit; the rest is read and dropped. The command ends by
+ * itself, when the signal is aborted, or at the time limit.
  */
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
@@ -16,10 +16,10 @@ export interface CommandOptions {
 }
 
 export interface CommandEnd {
-  /** Null when a signal ended it or it could not be started. */
+  /** Null when a signal ended the command or when it could not be started. */
   readonly exitCode: number | null
   readonly signal: string | null
-  /** The same as half a sentence. */
+  /** The result as half a sentence. */
   readonly words: string
 }
 
@@ -54,7 +54,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 

@@ -2,8 +2,8 @@
 /**
  * `agent-server-demo-agent`: the demonstration agent as a program that speaks ACP on standard input and output.
  *
- * It takes no arguments and reads no configuration. It ends when its input ends; commands it is running then are ended
- * with it. Standard output carries messages only.
+ * It takes no arguments and reads no configuration. When its input ends, it ends its running commands and itself.
+ * Standard output carries only messages.
  */
 import { LineFraming } from '../../rpc/lines.ts'
 import { createDemoAgent } from './agent.ts'

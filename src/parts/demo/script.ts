@@ -1,9 +1,9 @@
 /**
- * What the demonstration agent does with a prompt.
+ * The script of the demonstration agent: its actions for a prompt.
  *
- * `run: <command>` runs that command, `write: <file> <text>` writes that file, anything else plays the whole script: a
- * thought, a plan, a file, a command, a summary. Everything is real and told as it happened: a refusal, an error and an
- * exit code appear in the summary. The first words of every answer say what is speaking.
+ * `run: <command>` runs the command, `write: <file> <text>` writes the file; any other prompt plays the whole script: a
+ * thought, a plan, a file, a command, a summary. All actions are real, and the summary reports refusals, errors and
+ * exit codes. Each message begins by saying that the demonstration agent speaks.
  */
 import { runTool, writeTool, type Outcome } from './tools.ts'
 import { Cancelled, say, showPlan, think, type DemoTurn } from './turn.ts'
@@ -22,7 +22,7 @@ const runPrefix = /^\s*run:\s*(\S[\s\S]*)$/i
 /** write: <file> <text> */
 const writePrefix = /^\s*write:\s*(\S+)\s*([\s\S]*)$/i
 
-/** Does what the prompt asks for; stops where it is when the client cancels. */
+/** Runs the script for a prompt. It stops when the client cancels the prompt. */
 export async function runPrompt(turn: DemoTurn, prompt: string): Promise<StopReason> {
   try {
     await play(turn, prompt)

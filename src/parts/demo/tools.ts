@@ -1,9 +1,9 @@
 /**
- * The two tools of the demonstration agent: write a file inside the workspace, run a command there.
+ * The two tools of the demonstration agent: write a file in the workspace, run a command there.
  *
- * Each announces a tool call, asks for permission, does the work and reports how it ended, in the forms of ACP v1 (tool
- * calls); output and exit code of a command travel in `_meta.terminal_output_delta` and `_meta.terminal_exit`, as Codex
- * sends them. Nothing is written and nothing is started once the prompt is cancelled.
+ * Each tool announces a tool call, asks for permission, does its work and reports the result in the form of ACP v1
+ * (tool calls). Output and exit code of a command travel in `_meta.terminal_output_delta` and `_meta.terminal_exit`, as
+ * Codex sends them. After the prompt is cancelled nothing is written or started.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
@@ -13,13 +13,13 @@ import { assertRunning, Cancelled, mayDo, nextCallId, update, type DemoTurn } fr
 export interface Outcome {
   readonly what: string
   readonly result: 'done' | 'failed' | 'refused'
-  /** Empty, or half a sentence. */
+  /** Half a sentence about the result, or empty. */
   readonly detail: string
 }
 
 const fileLimitChars = 64 * 1024
 
-/** Writes what `textFrom` makes of the file's present text, which is empty for a new file. */
+/** Writes the text that `textFrom` makes of the file's current text. The text of a new file is empty. */
 export async function writeTool(turn: DemoTurn, file: string, textFrom: (before: string) => string): Promise<Outcome> {
   const path = resolve(turn.session.cwd, file)
   const what = `Writing ${file}`
@@ -50,7 +50,7 @@ export async function writeTool(turn: DemoTurn, file: string, textFrom: (before:
   })
 }
 
-/** Runs a command with the shell and shows its output as it comes. */
+/** Runs a command with the shell and passes its output on as it arrives. */
 export async function runTool(turn: DemoTurn, command: string): Promise<Outcome> {
   const toolCallId = nextCallId(turn)
   const what = `Running \`${command}\``
@@ -97,7 +97,8 @@ function outputUpdate(toolCallId: string, data: string): object {
 }
 
 /**
- * The text of a file; null when there is none, as in a diff that makes a new file; undefined when it cannot be read.
+ * The text of a file: null when the file does not exist (as in an ACP diff that creates a file), undefined when it
+ * cannot be read.
  */
 async function readText(path: string): Promise<string | null | undefined> {
   try {

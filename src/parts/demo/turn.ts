@@ -1,8 +1,9 @@
 /**
- * What a script can do in one prompt of the demonstration agent: say, think, plan, ask and report on a tool call.
+ * The functions that a script of the demonstration agent can call in one prompt: say, think, plan, ask, report a tool
+ * call.
  *
- * Each function sends one message or a few; all of them stop with `Cancelled` once the client has cancelled the prompt,
- * so a script needs no checks of its own.
+ * Each function sends one message or a few. All of them throw `Cancelled` after the client cancelled the prompt, so a
+ * script needs no checks of its own.
  */
 import { isObject } from '../../base/json.ts'
 import { sleep, untilAborted } from '../../base/wait.ts'
@@ -24,7 +25,7 @@ export interface PlanEntry {
   readonly status: 'pending' | 'in_progress' | 'completed'
 }
 
-/** The client has cancelled the prompt. */
+/** Thrown after the client has cancelled the prompt. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
@@ -42,12 +43,12 @@ export async function update(turn: DemoTurn, fields: object): Promise<void> {
   await turn.peer.notify('session/update', { sessionId: turn.session.id, update: fields })
 }
 
-/** An id for the next tool call: no other process or session makes the same. */
+/** An id for the next tool call, unique across sessions and processes. */
 export function nextCallId(turn: DemoTurn): string {
   return `${turn.session.id}-${++turn.session.calls}`
 }
 
-/** Shows a plan of which the first `done` steps are complete and the next one is being worked on. */
+/** Sends a plan: the first `done` steps are completed, the next one is in progress. */
 export async function showPlan(turn: DemoTurn, steps: readonly string[], done: number): Promise<void> {
   const entries = steps.map((content, index): PlanEntry => ({
     content,
@@ -57,7 +58,7 @@ export async function showPlan(turn: DemoTurn, steps: readonly string[], done: n
   await update(turn, { sessionUpdate: 'plan', entries })
 }
 
-/** Whether the user allows a tool call. Mode `open` does not ask. */
+/** Whether the user allows a tool call. In mode `open` the user is not asked. */
 export async function mayDo(turn: DemoTurn, toolCall: object): Promise<boolean> {
   assertRunning(turn)
   if (turn.session.mode === 'open') return true
@@ -79,7 +80,7 @@ export function assertRunning(turn: DemoTurn): void {
   if (turn.signal.aborted) throw new Cancelled()
 }
 
-/** Sends a text a few words at a time. */
+/** Sends a text in pieces of a few words. */
 async function stream(turn: DemoTurn, sessionUpdate: string, text: string): Promise<void> {
   for (const piece of text.match(/(?:\S+\s*){1,4}/g) ?? []) {
     await update(turn, { sessionUpdate, content: { type: 'text', text: piece } })

@@ -1,6 +1,6 @@
 /**
- * One agent as `agent-server doctor` sees it: which program would be started, whether there is a login or a key, and
- * whether the program answers. Of keys only names are looked at.
+ * Examines one agent for `agent-server doctor`: the program that would be started, whether there is a login or a key,
+ * and whether the program responds. Of keys only the names are read.
  */
 import { randomUUID } from 'node:crypto'
 import { isMeasured } from '../../agents/acp/agent-info.ts'
@@ -23,9 +23,9 @@ export interface AgentExamination {
   readonly provider: Provider
   readonly config: Config
   readonly environment: Environment
-  /** Of the stored global secrets. */
+  /** Names of the stored global secrets. */
   readonly secretNames: readonly string[]
-  /** An empty folder to start it in. */
+  /** An empty folder in which the program is started. */
   readonly workingDir: string
   readonly signal: AbortSignal
 }
@@ -35,10 +35,10 @@ export interface ExaminedAgent {
   readonly answers: boolean
 }
 
-/** How long a program may take to answer; Gemini CLI takes twelve seconds on a busy machine. */
+/** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** @throws the signal's reason. */
+/** @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)
@@ -82,7 +82,7 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   }
 }
 
-/** As a conversation without secrets would have it. */
+/** The environment that the agent of a conversation without secrets would get. */
 function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
   const { variables, defaults } = provider
   return {
@@ -94,7 +94,7 @@ function environmentFor({ provider, config, environment }: AgentExamination): Re
 interface Source {
   readonly command: readonly string[]
   readonly text: string
-  /** Of an installed agent. */
+  /** The version of an installed agent; undefined for any other. */
   readonly version: string | undefined
   readonly isNpx: boolean
 }
@@ -114,7 +114,7 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
     }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
-    // An npx command is not started here, so it may as well be found.
+    // An npx command is not started here, so whether npx may be used makes no difference.
     const command = await findProgram(provider.command, provider, env['PATH'] ?? '', {
       installedCommand,
       allowNpx: true,
@@ -144,7 +144,7 @@ interface Access {
 
 async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
   const secrets = new Set(secretNames)
-  // A token may be a stored secret; that there is one is enough to know.
+  // A token may be a stored secret. Its value is not needed, only the fact that it exists.
   const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
   const environment = { ...env, ...Object.fromEntries(tokens) }
   const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })
@@ -166,7 +166,10 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
   return `${name} ${told}${authMethods.length === 0 ? '' : `, signs in by ${authMethods.join(', ')}`}`
 }
 
-/** Empty for the program that the table was made with, and where the table names no version. */
+/**
+ * The warning about a program whose version is not in the provider table; empty for a known version, and when the table
+ * names none.
+ */
 function describeUnmeasured(greeting: Greeting, provider: Provider): string {
   if (provider.version === '' || isMeasured(greeting, provider)) return ''
   const known = `this server knows ${provider.prefix} ${provider.version}`

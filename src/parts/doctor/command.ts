@@ -1,7 +1,7 @@
 /**
- * `agent-server doctor`: says what works here, and what to do about the rest, in one line each.
+ * `agent-server doctor`: prints one line for each thing that it examined, with advice for each problem.
  *
- * It changes nothing in the data folder and asks no server anything, so it can be used while one runs there. The
+ * It changes nothing in the data folder and connects to no server, so it can be used while a server runs there. The
  * programs of agents are started and ended again, one after the other.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { examineMachine } from './machine.ts'
 import { formatFinding } from './format.ts'
 
 /**
- * Exit code 0 when a server can run here and every agent that was named works.
+ * Exit code 0 when a server can run here and every agent that the command line names works.
  * @throws AppError `invalid_option` for a provider that is not in the table.
  */
 export async function run(call: CommandCall): Promise<number> {

@@ -1,4 +1,4 @@
-/** A line of `agent-server doctor`: the state first, so that problems stand out, and last what to do. */
+/** Formats a line of `agent-server doctor`: state, subject, text, and what to do. */
 import type { Finding } from '../../finding.ts'
 
 export function formatFinding({ subject, state, text, advice }: Finding): string {

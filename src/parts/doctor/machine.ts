@@ -1,7 +1,7 @@
 /**
- * The machine as `agent-server doctor` sees it: what a server needs (Node, the data folder), and what it does better
- * with (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). Nothing is changed in the data
- * folder.
+ * Examines the machine for `agent-server doctor`: the requirements of a server (Node, the data folder), and optional
+ * help for it (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). It changes nothing in
+ * the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -24,12 +24,12 @@ import type { Finding } from '../../finding.ts'
 
 export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'> & Readonly<Record<string, unknown>>
-  /** Files with keys in them, named by options, that other users may read. */
+  /** Key files named by options that other users can read. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
-  /** Of this build. */
+  /** The parts of this build. */
   readonly parts?: readonly Part[]
-  /** Default: of this process. */
+  /** Default: the version of this process. */
   readonly nodeVersion?: string
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string
@@ -153,7 +153,7 @@ async function examineMasking(config: MachineExamination['config']): Promise<Fin
   return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
 }
 
-/** How many secrets one line names. */
+/** The most secrets that one line names. */
 const maskingLimit = 10
 
 async function nearestFolder(path: string): Promise<string> {

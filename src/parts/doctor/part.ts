@@ -1,4 +1,4 @@
-/** The part `doctor`: the command that says what works here, and what to do about the rest. */
+/** The part `doctor`: the command that examines this machine and its agents, and says how to mend each problem. */
 import type { Part } from '../../part.ts'
 
 const help = `Usage: agent-server doctor [options] [NAME ...]

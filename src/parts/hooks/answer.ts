@@ -1,9 +1,9 @@
 /**
- * What the end of a hook's command says (contract: conversations.md, section 10).
+ * Reads the result of a hook's command (contract: conversations.md, section 10).
  *
- * Exit code 0 passes, unless the JSON on stdout denies (`decision`) or does not want to go on (`continue`); 2 blocks;
- * any other is a failure that blocks nothing, and so is a command that did not come to its end. Texts are masked before
- * they are cut, so a secret is never shown in part. Pure.
+ * Exit code 0 passes, unless the JSON on stdout has `decision: "deny"` or `continue: false`; exit code 2 blocks. Any
+ * other exit code, and a command that did not end, is a failure, which blocks nothing. Texts are masked before they are
+ * cut, so that no part of a secret is shown. Pure.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { CommandEnd } from './command.ts'
@@ -14,8 +14,8 @@ export type HookAnswer =
   | { readonly type: 'failed'; readonly problem: string }
 
 /**
- * Of one text, in characters. What stderr keeps is longer, so where that is cut a secret may be halved, and is not
- * shown.
+ * Limit of one text in characters. It is below the limit of the kept stderr, because a secret may be halved where
+ * stderr was cut: that place is never shown.
  */
 const textLimit = 10_000
 const usualReason = 'Blocked by hook'
@@ -32,7 +32,7 @@ export function readAnswer(end: CommandEnd, mask: (text: string) => string): Hoo
   return { type: 'passed', context: text('additionalContext') }
 }
 
-/** The members of a JSON object; none of anything else. */
+/** The members of the JSON object on stdout; an empty object when stdout holds anything else. */
 function readOutput(stdout: string): Record<string, unknown> {
   try {
     const value = parseJson(stdout)

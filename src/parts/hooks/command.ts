@@ -1,9 +1,9 @@
 /**
- * One command of a hook: run by the shell in a process group of its own, with its input on stdin, until it ends, its
- * time is over, it prints too much or it is stopped.
+ * Runs one command of a hook with the shell in its own process group, with the input on stdin. It ends by itself, at
+ * its timeout, when it prints too much, or when the signal is aborted.
  *
- * Whichever it is, nothing of it is left when the promise has settled, what it put into the background included.
- * Nothing is read into what it printed here (see answer).
+ * When the promise has settled, no process of the command is left, background processes included. The output is not
+ * interpreted here (see answer).
  */
 import type { Readable } from 'node:stream'
 import { messageOf } from '../../base/errors.ts'
@@ -13,7 +13,7 @@ import type { Child, ChildExit, ChildOptions } from '../../process/child.ts'
 export interface CommandOptions {
   readonly command: string
   readonly cwd: string
-  /** The whole environment. */
+  /** The complete environment of the command. */
   readonly env: Readonly<Record<string, string>>
   readonly marker: string
   readonly input: string
@@ -33,7 +33,7 @@ const outputLimitBytes = 1024 * 1024
 const drainLimitMs = 200
 const atOnce = AbortSignal.abort()
 
-/** @throws the signal's reason; AppError `agent_failed` when something of it cannot be killed */
+/** @throws the signal's reason; AppError `agent_failed` when a process of the command cannot be killed */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { command, cwd, env, marker, input, timeoutMs, signal, startProcess } = options
   signal.throwIfAborted()

@@ -1,9 +1,9 @@
 /**
- * Whether hooks are for a tool (contract: conversations.md, section 10).
+ * Decides whether a hook applies to a tool (contract: conversations.md, section 10).
  *
- * An expression has to match the whole name. It is tried in a thread of its own, once for each name, because it may
- * take for ever; what cannot be decided in time counts as a match, since a hook may be there to guard. A point without
- * a tool has no name, so there only hooks for all tools are run.
+ * A regular expression must match the whole tool name. It is tried once for each name, in its own thread, because it
+ * may run forever. When it does not finish in time it counts as a match, since the hook may be there to guard. At
+ * points without a tool only hooks for all tools run.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -12,7 +12,7 @@ import { PatternThread } from '../../workspace/pattern-thread.ts'
 
 const patternTimeoutMs = 1000
 
-/** Rejects with the signal's reason only. */
+/** Decides whether a matcher applies to a tool. Rejects with the signal's reason only. */
 export type Matches = (matcher: string, toolName: string | null, signal: AbortSignal) => Promise<boolean>
 
 export function createMatching(log: Log): Matches {

@@ -1,8 +1,8 @@
 /**
- * Runs the hooks of one conversation: at one point those that match, one after the other, until one blocks.
+ * Runs the hooks of one conversation. At a point, the matching hooks run one after the other until one blocks.
  *
- * A hook that fails blocks nothing and is told to the server's log. An `async` hook runs beside the work and decides
- * nothing; whoever owns it may end it. Types `prompt` and `agent` are not run.
+ * A hook that fails blocks nothing; the failure is logged. An `async` hook runs in the background and decides nothing;
+ * the owner of its signal can end it. Hooks of the types `prompt` and `agent` are not run.
  */
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -18,17 +18,17 @@ export interface HookRunnerOptions {
   readonly conversationId: string
   readonly workingDir: string
   readonly mask: (text: string) => string
-  /** The environment of a hook without its own variables: see process/environment. */
+  /** The environment of every hook, before the hook's own variables: see process/environment. */
   readonly env: Readonly<Record<string, string>>
-  /** Instance id of the data folder, for the marker of the processes. */
+  /** The instance id of the data folder, for the marker of the processes. */
   readonly instance: string
-  /** Makes unique ids. */
+  /** Makes unique ids for markers. */
   readonly createId: () => string
   readonly startProcess: (options: ChildOptions) => Promise<Child>
   readonly log: Log
 }
 
-/** The input of hooks. */
+/** A point with the input of its hooks. */
 export interface Occasion {
   readonly point: HookPoint
   readonly toolName?: string
@@ -38,9 +38,9 @@ export interface Occasion {
 }
 
 export interface Outcome {
-  /** The reason of a hook that blocks; undefined when none does. */
+  /** The reason from the hook that blocks; undefined when none does. */
   readonly blocked: string | undefined
-  /** Context from hooks for the model. */
+  /** Texts from hooks that the model gets. */
   readonly contexts: readonly string[]
 }
 
@@ -65,7 +65,7 @@ export class HookRunner {
     this.#matches = createMatching(options.log)
   }
 
-  /** @throws the signal's reason; then nothing of the hook that ran is left */
+  /** Runs the hooks of a point. @throws the signal's reason, when no process of the running hook is left */
   async run(occasion: Occasion, signal: AbortSignal): Promise<Outcome> {
     const contexts: string[] = []
     for (const { matcher, hooks } of this.#options.config[hookPoints[occasion.point]]) {
@@ -80,7 +80,7 @@ export class HookRunner {
     return { blocked: undefined, contexts }
   }
 
-  /** Resolves when no background hook runs. */
+  /** Resolves when no background hook runs any more. */
   async settled(): Promise<void> {
     await Promise.all([...this.#background].map(({ done }) => done))
   }

@@ -1,10 +1,9 @@
 /**
- * The six points at which the built-in agent runs hooks, in the terms of its work (contract: conversations.md, section
- * 10).
+ * The six points at which the built-in agent runs hooks (contract: conversations.md, section 10).
  *
- * A session begins before the first message or turn of an agent and ends when the agent is closed; both once. Hooks
- * decide about a message before it is recorded, about an action after it is in the log and approved, and about the end
- * of a turn. What they say beside that is given to the model: with the message, or after the result of the action.
+ * A session begins before the first message or turn of an agent and ends when the agent is closed; each happens once.
+ * Hooks decide about a message before it is recorded, about an action after it was logged and approved, and about the
+ * end of a turn. Their other texts go to the model: with the message, or after the result of the action.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -24,7 +23,7 @@ export interface HookSessionOptions extends Pick<
   readonly host: HookHost
 }
 
-/** The most objections of hooks to the end of one turn. */
+/** The most times that hooks may object to the end of one turn. */
 const stopObjectionLimit = 10
 /** The time for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000
@@ -36,7 +35,7 @@ export class HookSession implements Hooks {
   /** The queue of session starts and messages, which run one after the other. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
-  /** Context of the session's start, until it goes into the history. */
+  /** Texts of the hooks at the session's start that are not in the history yet. */
   #opening: readonly string[] = []
   #closing: Promise<void> | undefined
 
@@ -47,21 +46,21 @@ export class HookSession implements Hooks {
     this.#log = options.log
   }
 
-  /** Runs the hooks of the session's start, once. */
+  /** Runs the hooks of the session's start; once. */
   async begin(signal: AbortSignal = this.#closed.signal): Promise<void> {
     if (this.#hasBegun) return
     await untilAborted(this.#queue, signal)
     await this.#enqueue(() => this.#begin(signal))
   }
 
-  /** What the hooks of the beginning want the model to know, unless it went with a message; given once. */
+  /** Returns the texts of the hooks at the session's start, unless a message has taken them; then forgets them. */
   takeOpening(): readonly string[] {
     const opening = this.#opening
     this.#opening = []
     return opening
   }
 
-  /** What goes into the history with a message: why it is refused, or what hooks add to it. */
+  /** The texts that hooks add to a message in the history, or the reason for which they block it. */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
       const { signal } = this.#closed
@@ -81,7 +80,7 @@ export class HookSession implements Hooks {
     }
   }
 
-  /** The tool has already run, so an objection becomes a note. */
+  /** Runs the hooks after a tool. The tool has already run, so an objection becomes a note to the model. */
   async afterTool(
     { tool, action }: ToolUse, observation: Observation, signal: AbortSignal,
   ): Promise<readonly string[]> {
@@ -91,7 +90,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** The reason why a turn must continue; `objections` is the number of earlier objections. */
+  /** The reason for which a turn must continue; `objections` is the number of earlier objections. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
@@ -105,7 +104,9 @@ export class HookSession implements Hooks {
     return this.#runner.endBeside(turn)
   }
 
-  /** Ends what runs, runs the hooks of the end within a limit, and leaves nothing. Idempotent. */
+  /**
+   * Ends the running hooks, runs the hooks of the session's end within a time limit, and leaves no process. Idempotent.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -1,9 +1,9 @@
 /**
  * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder; `agents
- * schema` tells the form of a file for `--providers`.
+ * schema` prints the JSON schema of the file for `--providers`.
  *
- * It never takes the folder from a running server: a lock of its own keeps two such commands apart. What is said to a
- * person while npm works goes to standard error, results to standard output.
+ * It does not lock the data folder, so a server can run there; its own lock keeps two such commands apart. Progress
+ * goes to standard error, results to standard output.
  */
 import { randomUUID } from 'node:crypto'
 import { findDifference } from './differences.ts'
@@ -19,23 +19,23 @@ import { claimDataFolder, isDataFolder } from '../../storage/data-folder-claim.t
 import { formatRows } from '../../base/rows.ts'
 import type { CommandCall } from '../../part.ts'
 
-/** What the actions share. */
+/** The values that all actions need. */
 interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'print' | 'tell' | 'signal'> {
-  /** For `install`. */
+  /** Option of `install`. */
   readonly version: string | undefined
-  /** For `list`. */
+  /** Option of `list`. */
   readonly asJson: boolean
   readonly agentsDir: string
-  /** There is a data folder. */
+  /** Whether the data folder exists. */
   readonly isThere: boolean
   readonly providers: readonly Provider[]
-  /** What follows the action. */
+  /** The words after the action. */
   readonly names: readonly string[]
 }
 
 /**
  * Exit code 0 when done, 1 when something differs.
- * @throws AppError `invalid_option` for what cannot be asked, and what the actions throw.
+ * @throws AppError `invalid_option` for words that are no action; the errors of the actions.
  */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags } = call
@@ -85,11 +85,11 @@ interface Row {
   readonly version: string
   readonly state: 'installed' | 'not installed' | 'changed' | 'damaged record'
   readonly sizeBytes: number
-  /** What to do about it; empty where nothing is to be done. */
+  /** What to do about the state; empty when nothing needs to be done. */
   readonly advice: string
 }
 
-/** By a quick look; `verify` takes the digests. */
+/** Describes an agent after a quick check of its files; `verify` checks all digests. */
 async function describe(agentsDir: string, name: string, providers: readonly Provider[]): Promise<Row> {
   const provider = providers.find((known) => known.name === name)
   const pinned = provider?.version ?? ''
@@ -171,7 +171,7 @@ async function remove(work: Work): Promise<number> {
   return 0
 }
 
-/** Removes the files that no record names, if no server can be using them. */
+/** Removes the files that no record names, unless a server may be using them. */
 async function removeWaste({ agentsDir, config: { dataDir }, tell }: Work): Promise<boolean> {
   try {
     const lock = await lockFolder(dataDir, { clock: Date.now, onLost: () => undefined })
@@ -193,7 +193,7 @@ function notInstalled(name: string): AppError {
   return new AppError('not_found', `Could not find an installed agent "${name}": see agent-server agents list`)
 }
 
-/** Says every ten seconds that it is not over. */
+/** Reports every ten seconds that the work goes on. */
 function tick(start: number, tell: Work['tell']): () => void {
   const timer = setInterval(() => tell(`  still at it after ${seconds(start)}\n`), 10_000)
   return () => clearInterval(timer)

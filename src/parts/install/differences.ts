@@ -1,9 +1,9 @@
 /**
- * What is not as the record of an installed agent says: thoroughly, by every digest, or quickly, by what the file
- * system tells of the executables.
+ * Compares an installed agent with its record: thoroughly, by the digest of every file, or quickly, by the file
+ * system's data about its executables.
  *
- * The quick look sees a file that was written, replaced or removed; not one that was changed in place and given its
- * old time again. The thorough one sees every byte.
+ * The quick check finds a file that was written, replaced or removed, but not one that was changed in place and given
+ * its old time again. The thorough check reads every byte.
  */
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,15 +11,15 @@ import { digestFolder, type DigestOptions } from './digests.ts'
 import type { Difference, Installation, InstalledFile } from './record.ts'
 
 export interface Comparison {
-  /** By path; empty when everything is as it was installed. */
+  /** Sorted by path; empty when everything is as it was installed. */
   readonly differences: readonly Difference[]
-  /** The files as they are now. */
+  /** The files of the folder at this moment. */
   readonly files: readonly InstalledFile[]
 }
 
 export type CompareOptions = Omit<DigestOptions, 'entry'>
 
-/** @throws AppError `storage_failed` for what cannot be read; the signal's reason. */
+/** @throws AppError `storage_failed` for a file that cannot be read; the signal's reason. */
 export async function compareFiles(
   folder: string, installation: Installation, options: CompareOptions,
 ): Promise<Comparison> {
@@ -36,7 +36,9 @@ export async function compareFiles(
   return { differences: differences.sort((left, right) => (left.path < right.path ? -1 : 1)), files }
 }
 
-/** What is known to differ, or the first executable that is not the file it was: by size, time of change and inode. */
+/**
+ * The difference that the record already notes, or the first executable whose size, time of change or inode differs.
+ */
 export async function findDifference(folder: string, installation: Installation): Promise<Difference | undefined> {
   if (installation.doubt !== undefined) return installation.doubt
   for (const { path, size, stamp } of installation.files) {

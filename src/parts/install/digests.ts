@@ -1,8 +1,8 @@
 /**
- * What the files of a folder are like: size and SHA-256 of each, and of executables what tells that they were touched.
+ * Describes the files of a folder: the size and SHA-256 of each, and for executables a stamp (time and inode).
  *
- * Files are read in pieces, a few at a time, and nothing outside the folder is read: links and what else is no file are
- * refused. SHA-256 is FIPS 180-4's, made by Node.
+ * Files are read in pieces, a few files at a time. Links and everything else that is neither file nor folder are
+ * refused, so nothing outside the folder is read. SHA-256 (FIPS 180-4) is Node's.
  */
 import { createHash } from 'node:crypto'
 import { constants, open, readdir, type FileHandle } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import type { InstalledFile } from './record.ts'
 
 export interface DigestOptions {
   readonly signal: AbortSignal
-  /** A file that counts as an executable, whatever it looks like. */
+  /** A file that always counts as an executable. */
   readonly entry: string
   /** How many files are read at once. Default 4. */
   readonly parallel?: number
@@ -23,8 +23,10 @@ export interface DigestOptions {
 const pieceBytes = 128 * 1024
 
 /**
- * By path. `stamp` is there for executables: the entry, an execute bit, or native code by its first bytes.
- * @throws AppError `storage_failed` for what is no file or folder, or too many files; the signal's reason.
+ * Describes all files, sorted by path. Executables have a `stamp`: the entry, files with an execute bit, and native
+ * code (recognised by its first bytes).
+ * @throws AppError `storage_failed` for an entry that is neither file nor folder, or too many files; the signal's
+ * reason.
  */
 export async function digestFolder(folder: string, options: DigestOptions): Promise<InstalledFile[]> {
   const { parallel = 4, fileLimit = 200_000 } = options
@@ -88,7 +90,7 @@ async function digestContent(
   }
 }
 
-/** ELF; Mach-O of 32 and 64 bits in both byte orders, and for several processors. */
+/** First four bytes of native code: ELF; Mach-O of 32 and 64 bits in both byte orders, and for several processors. */
 const nativeBeginnings: ReadonlySet<number> = new Set([
   0x7f454c46, 0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe,
 ])

@@ -1,14 +1,14 @@
 /**
- * The folder of installed agents, in the data folder: what is where, and who may change it.
+ * The folder of installed agents in the data folder: its files, and the lock for changing it.
  *
  *     agents/
  *       <name>.json                 the record of an installed agent (see record)
  *       <name>@<version>-<id>/      its files, as npm left them
- *       new-<id>/                   an installation at work, or what a killed one left
- *       lock/                       one `agent-server agents` at a time
+ *       new-<id>/                   an installation in progress, or the rest of a killed one
+ *       lock/                       lets one `agent-server agents` run at a time
  *
- * A record is what makes an installation: files that no record names are waste. They may still be in use by an agent
- * that was started before, so `removeUnused` is only for who knows that no server runs agents from here.
+ * A record makes an installation: files that no record names are waste. An agent that was started earlier may still use
+ * them, so `removeUnused` may be called only when no server runs agents from here.
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,10 +18,10 @@ import type { Clock } from '../../base/stamp.ts'
 import { lockFolder } from '../../process/lock.ts'
 import { listInstalled, readInstallation } from './record.ts'
 
-/** How the name of a folder begins that is being filled. */
+/** Prefix of a folder that is being filled. */
 export const newPrefix = 'new-'
 
-/** `new-` or `<name>@<version>-`, and a UUID: names that an installation gives, and nobody else. */
+/** Names that only an installation gives: `new-` and a UUID, or `<name>@<version>-` and a UUID. */
 const newShape = /^new-[0-9a-f-]{36}$/
 const installationShape = /^[^@]+@.+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -30,8 +30,8 @@ export function agentsFolderIn(dataDir: string): string {
 }
 
 /**
- * Does something while nobody else changes the folder, which is made if it is not there.
- * @throws AppError `owned_by_another` when somebody does, `storage_failed`; and what `body` throws.
+ * Runs `body` while it holds the lock of the folder, which is created when it does not exist.
+ * @throws AppError `owned_by_another` when another process holds the lock, `storage_failed`; and what `body` throws.
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
   const lockPath = join(folder, 'lock')
@@ -51,7 +51,7 @@ export async function changeAgents<T>(folder: string, clock: Clock, body: () => 
   }
 }
 
-/** Removes what interrupted installations left. Only in `changeAgents`. */
+/** Removes the folders of interrupted installations. Call it in `changeAgents` only. */
 export async function removeHalfMade(folder: string): Promise<void> {
   for (const name of await foldersIn(folder)) {
     if (newShape.test(name)) await rm(join(folder, name), { recursive: true, force: true })
@@ -59,7 +59,8 @@ export async function removeHalfMade(folder: string): Promise<void> {
 }
 
 /**
- * Removes the folders of installations that no record names. Only in `changeAgents`, and while nothing runs from here.
+ * Removes the folders of installations that no record names. Call it in `changeAgents` only, while no agent runs from
+ * here.
  */
 export async function removeUnused(folder: string): Promise<void> {
   const installations = await Promise.all((await listInstalled(folder)).map((name) => readInstallation(folder, name)))

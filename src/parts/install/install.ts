@@ -1,9 +1,9 @@
 /**
- * Installs an agent in an exact version, checks it again, and removes it.
+ * Installs an agent in an exact version, verifies it, and removes it.
  *
- * npm fills a folder of its own; when every digest is taken the folder gets its name, and last of all the record is
- * written, in one step, in the place of an earlier one: an installation that fails or is interrupted changes nothing.
- * What an earlier version left stays where it is, since agents may run from it; see `removeUnused`.
+ * npm fills a new folder. When all digests are taken, the folder gets its final name; last the record is written
+ * atomically, replacing an earlier one. So an installation that fails or is interrupted changes nothing. The files of
+ * an earlier version stay, because agents may run from them; see `removeUnused`.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
@@ -22,24 +22,26 @@ import { installInstance, runNpmInstall, sweepInstalls } from './npm.ts'
 import { readInstallation, recordPath, writeInstallation, type Difference, type Installation } from './record.ts'
 
 export interface InstallOptions {
-  /** See `folder`. */
+  /** The folder of installed agents, see `folder`. */
   readonly agentsDir: string
   readonly provider: Pick<Provider, 'name' | 'packageName' | 'binary' | 'programs' | 'installCommand'>
   readonly version: string
-  /** For npm. */
+  /** The environment of npm. */
   readonly environment: Environment
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly createId: () => string
-  /** Told before each step that takes long. */
+  /** Called before each step that takes long. */
   readonly report: (step: string) => void
-  /** Default: those of this release. */
+  /** Default: the locks of this release. */
   readonly locks?: URL
-  /** Default: this machine's. */
+  /** Default: the platform of this process. */
   readonly platform?: string
 }
 
-/** Semantic Versioning 2.0.0: three numbers, perhaps a pre-release and a build. No range, no tag. */
+/**
+ * An exact version (Semantic Versioning 2.0.0): three numbers, an optional pre-release and build. No ranges, no tags.
+ */
 const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 /**
@@ -58,7 +60,7 @@ export async function installAgent(options: InstallOptions): Promise<Installatio
     )
   }
   return changeAgents(agentsDir, clock, async () => {
-    // What still writes there goes first.
+    // Processes of killed installations go first: they may still write there.
     await sweepInstalls(installInstance(agentsDir))
     await removeHalfMade(agentsDir)
     const id = createId()
@@ -114,9 +116,9 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 }
 
 /**
- * Takes every digest. When all are right, the executables may be other files than before (after a restored backup,
- * say): the record then notes what they are now. When not, it notes that, and nothing starts the agent. Undefined when
- * no such agent is installed.
+ * Takes all digests. When they are right, the record notes the stamps of the executables, which may be other files than
+ * before (after a restored backup, for example). When they are wrong, the record notes the difference, and the agent is
+ * not started. Undefined when no such agent is installed.
  * @throws AppError `owned_by_another`, `storage_full`, `storage_failed`; the signal's reason.
  */
 export async function verifyAgent(
@@ -136,10 +138,10 @@ export async function verifyAgent(
   })
 }
 
-/** Takes the record away; the files go with `removeUnused`. False when no such agent is installed. */
+/** Removes the record; `removeUnused` removes the files later. False when no such agent is installed. */
 export async function removeAgent(agentsDir: string, name: string, clock: Clock): Promise<boolean> {
   return changeAgents(agentsDir, clock, async () => {
-    // Not read before: a damaged record must be removable too.
+    // The record is not read first: a damaged record must be removable too.
     const path = recordPath(agentsDir, name)
     if (!existsSync(path)) return false
     await rm(path)
@@ -153,7 +155,7 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
   return `it is no npm package; install it with "${installCommand}", and it is found on the PATH`
 }
 
-/** The file that the package, or the provider table, names as its program. */
+/** The path of the program, as the package or the provider table names it. */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },
 ): Promise<string> {
@@ -185,10 +187,10 @@ async function findEntry(
   throw refusal(`the package has no program "${binary}"`)
 }
 
-/** The scripts that npm runs when it installs a package as a dependency. */
+/** The scripts that npm runs for a dependency that it installs. */
 const installScripts = ['preinstall', 'install', 'postinstall'] as const
 
-/** True for what Node runs: by its name, or by its first line. */
+/** True for a script for Node: by its extension, or by its first line. */
 async function isScript(path: string): Promise<boolean> {
   if (/\.[cm]?js$/.test(path)) return true
   const handle = await open(path)

@@ -1,9 +1,9 @@
 /**
- * The installed agents as a server sees them: the command of one, as long as its files are what was installed.
+ * Gives a server the command of each installed agent, as long as the agent's files are unchanged.
  *
- * At each start of a program its executables are looked at quickly. Once in the life of a server every digest of every
- * installed agent is taken in the background; an agent that differs is logged and not started any more, until it is
- * installed or verified again. Neither can see what changes between the look and the start.
+ * Before each start of a program its executables are checked quickly. Once in the life of a server, a check in the
+ * background takes every digest of every installed agent. An agent that differs is logged and not started until it is
+ * installed or verified again. A change between the check and the start goes unnoticed.
  */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import {
 } from './record.ts'
 
 export interface InstalledAgentsOptions {
-  /** See `folder`. */
+  /** The folder of installed agents, see `folder`. */
   readonly agentsDir: string
   readonly log: Log
   readonly clock: Clock
@@ -26,10 +26,11 @@ export interface InstalledAgentsOptions {
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
   /**
-   * What the records say of executables, as long as they are the same files: one is a megabyte and takes time to read.
+   * Records that were read, by name, with the stamp of the record's file. A record is about a megabyte and takes time
+   * to read, so it is read again only when its file changed.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
-  /** Results of the background check, by installation. */
+  /** Differences that the background check found, by state of the installation. */
   readonly #doubts = new Map<string, Difference>()
   readonly #closed = new AbortController()
   #checking: Promise<void> | undefined
@@ -40,7 +41,8 @@ export class InstalledAgents {
 
   /**
    * The words that start an agent; undefined when it is not installed.
-   * @throws AppError `agent_failed` when its files are not what was installed, `storage_failed` for a damaged record.
+   * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged
+   * record.
    */
   async commandOf(name: string): Promise<readonly string[] | undefined> {
     const { agentsDir } = this.#options
@@ -51,17 +53,17 @@ export class InstalledAgents {
     throw new AppError('agent_failed', refusalOf(name, difference))
   }
 
-  /** Begins the check in the background; call it once, before any agent is started. */
+  /** Begins the check in the background. Call it once, before any agent is started. */
   check(): void {
     this.#checking ??= this.#check()
   }
 
-  /** Resolves when the background check is over. */
+  /** Resolves when the background check has ended. */
   async checked(): Promise<void> {
     await this.#checking
   }
 
-  /** Aborts the check. Idempotent. */
+  /** Aborts the background check. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort()
     await this.#checking
@@ -99,7 +101,10 @@ export class InstalledAgents {
     }
   }
 
-  /** Nothing runs from here yet. While `agent-server agents` is at work it waits for another start. */
+  /**
+   * Removes files that no record names. At this point no agent runs from here. If an `agent-server agents` command is
+   * running, the next start of the server removes them.
+   */
   async #removeWaste(): Promise<void> {
     const { agentsDir, clock } = this.#options
     await changeAgents(agentsDir, clock, () => removeUnused(agentsDir)).catch((error: unknown) => {
@@ -112,7 +117,7 @@ export class InstalledAgents {
     const installation = await readInstallation(agentsDir, name)
     if (installation === undefined) return
     const { version } = installation
-    // One file at a time: requests are being served meanwhile.
+    // One file at a time, to leave disk and CPU to the requests that are served meanwhile.
     const { differences } = await compareFiles(agentsDir, installation, { signal: this.#closed.signal, parallel: 1 })
     const [first] = differences
     if (first === undefined) return log.info('An installed agent is as it was installed', { agent: name, version })
@@ -126,7 +131,7 @@ export class InstalledAgents {
   }
 }
 
-/** Another one once it was installed or verified again. */
+/** The key of `#doubts`. It changes when the agent is installed or verified again. */
 function stateOf({ folder, verifiedAt }: Installation): string {
   return `${folder} ${verifiedAt}`
 }

@@ -1,10 +1,10 @@
 /**
- * What a pinned agent consists of: every package below it, in its exact version and with the digest of its archive.
+ * The lock of a pinned agent: all its packages in exact versions, with the digests of their archives.
  *
- * A lock is npm's own (package-lock.json, `lockfileVersion` 3) without what npm can do without: where a package was
- * found, which is the user's npm configuration's matter, and what only people read. `locks/<name>.json` holds the one
- * of a provider's pinned version, made by scripts/lock-agents. With it an installation brings the same bytes at any
- * time, or fails. A lock counts for the platforms on which nothing is missing in it.
+ * A lock is a package-lock.json of npm (`lockfileVersion` 3) without the parts that npm can do without: the registry of
+ * each package, which is for the user's npm configuration to say, and descriptions for people. `locks/<name>.json` is
+ * the lock of a provider's pinned version, made by scripts/lock-agents. With it an installation brings the same bytes
+ * at any time, or fails. A lock is valid on the platforms for which it is complete.
  */
 import { readFile } from 'node:fs/promises'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -12,9 +12,9 @@ import { isObject, parseJson } from '../../base/json.ts'
 export interface Lock {
   readonly packageName: string
   readonly version: string
-  /** As `linux-x64`. */
+  /** Names such as `linux-x64`. */
   readonly platforms: readonly string[]
-  /** As in `package-lock.json`, by path; the path of the root is empty. */
+  /** The packages by path, as in `package-lock.json`; the path of the root is empty. */
   readonly packages: Readonly<Record<string, unknown>>
 }
 
@@ -25,10 +25,10 @@ export interface LockQuery {
   readonly platform: string
 }
 
-/** Where the locks of this release are. */
+/** The folder with the locks of this release. */
 export const shippedLocks = new URL('./locks/', import.meta.url)
 
-/** Undefined where that version is not locked for that platform. */
+/** The lock of a version for a platform; undefined when there is none. */
 export async function findLock(
   folder: URL, { name, packageName, version, platform }: LockQuery,
 ): Promise<Lock | undefined> {
@@ -38,7 +38,7 @@ export async function findLock(
   return lock.platforms.includes(platform) ? lock : undefined
 }
 
-/** The file that npm reads. */
+/** The text of package-lock.json for npm. */
 export function packageLockOf({ packages }: Lock): string {
   return JSON.stringify({ lockfileVersion: 3, requires: true, packages })
 }

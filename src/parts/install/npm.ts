@@ -1,12 +1,12 @@
 /**
- * Has npm install one package in an exact version, with what it needs, into a folder.
+ * Runs npm to install one package in an exact version, with its dependencies, into a folder.
  *
- * With a lock npm brings exactly the packages that it names and checks each against the lock's digest; without one it
- * takes what the registry has for them today and checks that against the registry's digests. No script of any package
- * is run, and no links are made. Which registry, proxy and credentials npm uses is the user's own npm configuration.
+ * With a lock npm installs exactly the locked packages and checks each against the digest in the lock. Without a lock
+ * it takes the current versions from the registry and checks them against the registry's digests. No script of a
+ * package is run, and no links are made. Registry, proxy and credentials come from the user's npm configuration.
  *
- * npm does not outlive who started it: a shell stands between, whose input is a pipe from here, and ends its group when
- * the pipe ends. What survives even that carries a marker, see `sweepInstalls`.
+ * npm does not outlive this process: a shell between them reads a pipe from this process and ends its process group
+ * when the pipe ends. Processes that survive even that carry a marker, see `sweepInstalls`.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,18 +19,18 @@ import { digestText } from './digests.ts'
 import { packageLockOf, type Lock } from './lock.ts'
 
 export interface NpmOptions {
-  /** Exists, and is empty. */
+  /** An existing, empty folder. */
   readonly folder: string
   readonly packageName: string
   readonly version: string
-  /** Default: none. */
+  /** Default: no lock. */
   readonly lock?: Lock | undefined
-  /** What npm gets, but the server's own variables. */
+  /** The environment for npm; the server's own variables are left out. */
   readonly environment: Environment
   readonly signal: AbortSignal
-  /** The part of the marker before the slash; see `installInstance`. */
+  /** The instance in the marker of npm's processes, see `installInstance`. */
   readonly instance: string
-  /** Unique. */
+  /** A unique id for the marker. */
   readonly id: string
   /** Default 15 minutes. */
   readonly timeoutMs?: number
@@ -40,7 +40,7 @@ const minute = 60_000
 const problemLimitChars = 600
 
 /**
- * @throws AppError `agent_failed` when there is no npm, `upstream_failed` when it fails, `upstream_timeout`; the
+ * @throws AppError `agent_failed` when npm is not in the PATH, `upstream_failed` when it fails, `upstream_timeout`; the
  * signal's reason.
  */
 export async function runNpmInstall(options: NpmOptions): Promise<void> {
@@ -85,7 +85,8 @@ export async function runNpmInstall(options: NpmOptions): Promise<void> {
 }
 
 /**
- * Writes what npm reads, and gives npm's words. Without a project of its own npm looks for one in the folders above.
+ * Writes the files that npm reads, and returns npm's arguments. Without a package.json here npm would look for a
+ * project in the folders above.
  */
 async function prepare({ folder, packageName, version, lock }: NpmOptions): Promise<readonly string[]> {
   const dependencies = lock === undefined ? {} : { dependencies: { [packageName]: version } }
@@ -95,19 +96,23 @@ async function prepare({ folder, packageName, version, lock }: NpmOptions): Prom
   return ['ci']
 }
 
-/** Ends what killed installations of this folder have left. @throws AppError `unavailable` */
+/** Ends processes that killed installations of this folder left. @throws AppError `unavailable` */
 export function sweepInstalls(instance: string): Promise<void> {
   return sweepMarked({ instance })
 }
 
-/** The marker's part for the installations in a folder: two folders know nothing of each other. */
+/**
+ * The instance id for markers of installations in a folder. Each folder has its own, so that one does not sweep
+ * another's.
+ */
 export function installInstance(agentsDir: string): string {
   return `install-${digestText(agentsDir).slice(0, 16)}`
 }
 
 /**
- * POSIX sh. `$$` leads the group. An asynchronous list has no input of its own, hence descriptor 3. The shell outlives
- * a SIGTERM to the group until it has collected npm.
+ * A POSIX sh script that runs npm and kills its group when the pipe from this process ends. `$$` is the leader of the
+ * group. A command in the background gets no stdin, so the pipe is descriptor 3. The shell ignores the SIGTERM to the
+ * group until npm's exit code is known.
  */
 const guarded = `exec 3<&0 </dev/null
 trap : TERM
@@ -118,10 +123,10 @@ wait "$program"; code=$?
 while kill -s 0 "$program" 2>/dev/null; do wait "$program"; code=$?; done
 exit "$code"`
 
-/** POSIX: what a shell answers for a program that is not there. */
+/** POSIX: the exit code of a shell for a program that does not exist. */
 const notFound = 127
 
-/** What npm calls an error, in one line, without the lines that say where its log is. */
+/** The error lines of npm as one line, without the lines about its log file. */
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1]?.trim() ?? [])
   const told = lines.filter((line) => !line.startsWith('A complete log')).join('; ').slice(0, problemLimitChars)

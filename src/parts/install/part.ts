@@ -1,4 +1,4 @@
-/** The part `install`: the programs of agents in the data folder, installed with npm and checked by digest. */
+/** The part `install`: installs the programs of agents in the data folder with npm and checks them by digest. */
 import type { Part, PartModule } from '../../part.ts'
 
 const help = `Usage: agent-server agents list [--json]                     what is installed
@@ -31,7 +31,7 @@ export const install = {
       flags: { version: 'value', json: 'switch' },
       usage: ['agents list|install|verify|...', "the agents' programs; see agents --help"],
       help,
-      // npm is told to stop, and what it has made is removed.
+      // npm is told to stop, and its unfinished folder is removed.
       interruptedWords: 'Interrupted: nothing was changed',
       load: () => import('./command.ts'),
     },

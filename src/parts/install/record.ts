@@ -1,9 +1,10 @@
 /**
- * The record of an installed agent: what was installed, how it is started, and what each of its files was like.
+ * The record of an installed agent: its package, how to start it, and the size and digest of each file.
  *
- * It stands beside the files, as JSON with one line for each file, for its owner alone (0600). Executables are what the
- * system itself may run or load: the entry, files with an execute bit and native code. Of these the record also holds
- * what can be compared without reading them. Who may write the record may write anything into it: it is no seal.
+ * It lies beside the files as JSON, one line for each file, with mode 0600. Executables are the files that the system
+ * may run or load: the entry, files with an execute bit and native code. For these the record also holds stamps, which
+ * can be compared without reading the file. The record protects against accidents, not against an attacker: a process
+ * that can write the record can change it.
  */
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -18,16 +19,16 @@ export interface Installation {
   readonly version: string
   /** The name of the folder with its files. */
   readonly folder: string
-  /** The program: a file in that folder. */
+  /** The program, a file in that folder. */
   readonly entry: string
-  /** False where the entry is a program by itself. */
+  /** False when the entry is an executable by itself. */
   readonly runsOnNode: boolean
-  /** The Node that installed it. */
+  /** The version of Node that installed the agent. */
   readonly nodeVersion: string
   readonly installedAt: string
-  /** When all digests were last seen to be right, on demand: an earlier doubt no longer counts. */
+  /** When all digests were last found right by `verify`. A background check's doubt from before no longer counts. */
   readonly verifiedAt: string
-  /** What was not right when the digests were last looked at on demand. */
+  /** The first difference that `verify` found, if it found one. */
   readonly doubt?: Difference
   readonly files: readonly InstalledFile[]
 }
@@ -38,24 +39,24 @@ export interface Difference {
 }
 
 export interface InstalledFile {
-  /** Relative to the folder, with `/` between. */
+  /** Relative to the folder, with `/` as separator. */
   readonly path: string
   readonly size: number
   readonly sha256: string
-  /** Of an executable. */
+  /** For executables only. */
   readonly stamp?: FileStamp
 }
 
-/** What changes when a file is written or replaced, as long as nobody hides it. */
+/** Data that change when a file is written or replaced, unless somebody hides the change. */
 export interface FileStamp {
   readonly mtimeMs: number
   readonly inode: number
 }
 
-/** Of the records' own form. */
+/** Version of the record's format. */
 const format = 1
 const limitBytes = 64 * 1024 * 1024
-/** For as many files as an installation may have, see `digests`, with about 16 values each. */
+/** Enough for the most files that an installation may have (see `digests`), with about 16 values each. */
 const valueLimit = 4_000_000
 
 const nameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -63,8 +64,8 @@ const folderShape = /^[^/\\\0]*@[^/\\\0]*$/
 const digestShape = /^[0-9a-f]{64}$/
 
 /**
- * Undefined when no agent of this name is installed.
- * @throws AppError `storage_failed` for a record that cannot be read or is not one.
+ * Reads a record. Undefined when no agent of this name is installed.
+ * @throws AppError `storage_failed` for a record that cannot be read or is invalid.
  */
 export async function readInstallation(folder: string, name: string): Promise<Installation | undefined> {
   if (!nameShape.test(name)) return undefined
@@ -77,7 +78,7 @@ export async function readInstallation(folder: string, name: string): Promise<In
   )
 }
 
-/** The names of all that are installed, sorted. @throws AppError `storage_failed` */
+/** The names of all installed agents, sorted. @throws AppError `storage_failed` */
 export async function listInstalled(folder: string): Promise<string[]> {
   const files = await readdir(folder).catch((thrown: unknown) => {
     if (systemCodeOf(thrown) === 'ENOENT') return []
@@ -102,7 +103,7 @@ export function recordPath(folder: string, name: string): string {
   return join(folder, `${name}.json`)
 }
 
-/** The words that start it. */
+/** The command that starts the agent. */
 export function commandOf(folder: string, installation: Installation): readonly [string, ...string[]] {
   const entry = join(folder, installation.folder, installation.entry)
   return installation.runsOnNode ? [process.execPath, entry] : [entry]

@@ -1,4 +1,4 @@
-/** Starts the part `install`: the installed agents, with a check of all their digests in the background. */
+/** Starts the part `install`, and a check of all digests of the installed agents in the background. */
 import type { Core } from '../../capabilities.ts'
 import type { StartedPart } from '../../part.ts'
 import { agentsFolderIn } from './folder.ts'

@@ -1,9 +1,9 @@
 /**
- * The skills and hooks that are in files, for clients that show or send them (contract: others.md, section 4).
+ * Lists the skills and hooks in files, for clients that show or send them (contract: others.md, section 4).
  *
- * A project is read only where a conversation may work, and like every workspace by `workspace/paths`. Of one name the
- * later source wins: the user, then the project. Reading changes nothing: skills and hooks that are found here have
- * effect only when a client puts them into a request.
+ * A project is read only where a conversation may work, through `workspace/paths` as every workspace is. If a skill of
+ * the user and one of the project have the same name, that of the project wins. Reading has no effect: the skills and
+ * hooks found here act only when a client puts them into a request.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -16,14 +16,14 @@ import { instructionSkill, type Skill } from './skill.ts'
 import { readText } from './skill-files.ts'
 
 export interface CatalogueOptions extends SkillPlaces {
-  /** Where a relative folder begins. */
+  /** Relative folders are resolved against this one. */
   readonly workspaceDir: string
 }
 
 export interface SkillCatalogue {
-  /** @throws AppError `invalid_input` for a folder that no conversation may work in */
+  /** @throws AppError `invalid_input` for a folder in which no conversation may work */
   find(request: SkillsRequest): Promise<SkillsResponse>
-  /** Null without any, or when they cannot be read. @throws AppError as `find` */
+  /** The hooks of a project; null when there are none or they cannot be read. @throws AppError as `find` */
   readHooks(projectDir: string | undefined): Promise<HookConfig | null>
 }
 
@@ -77,7 +77,7 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
   }
 }
 
-/** Tells the model under which addresses the outside reaches what it starts. */
+/** A skill that tells the model the external addresses of the ports that its programs listen on. */
 function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)

@@ -1,26 +1,28 @@
 /**
- * The front matter of a markdown file: the few forms of YAML that the files of skills use.
+ * Reads the front matter of a Markdown file: the subset of YAML that files of skills use.
  *
- * A file that begins with a line `---` has fields up to the next such line. Fields are told apart when the file is read
- * and understood when they are asked for, so what nobody asks for may be any YAML. Understood are texts (plain, quoted,
- * `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Kinder than YAML 1.2 in one thing: a plain text may
- * hold `: `, as descriptions do. Anchors, tags and whatever else would be guessed at are refused. Linear in the length;
- * pure.
+ * A file whose first line is `---` has fields up to the next such line. Reading only separates the fields; a field is
+ * parsed when its value is asked for, so unused fields may hold any YAML. Supported values are texts (plain, quoted,
+ * `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain `: `,
+ * because descriptions often do. Anchors, tags and other YAML are refused. Linear in the length; pure.
  */
 import { AppError } from '../../base/errors.ts'
 
 export interface FrontMatter {
-  /** What follows the front matter, or the whole text when there is none. */
+  /** The text after the front matter, or the whole text when there is none. */
   readonly body: string
-  /** @throws AppError `invalid_input` when the field is no text */
+  /** The text of a field. @throws AppError `invalid_input` when the field is not a text */
   text(name: string): string | undefined
-  /** A single text stands for a list of one. @throws AppError `invalid_input` when the field is no list of texts */
+  /**
+   * The texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the field is not
+   * a list of texts
+   */
   list(name: string): readonly string[]
-  /** Whether the field says `true`. */
+  /** Whether the value of the field is `true`. */
   flag(name: string): boolean
 }
 
-/** @throws AppError `invalid_input` for what has no end or is no list of fields */
+/** @throws AppError `invalid_input` for front matter without an end, or with a line that is no field */
 export function parseFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   const end = isFence(lines[0]) ? lines.findIndex((line, index) => index > 0 && isFence(line)) : 0
@@ -37,9 +39,9 @@ export function parseFrontMatter(text: string): FrontMatter {
 
 interface Field {
   readonly name: string
-  /** On the line of the name; a comment is cut off. */
+  /** The value on the line of the name, without a comment. */
   readonly value: string
-  /** The lines below that belong to it, as they are. */
+  /** The following lines that belong to the field, unchanged. */
   readonly lines: string[]
 }
 
@@ -69,7 +71,7 @@ function textOf(field: Field | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** A block: what its first line is indented by is cut off every line. */
+/** The text of a block. The indentation of the first line is removed from every line. */
 function blockText({ value, lines }: Field): string {
   const indent = /^[ \t]*/.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0
   const cut = lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
@@ -88,14 +90,14 @@ function listOf(field: Field | undefined): readonly string[] {
   })
 }
 
-/** The lines of a field without what is empty or a comment, each without its indentation. */
+/** The lines of a field without indentation, empty lines and comments. */
 function contentLines({ lines }: Field): string[] {
   return lines.map((line) => withoutComment(line).trim()).filter((line) => line !== '')
 }
 
 function flowItems(text: string, field: Field): string[] {
   if (!text.endsWith(']')) throw unreadable(`the list "${field.name}" has no end`)
-  // A quote without an end runs to the end, so that no part is looked at twice.
+  // A quote that is not closed extends to the end, so that no part of the text is scanned twice.
   const items = text.slice(1, -1).match(/(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|'[^']*(?:'|$)|[^,"'])+/g) ?? []
   return items.map((item) => item.trim()).filter((item) => item !== '').map((item) => scalar(item, field))
 }
@@ -110,7 +112,7 @@ function scalar(text: string, { name }: Field): string {
   throw unreadable(`the field "${name}" is no text that could be read`)
 }
 
-/** The escapes of JSON are those of YAML that occur. */
+/** Reads a double-quoted text. The escapes of YAML that occur are those of JSON. */
 function jsonString(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -120,7 +122,7 @@ function jsonString(text: string): string | undefined {
   }
 }
 
-/** A comment begins with a number sign at the beginning or after a space; one in quotes is none. */
+/** Removes a comment: a number sign at the beginning or after a space, outside of quotes. */
 function withoutComment(text: string): string {
   const quoted = /^[ \t]*(?:-[ \t]+)?("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text)?.[0] ?? ''
   const rest = text.slice(quoted.length)

@@ -2,8 +2,8 @@
  * The tool `invoke_skill`: gives the model the text of a skill that the prompt only names (contract: payloads.md,
  * InvokeSkillAction).
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1). It is there only where the prompt names a skill,
- * and gives no other. It reads no file: the text is what was loaded when the agent began.
+ * A call is an MCPToolAction under the name of the tool (decisions 1). The tool exists only when the prompt names a
+ * skill, and gives only those skills. It reads no file: the text was loaded when the agent began.
  */
 import { invocableSkills, describeInvoked } from './telling.ts'
 import type { Skill } from './skill.ts'
@@ -11,11 +11,11 @@ import { mcpToolDefinition, textContent, actionOf, type Tool } from '../../agent
 
 export interface SkillToolOptions {
   readonly skills: readonly Skill[]
-  /** Told of each skill whose text is given. */
+  /** Called with the name of each skill whose text the model got. */
   readonly onInvoked: (name: string) => void
 }
 
-/** Undefined where there is no skill for it. */
+/** Undefined when the prompt names no skill. */
 export function createSkillTool(options: SkillToolOptions): Tool | undefined {
   const skills = invocableSkills(options.skills)
   return skills.length === 0 ? undefined : makeTool({ ...options, skills })

@@ -1,10 +1,10 @@
 /**
- * The skills and the memory of one conversation: those that its `agent_context` asks for, and no others.
+ * Loads the skills and the memory of one conversation: those that its `agent_context` asks for, and no others.
  *
- * Where two have one name, the later source wins: the user's files, what the client sent, the files of the project
- * (contract: others.md, section 4; tests.md, "Skills"). What `disabled_skills` names is left out, whichever source it
- * is from. Public skills are not loaded, because this server fetches none. Nothing fails: what cannot be used is told
- * in the log.
+ * When two skills have the same name, the later source wins: the user's files, the client's request, the project's
+ * files (contract: others.md, section 4; tests.md, "Skills"). Skills in `disabled_skills` are left out, whatever their
+ * source. Public skills are not loaded, because this server fetches none. Loading never fails: a skill that cannot be
+ * used is logged.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -12,7 +12,7 @@ import type { ContextChoice } from '../../agents/skills.ts'
 import { skillOfClient, type Skill } from './skill.ts'
 import { readProjectSkills, readText, readUserSkills } from './skill-files.ts'
 
-/** Where skills are read. */
+/** The folders in which skills are read. */
 export interface SkillPlaces {
   /** The home directory of the user; undefined when it is not known. */
   readonly homeDir: string | undefined
@@ -28,12 +28,12 @@ export interface LoadedContext {
 /** Notes that the agent may keep in the workspace for later conversations. */
 export interface Memory {
   readonly path: string
-  /** Empty when there is no such file yet, undefined when it cannot be read. */
+  /** Empty when the file does not exist, undefined when it cannot be read. */
   readonly text: string | undefined
 }
 
 export const memoryPath = '.openhands/memory/MEMORY.md'
-/** Skills of one conversation. */
+/** The most skills of one conversation. */
 export const skillsLimit = 200
 
 export async function loadContext(
@@ -61,7 +61,7 @@ export async function projectSkills(folder: string, { privateDirs, log }: SkillP
   return readProjectSkills({ folder, privateDirs, warn })
 }
 
-/** One skill of each name: that of the last source which has it, in its place. */
+/** Keeps one skill of each name: the one of the last source that has it, at that source's position. */
 export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
   const byName = new Map<string, Skill>()
   for (const skill of sources.flat()) {
@@ -71,7 +71,7 @@ export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
   return [...byName.values()]
 }
 
-/** `agents` stands for all files AGENTS.md. */
+/** Whether a skill is disabled. The name `agents` disables every AGENTS.md file. */
 function isDisabled(name: string, disabled: readonly string[]): boolean {
   return disabled.includes(name) || (name.startsWith('agents:') && disabled.includes('agents'))
 }

@@ -1,11 +1,11 @@
-/** The skills of one conversation as its agent uses them: read once, then told from memory. */
+/** Opens the skills of one conversation for its agent: they are read once and kept in memory. */
 import type { ContextChoice, ConversationSkills } from '../../agents/skills.ts'
 import { createSkillTool } from './invoke-skill.ts'
 import { loadContext, type SkillPlaces } from './load.ts'
 import { describeCalled, describeContext } from './telling.ts'
 import { matchSkills } from './triggers.ts'
 
-/** Never fails: an unusable skill is told in the log. */
+/** Never fails: a skill that cannot be used is logged. */
 export async function openSkills(
   context: ContextChoice, workingDir: string, places: SkillPlaces,
 ): Promise<ConversationSkills> {

@@ -1,11 +1,11 @@
-/** The part `skills`: instructions in files of the user and of the project, for the model. */
+/** The part `skills`: instructions for the model in files of the user and of the project. */
 import type { Part, PartModule } from '../../part.ts'
 
 export const skills = {
   name: 'skills',
   about: 'Skills, notes and AGENTS.md files for the built-in agent, and the routes that show them',
   routes: {
-    // A project may be any folder that a conversation may work in.
+    // These take a project folder, which may be any folder that a conversation may work in.
     'POST /api/skills': 'drive',
     'POST /api/skills/sync': 'drive',
     'GET /api/skills/installed': 'read',

@@ -1,8 +1,8 @@
 /**
- * Skills and hooks that are in files (contract: others.md section 4): reads what exists and changes nothing.
+ * The routes for skills and hooks in files (contract: others.md, section 4). They only read.
  *
- * Which files those are, and which folders may be asked about, is the catalogue's business. Skills and plugins are not
- * fetched, and there are no sub-agents: lists of those are empty, and who asks to install a skill is told what to do.
+ * The catalogue decides which files are read and which folders a client may name. This server fetches no skills or
+ * plugins and has no sub-agents: those lists are empty, and a request to install a skill is refused with advice.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Answer } from '../../http/reply.ts'

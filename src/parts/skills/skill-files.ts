@@ -1,10 +1,10 @@
 /**
- * The files of skills in a folder tree: the user's home, or the repository and folder that a conversation works in.
+ * Reads the skill files of a folder tree: the user's home, or the repository and folder of a conversation.
  *
- * Read are `AGENTS.md` (agents.md) and, in `.agents/skills/` and `.openhands/skills/`, every `<name>.md` and
- * `<name>/SKILL.md` (agentskills.io). Every file is reached through `workspace/paths`, so no link leads out of the tree
- * and the server's own data stays closed. A file that is broken, too large or too much is left out and told of; reading
- * never fails. What is read is what is there at this moment.
+ * It reads `AGENTS.md` (agents.md) and, in `.agents/skills/` and `.openhands/skills/`, every `<name>.md` and
+ * `<name>/SKILL.md` (agentskills.io). Files are opened through `workspace/paths`, so no link leads out of the tree, and
+ * the server's own data stays closed. A file that is broken or too large, or exceeds a limit, is left out with a
+ * warning; reading never fails. Files are read anew each time.
  */
 import { join, relative } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -19,7 +19,7 @@ export interface SkillFolderOptions {
   readonly folder: string
   /** The server's own folders, which are never read. */
   readonly privateDirs: readonly string[]
-  /** Called with each file that is left out, and the reason. */
+  /** Called with the reason for each file that is left out. */
   readonly warn: Warn
 }
 
@@ -28,17 +28,17 @@ type Warn = (message: string) => void
 export const fileLimitBytes = 64 * 1024
 /** The most skills of one folder. */
 export const folderLimit = 100
-/** The most entries of a folder that are visited. */
+/** The most entries of a folder that are looked at. */
 const entryLimit = 1000
-/** The later one wins where both have a skill of one name. */
+/** If both folders have a skill of the same name, the later folder wins. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
-/** Skills of the user, in a home directory. */
+/** Reads the skills of the user from the home directory. */
 export async function readUserSkills(options: SkillFolderOptions): Promise<Skill[]> {
   return readTree(options, undefined)
 }
 
-/** Skills of the repository that a folder is in, then those of the folder itself. */
+/** Reads the skills of the repository around a folder, then those of the folder itself. */
 export async function readProjectSkills(options: SkillFolderOptions): Promise<Skill[]> {
   const repository = await findRepository(options.folder)
   const below = repository === undefined ? '' : relative(repository.root, repository.folder)
@@ -49,7 +49,7 @@ export async function readProjectSkills(options: SkillFolderOptions): Promise<Sk
   ]
 }
 
-/** One file of text in a folder tree; undefined when there is none that could be read. */
+/** Reads one text file of the tree; undefined when there is none or it cannot be read. */
 export async function readText(path: string, options: SkillFolderOptions): Promise<string | undefined> {
   const { folder, privateDirs, warn } = options
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
@@ -96,7 +96,7 @@ async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
 async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {
-    // A link may lead to a file or a folder.
+    // A link may lead to a file or to a folder, so it is tried as both.
     if (place.kind !== 'file' || name.endsWith('.md')) names.push(name)
     return false
   }

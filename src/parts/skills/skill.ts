@@ -1,10 +1,10 @@
 /**
- * A skill: text that someone wrote for the model, and when it is to be given to it.
+ * A skill: text that somebody wrote for the model, and the condition for giving it to the model.
  *
- * Three types, as the contract tells them (contract: others.md, section 4): `repo` is always in the prompt, `knowledge`
- * is given with a message that holds one of its triggers, `agentskills` (agentskills.io) is named in the prompt for the
- * model to read when it needs it, and given when the user writes its name as a command. A skill comes from a file or
- * from a client; both become this one form. What a skill says is text and nothing but text: nothing here acts on it.
+ * There are three types (contract: others.md, section 4): `repo` is always in the prompt; `knowledge` is given with a
+ * message that contains one of its triggers; `agentskills` (agentskills.io) is named in the prompt, and given when the
+ * model asks for it or the user writes its name as a command. Skills come from files or clients and have this one form.
+ * This server never acts on the text of a skill.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -16,30 +16,30 @@ export interface Skill {
   readonly name: string
   readonly type: SkillType
   readonly content: string
-  /** Words in a user message that invoke the skill. */
+  /** Words in a user message that call for the skill. */
   readonly triggers: readonly string[]
   readonly description: string | undefined
-  /** The path of its file, or what a client says of where it is from. */
+  /** The path of its file, or the source that a client names. */
   readonly source: string | undefined
-  /** Whether only the user may invoke the skill: the model is not told of it. */
+  /** Whether only the user may call for the skill. The model is not told of it. */
   readonly isForUserOnly: boolean
 }
 
 export const triggersLimit = 32
 const triggerLimitChars = 100
 const nameLimitChars = 128
-/** As in the specification of Agent Skills. */
+/** Limit of the Agent Skills specification. */
 const descriptionLimitChars = 1024
 
 export interface SkillFile {
   readonly path: string
   readonly text: string
-  /** Its name unless the file says another. */
+  /** The name of the skill, unless its front matter has another. */
   readonly name: string
   readonly isAgentSkill: boolean
 }
 
-/** @throws AppError `invalid_input` for a file that is no skill */
+/** Makes a skill of a file. @throws AppError `invalid_input` for a file that is not a valid skill */
 export function parseSkill({ path, text, name, isAgentSkill }: SkillFile): Skill {
   const front = parseFrontMatter(text)
   const description = front.text('description')
@@ -54,7 +54,7 @@ export function parseSkill({ path, text, name, isAgentSkill }: SkillFile): Skill
   }, isAgentSkill)
 }
 
-/** The text of instructions that are always given, such as AGENTS.md. @throws AppError as `parseSkill` */
+/** Makes a skill of instructions that are always given, such as AGENTS.md. @throws AppError as `parseSkill` */
 export function instructionSkill({ name, source, text }: {
   readonly name: string
   readonly source: string | undefined
@@ -65,9 +65,9 @@ export function instructionSkill({ name, source, text }: {
 }
 
 /**
- * A skill as a client sends it: `trigger` of the type `keyword` or `task`, or plain `triggers` as this server answers
- * them.
- * @throws AppError `invalid_input` for what is no skill
+ * Makes a skill of a client's object: with a `trigger` of the type `keyword` or `task`, or with a list `triggers` as in
+ * this server's responses.
+ * @throws AppError `invalid_input` for an object that is not a valid skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {
   return checked({

@@ -1,4 +1,4 @@
-/** Starts the part `skills`: what conversations read of skills, and the routes that show them. */
+/** Starts the part `skills`: the skills of conversations, and the routes. */
 import { isAbsolute } from 'node:path'
 import type { Core } from '../../capabilities.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'

@@ -1,26 +1,28 @@
 /**
- * What the model is told of skills and memory: in the prompt, and with a message that calls for a skill.
+ * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
  *
- * Every text stands between marks that name it and where it is from, and holds no such mark itself, so a text cannot
- * end early and go on as if it were the server. Whether a model heeds a text is another matter (SECURITY.md). What is
- * longer than a limit is named with its place instead. Pure.
+ * Each text stands between tags that name it and its source. Such tags inside a text are escaped, so that the text
+ * cannot end early and continue as the server. Whether a model obeys a text is another matter (SECURITY.md). A text
+ * above its limit is replaced by its name and place. Pure.
  */
 import { isAbsolute } from 'node:path'
 import type { Memory } from './load.ts'
 import type { Skill } from './skill.ts'
 import type { Match } from './triggers.ts'
 
-/** The most characters of all texts that are always in the prompt. */
+/** The most characters of all skills that are always in the prompt. */
 export const instructionsLimitChars = 128 * 1024
-/** All texts that one message calls for, in characters. The others are given with a later message. */
+/**
+ * The most characters of all skills that one message calls for. A skill that does not fit goes with a later message.
+ */
 export const calledLimitChars = 128 * 1024
 
-/** Blocks for the prompt; none without skills and memory. */
+/** The blocks of the prompt about skills and memory; empty when there are none. */
 export function describeContext(skills: readonly Skill[], memory: Memory | undefined): string[] {
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** What goes with a message that calls for skills. */
+/** The texts that go with a message that calls for skills. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {
@@ -32,12 +34,12 @@ export function describeCalled(matches: readonly Match[]): { readonly name: stri
   })
 }
 
-/** What the model is told of by name, and may ask for the text of. */
+/** The skills that the prompt names and whose text the model may ask for. */
 export function invocableSkills(skills: readonly Skill[]): Skill[] {
   return skills.filter(({ type, isForUserOnly }) => type === 'agentskills' && !isForUserOnly)
 }
 
-/** The text of a skill that the model has asked for; undefined for one that is too long. */
+/** The text of a skill that the model asked for; undefined when it is too long. */
 export function describeInvoked(skill: Skill): string | undefined {
   return skill.content.length > calledLimitChars ? undefined : skillText(skill)
 }
@@ -89,12 +91,12 @@ function placeOf({ source }: Skill): string {
   return source === undefined ? '' : ` Read it at ${shown(source)}.`
 }
 
-/** The text with our marks escaped, so that it cannot contain one. */
+/** Escapes our tags in a text. */
 function unmarked(text: string): string {
   return text.replace(/<(?=[\s/]*(?:skill|memory)\b)/gi, '&lt;')
 }
 
-/** The text on one line. */
+/** The text as one line. */
 function shown(text: string): string {
   return unmarked(text.replace(/\s+/g, ' ').trim())
 }

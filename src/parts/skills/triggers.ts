@@ -1,19 +1,19 @@
 /**
- * Which skills a message of the user calls for.
+ * Finds the skills that a user message calls for.
  *
- * A trigger is found in any case of letters, as whole words: `git` is in "use Git-LFS" and not in "legitimate". Where a
- * script puts no spaces between words (Chinese, say) it is found anywhere. A trigger that begins with a slash is a
- * command and stands for itself, between spaces: `/review` is not in "src/review". Every skill of the type
- * `agentskills` answers to a slash and its name besides. Only the beginning of a long message is looked at. Pure.
+ * A trigger matches whole words, in upper or lower case: `git` matches "use Git-LFS" but not "legitimate". In scripts
+ * without spaces between words (Chinese, for example) it matches anywhere. A trigger that begins with a slash is a
+ * command, which must stand between spaces: `/review` does not match "src/review". Each skill of the type `agentskills`
+ * also has its name with a slash as a trigger. Only the beginning of a long message is searched. Pure.
  */
 import type { Skill } from './skill.ts'
 
-/** What is searched of a message, in characters. */
+/** The part of a message that is searched, in characters. */
 const searchedLimitChars = 32 * 1024
 
 export interface Match {
   readonly skill: Skill
-  /** As the skill writes it. */
+  /** The trigger as the skill writes it. */
   readonly trigger: string
 }
 
@@ -48,11 +48,11 @@ function isWhole(text: string, trigger: string, at: number): boolean {
   return !startsInWord && !(wordEnd.test(trigger) && wordStart.test(after))
 }
 
-/** One whole character: two units where the last one is the second half of a pair. */
+/** The character before a position: two code units when the last one is the second half of a surrogate pair. */
 function characterBefore(text: string, at: number): string {
   return Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ''
 }
 
-/** Letters of scripts that put spaces between words, and digits. */
+/** Matches a digit, an underscore or a letter of a script with spaces between words, at the start of a text. */
 const wordStart = /^[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u
 const wordEnd = /[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$/u

@@ -1,10 +1,9 @@
 /**
- * Runs in pages: finds the elements that can be clicked or typed into, and describes them. It is called with its
- * limits in the isolated world of a frame, where the page's own scripts cannot reach. It keeps the elements there, in
- * the order of its answer.
+ * A script for pages: finds the elements that can be clicked or typed into, and describes them. It runs in the isolated
+ * world of a frame, out of reach of the page's scripts, and keeps the elements there in the order of the result.
  *
- * It looks into open shadow roots, leaves out what cannot be seen, and counts what lies further away than one screen
- * instead of describing it. The value of a password field never leaves the page. After its time it stops where it is.
+ * It searches open shadow roots, skips invisible elements, and only counts elements that are more than one screen away.
+ * The value of a password field never leaves the page. The script stops when its time is over.
  */
 export const findElements = String.raw`
 function (limits) {
@@ -59,7 +58,10 @@ function (limits) {
       (element.hasAttribute('tabindex') && element.tabIndex >= 0)
   }
 
-  /** By its cursor, unless that is its parent's: then the parent is meant. */
+  /**
+   * Recognises a clickable element by its cursor, unless the parent has that cursor: then the parent is the clickable
+   * one.
+   */
   function isPointed(element) {
     if (!isNear(element) || getComputedStyle(element).cursor !== 'pointer') return false
     const parent = element.parentElement || (element.parentNode && element.parentNode.host)
@@ -138,7 +140,7 @@ function (limits) {
   }
 }`
 
-/** Gives the element of a number that was told, or null when the page has none of it any more. */
+/** Returns the element with an index of the last state, or null when it is no longer on the page. */
 export const elementAt = String.raw`
 function (index) {
   const element = globalThis.agentElements && globalThis.agentElements[index]

@@ -1,8 +1,8 @@
 /**
- * Runs in pages: what can be read in a document, as Markdown. Called in the isolated world of a frame.
+ * A script for pages: converts the visible text of a document to Markdown. It runs in the isolated world of a frame.
  *
- * Open shadow roots are read in their place, with their slots filled. What is not displayed is left out, so that a text
- * which no person would see is not read to a model either. Frames are not followed: each is read by itself.
+ * The content of open shadow roots appears in its place, with its slots filled. Text that is not displayed is left out,
+ * so that a model does not read text which a person would not see. Frames are read separately.
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {

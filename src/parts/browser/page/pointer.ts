@@ -1,10 +1,13 @@
 /**
- * Run in pages, in the isolated world of a frame: where to click an element, and scrolling what is on the screen.
+ * Scripts for pages that find the point to click on an element, and scroll. They run in the isolated world of a frame.
  *
- * They change nothing but what is scrolled where; the click itself is an input event of the browser.
+ * They change only scroll positions. The click itself is an input event of the browser.
  */
 
-/** Brings the element into view; gives its middle in its frame, or the element that covers it there. */
+/**
+ * Scrolls the element into view and returns its centre in its frame, or a problem that names the element which covers
+ * it.
+ */
 export const pointTo = String.raw`
 function () {
   this.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
@@ -28,14 +31,17 @@ function () {
   const words = text === '' ? '' : ' with the text ' + JSON.stringify(text)
   return { problem: 'it is covered by a ' + hit.tagName.toLowerCase() + ' element' + words }
 
-  /** Also across shadow roots. */
+  /** Also looks across shadow roots. */
   function isPartOf(inner, outer) {
     for (let node = inner; node; node = node.parentNode || node.host) if (node === outer) return true
     return false
   }
 }`
 
-/** Scrolls the element in the middle of the page, or the page, by most of a screen; gives the rest above and below. */
+/**
+ * Scrolls the page, or the scrollable element in its middle, by most of a screen. Returns the pixels left above and
+ * below.
+ */
 export const scrollPage = String.raw`
 function (sign) {
   let node = document.elementFromPoint(innerWidth / 2, innerHeight / 2)

@@ -1,6 +1,6 @@
 /**
- * Run in pages, in the isolated world of a frame: reading and writing the storage of the frame's origin. A frame
- * without storage (a sandboxed one, or one of a data address) says so by an empty origin.
+ * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame. For
+ * a frame without storage (sandboxed, or of a data URL) they return an empty origin.
  */
 
 export const readStorage = String.raw`
@@ -25,7 +25,7 @@ function (limitChars) {
   }
 }`
 
-/** Adds entries to one of the two storages; says what went wrong, if something did. */
+/** Adds entries to `localStorage` or `sessionStorage`; returns the error, or an empty problem. */
 export const writeStorage = String.raw`
 function (which, entries) {
   try {

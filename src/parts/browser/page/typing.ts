@@ -1,12 +1,12 @@
 /**
- * Run in pages on one element, in the isolated world of its frame: making it ready for text, and what it holds then.
+ * Scripts for pages that prepare an element for text and read its value. They run in the isolated world of its frame.
  *
- * Text itself comes as an input event of the browser. What a password field holds never leaves the page.
+ * The text itself arrives as an input event of the browser. The value of a password field never leaves the page.
  */
 
 /**
- * Focuses the element and selects what it holds, so that text which is inserted replaces it. Fields that take no typing
- * (drop-down lists, dates, colours, sliders) are set here, and the page is told as if a person had done it.
+ * Focuses the element and selects its content, so that inserted text replaces it. Fields that accept no typing
+ * (drop-down lists, dates, colours, sliders) are set here, with the events that input by a person would fire.
  */
 export const prepareTyping = String.raw`
 function (text) {
@@ -57,7 +57,7 @@ function (text) {
   }
 }`
 
-/** What the element holds now; of a password only how long it is. */
+/** The current value of the element; for a password only its length. */
 export const valueNow = String.raw`
 function (limitChars) {
   if (this.type === 'password') return '(hidden, ' + this.value.length + ' characters)'
