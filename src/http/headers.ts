@@ -23,8 +23,8 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 /**
- * The value of a header that a request may carry once; `name` in lower case. Of two values, one program takes the
- * first and another the last.
+ * The value of a header that a request may carry once; `name` in lower case. Of two values, one program would take the
+ * first and another the last, so two are refused.
  * @throws AppError `bad_request` when it is there twice.
  */
 export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {

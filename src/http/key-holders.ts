@@ -1,8 +1,8 @@
 /**
- * Tells connections that have shown a session key from connections of strangers.
+ * Tells connections on which a session key was shown from connections of strangers.
  *
- * When a server is full, it closes a stranger's connection for a new one, so that peers without a key cannot shut out
- * clients with a key. Where no key is required every connection counts as a holder.
+ * A full server closes a stranger's connection to make room for a new one, so that peers without a key cannot shut out
+ * clients with a key. Where no key is required, every connection counts as a holder.
  */
 import type { Duplex } from 'node:stream'
 

@@ -9,7 +9,7 @@
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** Node reads and drops a body of a known length up to this, and keeps the connection. */
+/** Node reads and drops a body of a known length up to this many bytes, and keeps the connection. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000

@@ -65,7 +65,8 @@ function badHost(reason: string): AppError {
 }
 
 /**
- * Every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest, in order, and the facts to judge them by.
+ * The header values by which an origin is judged: every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and
+ * Sec-Fetch-Dest, in order, with the Host and the purpose of the request.
  */
 export interface OriginRequest {
   readonly origins: readonly string[]

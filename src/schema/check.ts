@@ -2,9 +2,9 @@
  * The slow path of validation: explains what is wrong with a value that a generated validator refused.
  *
  * One interpreter over the definitions. It finds no issue exactly when `isX` accepts (a test proves that over mutated
- * values), lists all issues up to a limit, never throws on anything JSON.parse can give, and takes time linear in the
- * value: nesting deeper than the definitions is not followed. Secret members are not quoted; the rest of an issue's
- * `input` is still to be redacted by whoever shows it (see redact).
+ * values), lists all issues up to a limit, and never throws for a value that JSON.parse can return. Its time is linear
+ * in the size of the value: values nested deeper than the definitions are not visited. Secret members are not quoted;
+ * the code that shows an issue must redact the rest of its `input` (see redact).
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -19,7 +19,7 @@ import {
   tooLongRule, tooManyMembersRule, tooManyRule, tooShortRule, uuidRule, type Rule,
 } from './rules.ts'
 
-/** More than anybody reads; what breaks a rule a million times is not worth a megabyte of answer. */
+/** The most issues of one response. A value that breaks a rule a million times must not cause a megabyte of text. */
 export const issueLimit = 100
 
 /** A named type with its generated validator and converter. */
@@ -33,13 +33,13 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** The normal form of a value, or why it has none. The fast path decides. */
+/** Returns the normal form of a value, or the issues of an invalid value. Valid values take the fast path. */
 export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Parsed<Normal> {
   return type.is(value) ? { ok: true, value: type.to(value) } : { ok: false, issues: check(type.name, value) }
 }
 
 /**
- * Everything that keeps `value` from being of the named type, at most `issueLimit` issues, outermost first.
+ * Lists the issues for which `value` is not of the named type, at most `issueLimit`, outermost first.
  * @throws TypeError when there is no type of that name.
  */
 export function check(name: string, value: unknown): Issue[] {
@@ -50,9 +50,9 @@ export function check(name: string, value: unknown): Issue[] {
 
 interface Walk {
   readonly issues: Issue[]
-  /** Where the walk is. */
+  /** The path to the current value. */
   readonly loc: (string | number)[]
-  /** How many members on the way here are secret. */
+  /** The number of secret members on that path. */
   secrets: number
 }
 
@@ -135,7 +135,10 @@ function numberTypeRule({ type }: NumberSchema, value: unknown): Rule | undefine
   return plainRule(Number.isInteger(value) ? 'int_parsing_size' : 'int_from_float')
 }
 
-/** The branch that the JSON type selects explains; when none does, each says what it expected. */
+/**
+ * Checks a value against the branch with its JSON type; when there is none, against all branches, so that each is
+ * listed as expected.
+ */
 function checkEither(branches: readonly Schema[], value: unknown, walk: Walk): void {
   const branch = branches.find((candidate) => jsonTypeOf(candidate) === jsonTypeOfValue(value))
   for (const explaining of branch === undefined ? branches : [branch]) checkValue(explaining, value, walk)
@@ -230,7 +233,7 @@ function checkMember(schema: ObjectSchema, name: string, member: Member, object:
   if (member.secret === true) walk.secrets--
 }
 
-/** A missing member is explained with the object that lacks it; its secrets stay out. */
+/** The input of an issue about a missing member: the object without its secrets. */
 function withoutSecrets(schema: ObjectSchema, object: JsonObject): JsonObject {
   const secrets = Object.entries(schema.members)
     .filter(([name, member]) => member.secret === true && object[name] !== undefined)

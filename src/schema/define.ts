@@ -1,10 +1,10 @@
 /**
- * The schema language: the few shapes that the wire contract is written in.
+ * The schema language in which the wire contract is defined.
  *
  * A definition is plain data, built by the functions below so that the files in `spec/` read like the tables of the
- * specification. Three readers interpret it: `scripts/generate` prints types, fast validators and OpenAPI from it,
- * `check` explains with it what is wrong with a value, and the tests derive their cases from it. Nothing here
- * validates anything. A type that is named refers to others by name, so definitions may stand in any order.
+ * specification. It has three readers: `scripts/generate` prints types, fast validators and OpenAPI from it, `check`
+ * explains errors with it, and tests derive their cases from it. Nothing is validated here. Types refer to each other
+ * by name, so definitions may stand in any order.
  */
 
 export type Schema =
@@ -16,11 +16,11 @@ export type Schema =
   | ArraySchema
   | MapSchema
   | { readonly type: 'nullable'; readonly of: Schema }
-  /** Schemas that a value's JSON type tells apart, e.g. a string or an array. */
+  /** A value of one of several JSON types, such as a string or an array. */
   | { readonly type: 'either'; readonly of: readonly Schema[] }
   /** Any JSON value, null too. */
   | { readonly type: 'json' }
-  /** Any JSON object, kept untouched. `like` names the type that it is read as later, by whoever gets it. */
+  /** Any JSON object, kept unchanged. `like` names the type that later code reads it as. */
   | { readonly type: 'open'; readonly like?: string }
   | { readonly type: 'reference'; readonly name: string }
 
@@ -48,7 +48,10 @@ export interface ArraySchema {
   readonly items: Schema
   readonly minItems?: number
   readonly maxItems?: number
-  /** A bare string is accepted too and stands for one item of this type, whose member `text` it becomes. */
+  /**
+   * The object type that a bare string stands for. The string then counts as an array with one such object, whose
+   * member `text` it becomes.
+   */
   readonly bareText?: string
 }
 
@@ -60,23 +63,23 @@ export interface MapSchema {
   readonly maxProperties?: number
 }
 
-/** What a member of an object may be, and when it may be missing. */
+/** The schema of an object's member, and whether the member may be missing. */
 export type Member = {
   readonly schema: Schema
   readonly doc: string
-  /** The value is a secret: never shown in an issue. */
+  /** The value is a secret: an issue never shows it. */
   readonly secret?: true
-  /** The value is an address, and a secret if it carries credentials (base/secret-address). */
+  /** The value is an address, which is a secret if it has credentials in it (base/secret-address). */
   readonly address?: true
 } & (
   | { readonly presence: 'required' }
-  /** May be missing or null, which mean the same; left out of the normal form then. */
+  /** May be missing or null, with the same meaning. The normal form leaves it out then. */
   | { readonly presence: 'optional' }
-  /** May be missing, which differs from null; the normal form keeps what is there. */
+  /** May be missing, which differs from null. The normal form keeps the member as it was sent. */
   | { readonly presence: 'omittable' }
-  /** May be missing on input; the server supplies it, so the normal form always has it. */
+  /** May be missing on input. The server supplies it, so the normal form always has it. */
   | { readonly presence: 'assigned' }
-  /** The default is in input form. With `orNull`, null stands for the default too, or for `whenNull`. */
+  /** The default, in input form. With `orNull`, null also means the default, or `whenNull` if that is given. */
   | { readonly presence: 'default'; readonly default: unknown; readonly orNull: boolean; readonly whenNull?: string }
 )
 
@@ -86,33 +89,36 @@ export interface ObjectSchema {
   readonly type: 'object'
   readonly doc: string
   readonly members: Members
-  /** What happens to a member that is not listed: an error, dropped from the normal form, or kept as it is. */
+  /**
+   * The treatment of a member that is not listed: `refused` is an error, `dropped` leaves it out of the normal form,
+   * `kept` keeps it unchanged.
+   */
   readonly unknown: 'refused' | 'dropped' | 'kept'
-  /** Only the server makes it: generated code has its type, but neither validator nor converter. */
+  /** Only the server makes this object. It gets a type, but no validator and no converter. */
   readonly outgoing?: true
 }
 
 export interface UnionSchema {
   readonly type: 'union'
   readonly doc: string
-  /** The member whose constant (or enumeration) tells the variants apart. */
+  /** The member whose constant or enumeration identifies the variant. */
   readonly tag: string
-  /** Names of object types, in an order that only ever grows at its end. */
+  /** Names of object types. New names are only added at the end. */
   readonly variants: readonly string[]
   readonly untagged?: Untagged
 }
 
-/** Which variant a value without the tag is: the first whose member `has` is there, or that names none. */
+/** The variant of a value without the tag: the first whose member `has` is present, or that has no `has`. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
-/** A name for what needs no interface. */
+/** A name for a type that needs no interface. */
 export interface AliasSchema {
   readonly type: 'alias'
   readonly doc: string
   readonly of: Schema
 }
 
-/** A type with a name of its own. */
+/** A type that other types refer to by name. */
 export type NamedSchema = ObjectSchema | UnionSchema | AliasSchema
 
 export type Definitions = Readonly<Record<string, NamedSchema>>
@@ -124,7 +130,7 @@ export const boolean: Schema = { type: 'boolean' }
 export const json: Schema = { type: 'json' }
 export const openObject: Schema = { type: 'open' }
 
-/** An open object that is read as a type of this name, whole or in part. */
+/** An open object that later code reads as the named type, whole or in part. */
 export function openLike(like: string): Schema {
   return { type: 'open', like }
 }
@@ -177,7 +183,7 @@ export function required(schema: Schema, doc = ''): Member {
   return { presence: 'required', schema, doc }
 }
 
-/** The contract's `T?`: null or absent. */
+/** A member that is null or absent with the same meaning: `T?` in the contract. */
 export function optional(schema: Schema, doc = ''): Member {
   return { presence: 'optional', schema, doc }
 }
@@ -194,17 +200,17 @@ export function defaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: false, schema, doc }
 }
 
-/** As `defaultTo`, and null stands for the default too. */
+/** As `defaultTo`; null also means the default. */
 export function nullDefaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, schema, doc }
 }
 
-/** As `defaultTo`, and null stands for another text. */
+/** As `defaultTo`; null means the text `whenNull`. */
 export function nullMeans(whenNull: string, value: string, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
 
-/** May be missing; unlike `optional` the normal form says null then. */
+/** A member that may be missing. Unlike `optional`, the normal form then has null. */
 export function orNull(schema: Schema, doc = ''): Member {
   return defaultTo(null, nullable(schema), doc)
 }
@@ -245,7 +251,7 @@ export function alias(doc: string, of: Schema): NamedSchema {
   return { type: 'alias', doc, of }
 }
 
-/** Object types that are told apart by their name: each gets the member `kind`, in front of its own. */
+/** Makes object types that are identified by their member `kind`, which is added as their first member. */
 export function kinds(table: Readonly<Record<string, ObjectSchema>>): Readonly<Record<string, ObjectSchema>> {
   const entries = Object.entries(table).map(([name, schema]): [string, ObjectSchema] => {
     return [name, { ...schema, members: { kind: required(constant(name)), ...schema.members } }]
@@ -262,7 +268,7 @@ export interface Endpoint {
   readonly summary: string
   /** The name of an object type whose members are the query parameters. */
   readonly query?: string
-  /** Whether it takes the header Idempotency-Key. */
+  /** True when the operation accepts the header Idempotency-Key. */
   readonly takesKey?: true
   readonly request?: Schema
   readonly responses: Readonly<Record<number, Answer>>
@@ -272,6 +278,6 @@ export interface Answer {
   readonly doc: string
   /** The body as JSON. */
   readonly body?: Schema
-  /** What the body is instead of JSON. */
+  /** The media type of a body that is not JSON. */
   readonly mediaType?: string
 }

@@ -1,10 +1,10 @@
 /**
- * Finds the members of a valid value that its type does not know and drops. The client is told of them, because a
+ * Finds the members of a valid value that its type does not know and drops. The client is told their names, because a
  * misspelt `hook_config` is a missing guard.
  *
- * The search follows the definitions, not the value. It does not look into members that take any JSON, but for an
- * open object whose definition names a similar type. Types that keep or refuse unknown members give none. The number
- * of names and of steps is limited; nothing is found after the last step.
+ * The search follows the definitions. It does not look into members that hold any JSON, except an open object whose
+ * definition names a similar type. Types that keep or refuse unknown members drop none. The number of names and of
+ * steps is limited; members beyond the last step are not found.
  */
 import { isObject } from '../base/json.ts'
 import type { Members, Schema, UnionSchema } from './define.ts'
@@ -15,7 +15,7 @@ type JsonObject = Readonly<Record<string, unknown>>
 interface Walk {
   readonly found: string[]
   readonly limit: number
-  /** Where the walk is. */
+  /** The path to the current value. */
   readonly loc: (string | number)[]
   steps: number
 }
@@ -72,7 +72,7 @@ function isOver(walk: Walk): boolean {
   return ++walk.steps > stepLimit || walk.found.length >= walk.limit
 }
 
-/** The members of each variant by its tag, made once for each union. */
+/** The members of each variant by its tag, computed once for each union. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
 /** The members of the variant that the tag selects; without a known tag, those of all variants. */

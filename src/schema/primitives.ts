@@ -1,23 +1,23 @@
 /**
- * The few tests and types that all generated code is built of.
+ * The tests and types on which all generated code is built.
  *
- * Each test says whether a value from JSON.parse is of one kind, allocates nothing, and is linear in its argument.
- * `check` explains failures with the same functions, so that both can never disagree about a boundary.
+ * Each test tells whether a value from JSON.parse is of one kind, allocates nothing, and takes time linear in the
+ * value. `check` explains failures with the same functions, so the two agree about every boundary.
  */
 import { parseMicros } from '../base/stamp.ts'
 
-/** A normal form while it is being built, member by member in canonical order. */
+/** A normal form while it is built, member by member in canonical order. */
 export type Building<T> = { -readonly [Name in keyof T]?: T[Name] }
 
-/** A normal form that lacks nothing but members that may be left out. */
+/** A normal form whose required members are all set. */
 export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** An integer that every JSON reader agrees about. */
+/** An integer that every JSON reader reads exactly. */
 export function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 
-/** JSON.parse makes Infinity of `1e999`, which JSON cannot write back: refused. */
+/** JSON.parse returns Infinity for `1e999`, and JSON cannot express Infinity: refused. */
 export function isNumber(value: unknown): value is number {
   return Number.isFinite(value)
 }
@@ -34,7 +34,10 @@ export function isDateTime(text: string): boolean {
   return text.length <= 64 && parseMicros(text) !== undefined
 }
 
-/** Whether a text has so many characters: code points, as JSON Schema counts (a lone surrogate is one). */
+/**
+ * Whether the length of a text is in a range. Lengths count code points, as JSON Schema does; a lone surrogate counts
+ * as one.
+ */
 export function hasLength(text: string, least: number, most: number): boolean {
   // A code point takes one or two code units, which decides most texts without counting.
   if (text.length < least || text.length > most * 2) return false

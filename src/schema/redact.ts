@@ -1,10 +1,10 @@
 /**
- * Takes secrets out of the `input` that a validation error quotes (contract/others.md, section 0.2).
+ * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret by its name: a name that contains one of the words below, every leaf under the containers, and
- * the credentials in an address anywhere. A text in the place of an object is hidden too, since it may be the key
- * that belongs into the object. Masking of known secrets (base/masking) is separate: the server never knew a refused
- * value. The original is not changed. An input that is too large to be of use is left out.
+ * A value is secret because of its name: a name that contains one of the words below, every leaf under the containers,
+ * and credentials in any address. A text where an object was expected is hidden too, because it may be the key that
+ * belongs in the object. Masking of known secrets (base/masking) is separate, because the server never knew a refused
+ * value. The original is not changed. An input above the size limit is left out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -15,7 +15,7 @@ export const redacted = '<redacted>'
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
 /**
- * Maps whose every leaf is hidden. The contract does not name `auth` (credentials of an MCP server), `extra_headers`
+ * Maps of which every leaf is hidden. The contract does not name `auth` (credentials of an MCP server), `extra_headers`
  * and `acp_env`.
  */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
@@ -23,16 +23,16 @@ const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 /** Types of issues that say that an object was expected. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/** A shorter text is a mistake and no key. */
+/** The longest text that is shown where an object was expected. It is too short to be a key. */
 const shownText = 7
 
-/** Hidden by their whole name, beyond the contract: a secret is written as `{ name, value }`. */
+/** Names that are hidden only as a whole, beyond the contract: a secret is sent as `{ name, value }`. */
 const secretNames: ReadonlySet<string> = new Set(['value'])
 
-/** How much of an input is shown: characters of text plus one for each value. */
+/** The largest input that is shown: its characters plus one for each value. */
 const sizeLimit = 4096
 
-/** An issue that may leave the server: a secret place hides its input whole. */
+/** Redacts an issue before it leaves the server. If a name on its path is secret, the whole input is hidden. */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue
   const { input, ...rest } = issue
@@ -54,7 +54,7 @@ function redact(value: unknown, isContained: boolean): unknown {
   return Object.fromEntries(members)
 }
 
-/** What was sent in the place of an object: a text, or a list with texts. */
+/** Hides texts that were sent where an object was expected, also in a list. */
 function withoutTexts(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutTexts)
   return typeof input === 'string' && input.length > shownText ? redacted : input
@@ -64,7 +64,7 @@ function isSecretName(name: string): boolean {
   return secretWord.test(name) || secretNames.has(name.toLowerCase())
 }
 
-/** Stops counting once the limit is passed, before it walks anything wide. */
+/** Counting stops at the limit, before it visits large arrays and objects. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const waiting: unknown[] = [value]

@@ -1,7 +1,7 @@
 /**
- * Every definition of the contract under its name, for the readers that look types up by name.
+ * Every definition of the contract by name, for code that looks types up by name.
  *
- * Adds nothing to what `spec/` says and validates nothing.
+ * It adds nothing to the definitions in `spec/` and validates nothing.
  */
 import type { Definitions, ObjectSchema } from './define.ts'
 import { actions } from './spec/actions.ts'
@@ -18,7 +18,7 @@ import { skills } from './spec/skills.ts'
 import { tools } from './spec/tools.ts'
 import { values } from './spec/values.ts'
 
-/** Each becomes one file of the same name under `generated/`. */
+/** Each entry becomes one file of the same name under `generated/`. */
 export const specFiles: Readonly<Record<string, Definitions>> = {
   values,
   actions,

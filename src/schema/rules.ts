@@ -1,8 +1,8 @@
 /**
- * The rules that a value can break, in the words of the validator that existing clients know (Pydantic 2, as FastAPI
- * shows it; contract/others.md, section 0.2): a `type` for programs, a `msg` for people, the figures in `ctx`.
+ * The messages for broken rules, in the words of the validator that existing clients know (Pydantic 2 as FastAPI shows
+ * it; contract/others.md, section 0.2): a `type` for programs, a `msg` for people, and the limits in `ctx`.
  *
- * No text here quotes a value, but for the tag of a union, which is cut.
+ * No message quotes a value, except the tag of a union, which is cut.
  */
 import type { NumberSchema } from './define.ts'
 
@@ -33,7 +33,7 @@ export function plainRule(type: keyof typeof plain): Rule {
   return { type, msg: plain[type] }
 }
 
-/** A constant or an enumeration: `'a', 'b' or 'c'`. */
+/** The message for a constant or an enumeration: `'a', 'b' or 'c'`. */
 export function literalRule(values: readonly string[]): Rule {
   const quoted = values.map((value) => `'${value}'`)
   const last = quoted.pop() ?? ''
@@ -81,7 +81,7 @@ export function tooManyMembersRule(maxLength: number, actualLength: number): Rul
   return { type: 'too_long', msg, ctx }
 }
 
-/** The first bound that a number breaks. */
+/** The message for the first bound that a number breaks. */
 export function boundRule(value: number, bounds: Omit<NumberSchema, 'type'>): Rule | undefined {
   const { minimum: ge, exclusiveMinimum: gt, maximum: le, exclusiveMaximum: lt } = bounds
   if (ge !== undefined && !(value >= ge)) {

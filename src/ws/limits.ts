@@ -1,7 +1,8 @@
 /**
  * The limits of a WebSocket connection: sizes of incoming and outgoing data, and times of silence.
  *
- * One object serves all connections of a server. Nothing is checked here: check other limits before you pass them.
+ * One object serves all connections of a server. The values are not checked here: check the values of options before
+ * you pass them.
  */
 
 export interface ConnectionLimits {

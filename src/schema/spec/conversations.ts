@@ -1,9 +1,9 @@
 /**
- * Bodies of the conversation endpoints: what clients send (contract/conversations.md, sections 1, 4 and 6; unknown
- * members are ignored) and the description of a conversation (section 2; its nulls are part of the answer).
+ * Bodies of the conversation endpoints: the requests of clients (contract/conversations.md, sections 1, 4 and 6;
+ * unknown members are ignored) and the description of a conversation (section 2; it includes members that are null).
  *
- * Workspace and agent may both be missing (decisions 20). Settings and hooks that are given as an object of their own
- * stay open in a request: settings/ migrates and checks the one, conversation/hook-config the other.
+ * Workspace and agent may both be missing (decisions 20). Settings and hooks that a request holds as objects stay open
+ * here: settings/ migrates and checks the settings, conversation/hook-config the hooks.
  */
 import {
   address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable,
@@ -16,7 +16,7 @@ import { contentLimit } from './values.ts'
 
 const iterations = integerOf({ minimum: 1 })
 const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$', maxProperties: 100 })
-/** The most tools: more than any model can choose from. */
+/** The most tools of a request: more than any model can choose from. */
 const toolLimit = { maxItems: 1000 }
 const secretLimit = { maxProperties: 1000 }
 

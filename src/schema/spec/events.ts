@@ -1,9 +1,9 @@
 /**
  * The fourteen events of a conversation's history, and the two frames that exist on live streams only.
  *
- * Source: the specification's sections "Event (common rules)" and "Event variants", line for line and in its order,
- * which is also the order in which kinds are numbered on disk: the list grows at its end or not at all. Defaults that
- * the table does not state (empty lists, an empty `value`) come from contract/events.md, section 2.1.
+ * Source: the specification's sections "Event (common rules)" and "Event variants", in their order. The same order
+ * numbers the kinds on disk, so new kinds may only be added at the end. Defaults that the table does not state (empty
+ * lists, an empty `value`) come from contract/events.md, section 2.1.
  */
 import {
   arrayOf, assigned, closed, constant, defaultTo, integer, integerOf, json, nullable, omittable, oneOf, optional, ref,
@@ -103,7 +103,7 @@ const history = {
   PauseEvent: event('The user paused the run.', from('user'), {}),
 }
 
-/** Decisions 2: never stored, never returned over REST. */
+/** Decisions 2: these frames are never stored and never returned over REST. */
 const pushed = {
   StreamingDeltaEvent: event('A piece of an answer that is still being made.', from('agent'), {
     content: optional(string),
@@ -125,7 +125,7 @@ export const events: Definitions = {
 
 type EventShape = (name: string) => ObjectSchema
 
-/** Members of every event, in the order they are written. */
+/** The members of every event, in the order in which they are written. */
 function event(doc: string, source: Member, members: Members): EventShape {
   return (name) => closed(doc, {
     kind: required(constant(name)),

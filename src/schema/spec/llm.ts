@@ -1,7 +1,7 @@
 /**
  * The settings of one language model (contract/settings.md, section 3.2).
  *
- * Nulls are part of these answers; unknown members are ignored.
+ * Responses include members that are null; unknown members of requests are ignored.
  */
 import {
   address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, secret, string,

@@ -1,7 +1,7 @@
 /**
  * The fourteen observations: the results of tools.
  *
- * The kinds and their order are the specification's (section "Observation"), the fields contract/payloads.md's,
+ * The kinds and their order come from the specification (section "Observation"), the fields from contract/payloads.md,
  * section 3. All are closed, and all begin with the two members of `observation`.
  */
 import {

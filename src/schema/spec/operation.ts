@@ -1,6 +1,6 @@
 /**
- * The notation of REST operations: the usual response of each method, to be replaced where it differs. The operations
- * are in the files of their subjects.
+ * Functions that build REST operations with the usual response of each method. The operations themselves are in the
+ * files of their subjects.
  */
 import { ref, type Answer, type Endpoint, type Schema } from '../define.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Requests and answers about stored language models, the LLM profiles (contract/settings.md, section 7).
+ * Requests and responses about LLM profiles: stored language models (contract/settings.md, section 7).
  *
- * Nulls are part of these answers. A profile may name a provider connection; this server has none, so such a link is
- * always broken, which is said where profiles are listed.
+ * Responses include members that are null. A profile may name a provider connection. This server has none, so such a
+ * link is always broken; the list of profiles says so.
  */
 import {
   arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions,

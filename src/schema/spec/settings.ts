@@ -1,10 +1,10 @@
 /**
- * The stored settings: which agent drives new conversations and how (specification, section "Agent settings"; all
- * other members contract/settings.md, sections 1 to 4).
+ * The stored settings: which agent drives new conversations and how (specification, section "Agent settings"; all other
+ * members contract/settings.md, sections 1 to 4).
  *
- * Nulls are part of these answers, so what the contract writes as `T?` is `orNull` here. Members whose meaning lies
- * in others (a stdio server needs a command, `auth` excludes an Authorization header) are checked by settings/, as are
- * merging, migration and splitting of a command line. Unknown members are ignored, except in MCP servers.
+ * Responses include members that are null, so the contract's `T?` is `orNull` here. Rules about several members (a
+ * stdio server needs a command, `auth` excludes an Authorization header) are checked in settings/, as are merging,
+ * migration and the splitting of command lines. Unknown members are ignored, except in MCP servers.
  */
 import {
   address, alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number,
@@ -17,13 +17,13 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
-/** Limits on counts: more than anybody needs, and few enough to process at once. */
+/** Limits on counts: more than a user needs, and few enough to process at once. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
 const headerLimit = { maxProperties: 100 }
 
-/** Logins that programs read from a file and may renew there. */
+/** Logins that programs read from a file, in which they may also renew them. */
 export const usualFileSecrets = [
   {
     secret_name: 'CODEX_AUTH_JSON',
@@ -41,10 +41,10 @@ export const usualFileSecrets = [
   },
 ]
 
-/** One segment of a path, not hidden: it becomes the name of a file. */
+/** One segment of a path that does not begin with a dot: it becomes the name of a file. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
-/** The settings of condensing, which all condensers share. */
+/** The settings that all condensers share. */
 export const condensing = {
   max_tokens: orNull(integerOf({ exclusiveMinimum: 0 })),
   keep_first: defaultTo(2, integerOf({ minimum: 0 }), 'Events.'),

@@ -1,7 +1,7 @@
 /**
- * Requests and answers about skills, hooks, plugins and sub-agents (contract/others.md, section 4).
+ * Requests and responses about skills, hooks, plugins and sub-agents (contract/others.md, section 4).
  *
- * Fields that ask for public skills, those of an organisation or of a marketplace are taken and find nothing: this
+ * Fields that ask for skills of the public, of an organisation or of a marketplace are accepted and find nothing: this
  * server fetches none, installs none, and runs no sub-agents.
  */
 import {

@@ -1,9 +1,9 @@
 /**
  * Tool definitions: the elements of `SystemPromptEvent.tools`.
  *
- * The twenty-eight kinds are the specification's (section "ToolDefinition"), the fields contract/payloads.md's,
- * section 4. Twenty-seven of them have the same members and are one type here; OpenAPI shows each. Only the server
- * makes tool definitions, so `title`, which the server computes, is an ordinary member.
+ * The twenty-eight kinds come from the specification (section "ToolDefinition"), their fields from
+ * contract/payloads.md, section 4. Twenty-seven of them have the same members and are one type here; OpenAPI lists
+ * each. Only the server makes tool definitions, so `title`, which the server computes, is an ordinary member.
  */
 import {
   boolean, constant, defaultTo, extensible, oneOf, openObject, optional, ref, required, string, tolerant, union,

@@ -1,14 +1,14 @@
 /**
- * Objects that events, actions and requests are made of: the specification's section "Embedded objects", and
- * `ImageContent`, which it leaves out (contract/payloads.md, section 1). Members stand in the order of its table,
- * which is the order they are written in. An object is closed unless the contract says that it tolerates more.
+ * Objects that events, actions and requests consist of: the specification's section "Embedded objects", and
+ * `ImageContent`, which it leaves out (contract/payloads.md, section 1). Members are written in the order of its table.
+ * An object is closed unless the contract says that it tolerates unknown members.
  */
 import {
   alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, json, nullable, nullDefaultTo, numberOf,
   oneOf, openObject, optional, ref, required, response, string, tolerant, union, type Definitions,
 } from '../define.ts'
 
-/** The most parts of a client's message. A message in an event has no limit: an agent may have sent more. */
+/** The most parts of a client's message. A message in an event has no limit, because an agent may have sent more. */
 export const contentLimit = 1000
 
 export const values: Definitions = {
