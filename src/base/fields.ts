@@ -5,15 +5,15 @@
  * schema lists (for agents: agents.md, "Loose forms"). So nothing here throws: a member of another type
  * counts as absent.
  */
-import { isObject } from './json.ts'
+import { isObject, type JsonObject, type JsonValue } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-const none: Fields = {}
-
 /** The value if it is an object, else an empty object. */
+export function objectOf(value: JsonValue | undefined): JsonObject
+export function objectOf(value: unknown): Fields
 export function objectOf(value: unknown): Fields {
-  return isObject(value) ? value : none
+  return isObject(value) ? value : {}
 }
 
 /** The value if it is a string that is not empty. */
@@ -26,7 +26,15 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
+/** The value if it is a finite number that is not negative: a count or an amount. */
+export function amountOf(value: unknown): number | undefined {
+  const number = numberOf(value)
+  return number !== undefined && number >= 0 ? number : undefined
+}
+
 /** The objects among the elements of an array; empty for anything else. */
+export function objectsOf(value: JsonValue | undefined): readonly JsonObject[]
+export function objectsOf(value: unknown): readonly Fields[]
 export function objectsOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }

@@ -107,8 +107,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** As `isObject`, for a value that is known to be JSON. */
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+/** As `isObject`, for a value that was read from a JSON text: its members are JSON too. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }
 

@@ -9,8 +9,9 @@
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-const rank: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
+/** By increasing weight. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
 
 /** The fields of a line. An Error becomes its message and, as `<name>_stack`, its stack. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
@@ -36,12 +37,13 @@ const stackLimitChars = 16_384
 
 export function createLog(options: LogOptions): Log {
   const { write, level, clock, mask } = options
+  const least = logLevels.indexOf(level)
   const at = (lineLevel: LogLevel) => (message: string, fields: LogFields = {}): void => {
-    if (rank[lineLevel] < rank[level]) return
+    if (logLevels.indexOf(lineLevel) < least) return
     const line: Record<string, unknown> = { time: formatMicros(Math.floor(clock() * 1000)), level: lineLevel, message }
     for (const [key, value] of Object.entries(fields)) {
       line[key] = value instanceof Error ? messageOf(value) : value
-      const hasStack = value instanceof Error && (rank[lineLevel] >= rank.warn || level === 'debug')
+      const hasStack = value instanceof Error && (lineLevel === 'warn' || lineLevel === 'error' || level === 'debug')
       if (hasStack) line[`${key}_stack`] = stackOf(value)
     }
     write(`${mask(JSON.stringify(line))}\n`)

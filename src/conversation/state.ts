@@ -7,8 +7,10 @@
  * that also fits logs written before the field existed.
  */
 import type { Event, ConversationStateUpdateEvent } from '../schema/generated/events.ts'
-import { isGoal, toGoal, type ExecutionStatus, type Goal } from '../schema/generated/conversations.ts'
-import { isObject, type JsonObject, type JsonValue } from '../base/json.ts'
+import {
+  isExecutionStatus, isGoal, toGoal, type ExecutionStatus, type Goal,
+} from '../schema/generated/conversations.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
 import type { KeptKey } from './agent.ts'
 import { blockedReason } from './blocked-message.ts'
@@ -153,7 +155,7 @@ function foldUpdate(state: ConversationState, update: ConversationStateUpdateEve
   const { value } = update
   switch (update.key) {
     case 'execution_status':
-      if (isStatus(value)) state.execution_status = value
+      if (isExecutionStatus(value)) state.execution_status = value
       return
     case 'last_user_message_id':
       if (typeof value === 'string') state.last_user_message_id = value
@@ -178,17 +180,6 @@ function foldUpdate(state: ConversationState, update: ConversationStateUpdateEve
     case 'pending_confirmations':
       if (Array.isArray(value)) state.pending_confirmations = value
   }
-}
-
-function isStatus(value: unknown): value is ExecutionStatus {
-  const known: readonly unknown[] = [
-    'idle', 'running', 'paused', 'waiting_for_confirmation', 'finished', 'error', 'stuck',
-  ]
-  return known.includes(value)
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value)
 }
 
 function stringEntries(value: JsonObject): Record<string, string> {

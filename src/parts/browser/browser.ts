@@ -8,7 +8,7 @@
 import { AppError } from '../../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
 import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
-import { lineOf, textOf } from './fields.ts'
+import { lineOf, textOrEmpty } from './fields.ts'
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from './launch.ts'
 import { Tab } from './tab.ts'
 
@@ -90,7 +90,7 @@ export class Browser {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)
     }
     const { targetId } = await this.root.call('Target.createTarget', { url: 'about:blank' }, { signal })
-    const tab = this.#tabs.get(textOf(targetId))
+    const tab = this.#tabs.get(textOrEmpty(targetId))
     if (tab === undefined) throw new AppError('upstream_failed', 'The browser has opened a tab and closed it again')
     return tab
   }
@@ -116,7 +116,7 @@ export class Browser {
     this.#current ??= await this.createTab(signal)
     await this.root.call('Target.activateTarget', { targetId: this.current.targetId }, { signal })
     const { targetInfos } = await this.root.call('Target.getTargets', {}, { signal })
-    for (const info of objectsOf(targetInfos)) this.#tabs.get(textOf(info['targetId']))?.update(info)
+    for (const info of objectsOf(targetInfos)) this.#tabs.get(textOrEmpty(info['targetId']))?.update(info)
   }
 
   /** Closes a tab. If it was current, another tab becomes current; the last tab is replaced by a new one. */
@@ -140,7 +140,7 @@ export class Browser {
     switch (method) {
       case 'Target.attachedToTarget': return this.#attach(params)
       case 'Target.targetDestroyed': {
-        const tab = this.#tabs.get(textOf(params['targetId']))
+        const tab = this.#tabs.get(textOrEmpty(params['targetId']))
         return tab === undefined ? undefined : this.#forget(tab)
       }
       case 'Browser.downloadWillBegin': return this.#noteDownload(params)
@@ -149,8 +149,8 @@ export class Browser {
 
   #attach(params: Fields): void {
     const info = objectOf(params['targetInfo'])
-    const targetId = textOf(info['targetId'])
-    const session = this.root.sibling(textOf(params['sessionId']))
+    const targetId = textOrEmpty(info['targetId'])
+    const session = this.root.sibling(textOrEmpty(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
       // The page that opens it waits until this target runs.
       session.tell('Runtime.runIfWaitingForDebugger')
@@ -163,7 +163,8 @@ export class Browser {
     const tab = new Tab({ id: this.#freeId(targetId), targetId, session, loadLimitMs: this.#options.loadLimitMs })
     tab.update(info)
     this.#tabs.set(targetId, tab)
-    if (textOf(info['openerId']) !== '') this.#current?.note(`A new tab was opened: ${tab.id}. Switch to it to see it.`)
+    const isPopUp = textOrEmpty(info['openerId']) !== ''
+    if (isPopUp) this.#current?.note(`A new tab was opened: ${tab.id}. Switch to it to see it.`)
     tab.open().catch(() => undefined)
   }
 

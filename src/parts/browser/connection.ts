@@ -13,7 +13,7 @@ import { RpcClosedError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { LineFraming } from '../../rpc/lines.ts'
 import { PendingRequests } from '../../rpc/pending.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
-import { numberOf, textOf } from './fields.ts'
+import { numberOrZero, textOrEmpty } from './fields.ts'
 
 export interface CdpEvent {
   readonly method: string
@@ -100,13 +100,13 @@ export class CdpConnection {
 
   #take(message: Fields): void {
     if (typeof message['id'] !== 'number') {
-      const event = { method: textOf(message['method']), params: objectOf(message['params']) }
-      this.#listeners.get(textOf(message['sessionId']))?.(event)
+      const event = { method: textOrEmpty(message['method']), params: objectOf(message['params']) }
+      this.#listeners.get(textOrEmpty(message['sessionId']))?.(event)
       return
     }
     const { id, error } = message
     if (isObject(error)) {
-      const why = `${textOf(error['message'])} (${numberOf(error['code'])})`
+      const why = `${textOrEmpty(error['message'])} (${numberOrZero(error['code'])})`
       this.#pending.reject(id, new AppError('upstream_failed', `The browser refused: ${why}`))
     } else {
       this.#pending.resolve(id, message['result'])

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
-import { lineOf, textOf } from './fields.ts'
+import { lineOf, textOrEmpty } from './fields.ts'
 import { callIn, listFrames } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { readMarkdown } from './page/markdown.ts'
@@ -51,7 +51,7 @@ async function readAll(
         if (index === 0 || !(thrown instanceof AppError)) throw thrown
       },
     )
-    const text = textOf(found?.['text']).slice(0, left)
+    const text = textOrEmpty(found?.['text']).slice(0, left)
     left -= text.length
     isComplete &&= found === undefined || found['isComplete'] === true
     if (index === 0) {

@@ -1,16 +1,17 @@
 /**
- * Reads members of messages from the browser (their values may come from pages) as empty text or zero when they are
- * absent.
+ * Reads members of messages of the browser whose absence means an empty text or a zero.
  *
- * Other members are read by base/fields. Nothing here throws: a value of another type counts as absent.
+ * `base/fields` reads the members whose absence means something else. Nothing here throws: a member of another type
+ * counts as absent.
  */
+import { numberOf, textOf } from '../../base/fields.ts'
 
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+export function textOrEmpty(value: unknown): string {
+  return textOf(value) ?? ''
 }
 
-export function numberOf(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0
+export function numberOrZero(value: unknown): number {
+  return numberOf(value) ?? 0
 }
 
 export function textsOf(value: unknown): readonly string[] {
@@ -19,6 +20,6 @@ export function textsOf(value: unknown): readonly string[] {
 
 /** A text as one line without control characters, cut at the limit. */
 export function lineOf(value: unknown, limitChars: number): string {
-  const line = textOf(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
+  const line = textOrEmpty(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > limitChars ? `${line.slice(0, limitChars)}...` : line
 }

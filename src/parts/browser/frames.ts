@@ -10,7 +10,7 @@ import { AppError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
 import type { CallOptions, CdpSession } from './connection.ts'
 import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
-import { lineOf, numberOf, textOf } from './fields.ts'
+import { lineOf, numberOrZero, textOrEmpty } from './fields.ts'
 
 export interface Frame {
   readonly id: string
@@ -62,7 +62,7 @@ export async function callIn(
 export async function elementIn(
   frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<string | undefined> {
-  return textOf((await callRaw(frame, source, args, false, options))['objectId']) || undefined
+  return textOrEmpty((await callRaw(frame, source, args, false, options))['objectId']) || undefined
 }
 
 /** Calls a function with an element as `this`. */
@@ -88,7 +88,8 @@ export async function originOf(
 ): Promise<{ x: number; y: number }> {
   if (parent === undefined) return { x: 0, y: 0 }
   const { backendNodeId } = await parent.session.call('DOM.getFrameOwner', { frameId }, options)
-  const { model } = await parent.session.call('DOM.getBoxModel', { backendNodeId: numberOf(backendNodeId) }, options)
+  const element = { backendNodeId: numberOrZero(backendNodeId) }
+  const { model } = await parent.session.call('DOM.getBoxModel', element, options)
   const [left, top] = numbersOf(objectOf(model)['content'])
   const outer = await originOf(parent, options)
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
@@ -114,7 +115,7 @@ async function callRaw(
   const world = await session.call('Page.createIsolatedWorld', { frameId: id, worldName }, options)
   return resultOf(await session.call('Runtime.callFunctionOn', {
     functionDeclaration: source,
-    executionContextId: numberOf(world['executionContextId']),
+    executionContextId: numberOrZero(world['executionContextId']),
     arguments: args.map((value) => ({ value })),
     returnByValue,
   }, options))
@@ -130,10 +131,10 @@ function resultOf(answer: Fields): Fields {
 
 function addTree(frames: Frame[], session: CdpSession, tree: Fields): void {
   const { id, url, urlFragment } = objectOf(tree['frame'])
-  frames.push({ id: textOf(id), url: textOf(url) + textOf(urlFragment), session })
+  frames.push({ id: textOrEmpty(id), url: textOrEmpty(url) + textOrEmpty(urlFragment), session })
   for (const child of objectsOf(tree['childFrames'])) addTree(frames, session, child)
 }
 
 function numbersOf(value: unknown): number[] {
-  return Array.isArray(value) ? value.map(numberOf) : []
+  return Array.isArray(value) ? value.map(numberOrZero) : []
 }

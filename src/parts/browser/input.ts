@@ -9,7 +9,7 @@ import { sleep } from '../../base/wait.ts'
 import type { Browser } from './browser.ts'
 import type { CallOptions, CdpSession } from './connection.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
-import { lineOf, numberOf, textOf } from './fields.ts'
+import { lineOf, numberOrZero, textOrEmpty } from './fields.ts'
 import { callIn, callOn, cornerOf, elementIn, listFrames, originOf, type Frame } from './frames.ts'
 import { viewport } from './launch.ts'
 import { outcomeOn, type Outcome } from './outcome.ts'
@@ -91,9 +91,10 @@ export async function scroll(browser: Browser, direction: 'up' | 'down', signal:
   if (main === undefined) throw new AppError('upstream_failed', 'The tab shows no page')
   const sign = direction === 'down' ? 1 : -1
   const { moved, above, below, what } = await callIn(main, scrollPage, [sign], { signal })
-  const place = `${numberOf(above)} px are above what is on the screen now, ${numberOf(below)} px below`
-  if (numberOf(moved) !== 0) {
-    return { said: `The ${textOf(what)} was scrolled ${direction} by ${Math.abs(numberOf(moved))} px: ${place}.` }
+  const place = `${numberOrZero(above)} px are above what is on the screen now, ${numberOrZero(below)} px below`
+  if (numberOrZero(moved) !== 0) {
+    const px = Math.abs(numberOrZero(moved))
+    return { said: `The ${textOrEmpty(what)} was scrolled ${direction} by ${px} px: ${place}.` }
   }
   // The element in the middle of the page may be a frame, which a script of the page cannot scroll. The mouse wheel
   // can.
@@ -144,7 +145,7 @@ async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
     if (place.x === last.x && place.y === last.y) break
     last = place
   }
-  return { x: last.x + numberOf(found['x']), y: last.y + numberOf(found['y']) }
+  return { x: last.x + numberOrZero(found['x']), y: last.y + numberOrZero(found['y']) }
 }
 
 async function placeOf({ tab, frame: { session }, objectId }: Target, options: CallOptions): Promise<Point> {

@@ -7,7 +7,7 @@ import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'
 import type { Browser } from './browser.ts'
 import { objectsOf } from '../../base/fields.ts'
-import { numberOf } from './fields.ts'
+import { numberOrZero } from './fields.ts'
 import { describeTab, outcomeOn, type Outcome } from './outcome.ts'
 import type { Tab } from './tab.ts'
 
@@ -28,9 +28,9 @@ export async function navigate(
 export async function goBack(browser: Browser, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   const { currentIndex, entries } = await tab.session.call('Page.getNavigationHistory', {}, { signal })
-  const entry = objectsOf(entries)[numberOf(currentIndex) - 1]
+  const entry = objectsOf(entries)[numberOrZero(currentIndex) - 1]
   if (entry === undefined) throw new AppError('conflict', 'Cannot go back: there is no page before this one')
-  await tab.session.call('Page.navigateToHistoryEntry', { entryId: numberOf(entry['id']) }, { signal })
+  await tab.session.call('Page.navigateToHistoryEntry', { entryId: numberOrZero(entry['id']) }, { signal })
   await tab.settle(signal)
   return outcomeOn(browser, 'Went back by one page.', signal)
 }

@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
-import { numberOf, textOf } from './fields.ts'
+import { numberOrZero, textOrEmpty } from './fields.ts'
 import { viewport } from './launch.ts'
 import type { Tab } from './tab.ts'
 
@@ -85,13 +85,14 @@ export class Recording {
   /** The browser sends the next picture when this one is acknowledged. */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return
-    const jpeg = Buffer.from(textOf(data), 'base64')
-    this.#frames.push({ jpeg, at: numberOf(objectOf(metadata)['timestamp']) })
+    const jpeg = Buffer.from(textOrEmpty(data), 'base64')
+    this.#frames.push({ jpeg, at: numberOrZero(objectOf(metadata)['timestamp']) })
     this.#bytes += jpeg.length
     if (this.isFull) return this.#leave()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(
-      () => tab.session.tell('Page.screencastFrameAck', { sessionId: numberOf(sessionId) }), this.#limits.intervalMs,
+      () => tab.session.tell('Page.screencastFrameAck', { sessionId: numberOrZero(sessionId) }),
+      this.#limits.intervalMs,
     )
   }
 }

@@ -7,7 +7,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
 import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
-import { lineOf, numberOf, textOf, textsOf } from './fields.ts'
+import { lineOf, numberOrZero, textOrEmpty, textsOf } from './fields.ts'
 import { callIn, listFrames, type Frame } from './frames.ts'
 import { viewport } from './launch.ts'
 import type { Outcome } from './outcome.ts'
@@ -45,7 +45,7 @@ export async function readState(
 
 /** A screenshot of the visible part of the page. PNG, base64. */
 export async function takeScreenshot({ session }: Tab, signal: AbortSignal): Promise<string> {
-  return textOf((await session.call('Page.captureScreenshot', { format: 'png' }, { signal }))['data'])
+  return textOrEmpty((await session.call('Page.captureScreenshot', { format: 'png' }, { signal }))['data'])
 }
 
 /** Adds the elements of all frames to the text; returns the lines about the page itself. */
@@ -68,15 +68,15 @@ async function describeFrames(text: StateText, frames: readonly Frame[], signal:
 
 function scrollLine({ above, below, state }: Fields): string {
   const loading = state === 'complete' ? '' : ' It is still loading.'
-  return `The page goes on for ${numberOf(above)} px above and ${Math.max(0, numberOf(below))} px below what is on ` +
-    `the screen.${loading}`
+  const px = [numberOrZero(above), Math.max(0, numberOrZero(below))] as const
+  return `The page goes on for ${px[0]} px above and ${px[1]} px below what is on the screen.${loading}`
 }
 
 function addFrame(text: StateText, frame: Frame, found: Fields, isInner: boolean): void {
   const { above, below, unseen } = objectOf(found['counts'])
-  text.above += numberOf(above)
-  text.below += numberOf(below)
-  text.unseen += numberOf(unseen) + (found['isComplete'] === true ? 0 : 1)
+  text.above += numberOrZero(above)
+  text.below += numberOrZero(below)
+  text.unseen += numberOrZero(unseen) + (found['isComplete'] === true ? 0 : 1)
   const items = objectsOf(found['items'])
   if (isInner && items.length > 0) text.lines.push(`In the frame ${lineOf(frame.url, 200)}:`)
   for (const [place, item] of items.entries()) {
@@ -103,9 +103,9 @@ function describeElement(item: Fields, base: string): string {
 }
 
 function kindOf({ tag, role, type }: Fields): string {
-  if (textOf(role) !== '') return lineOf(role, 30)
+  if (textOrEmpty(role) !== '') return lineOf(role, 30)
   if (tag === 'a') return 'link'
-  return type === undefined ? textOf(tag) : `${textOf(tag)} ${lineOf(type, 30)}`
+  return type === undefined ? textOrEmpty(tag) : `${textOrEmpty(tag)} ${lineOf(type, 30)}`
 }
 
 function withoutOrigin(href: string, base: string): string {

@@ -11,7 +11,7 @@ import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
 import type { Browser } from './browser.ts'
 import { objectsOf, type Fields } from '../../base/fields.ts'
-import { textOf } from './fields.ts'
+import { textOrEmpty } from './fields.ts'
 import { callIn, listFrames, type Frame } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { readStorage, writeStorage } from './page/storage.ts'
@@ -41,7 +41,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   let isComplete = true
   for (const tab of [browser.current, ...browser.tabs.filter((one) => one !== browser.current)]) {
     for (const found of await readTab(tab, signal)) {
-      const origin = textOf(found['origin'])
+      const origin = textOrEmpty(found['origin'])
       isComplete &&= found['isComplete'] === true
       if (origin === '' || origins.has(origin) || origins.size >= originLimit) continue
       const sessionStorage = tab === browser.current ? entriesOf(found['sessionStorage']) : []
@@ -92,7 +92,7 @@ async function writeLocal(browser: Browser, origin: string, entries: Entry[], si
     const html = { name: 'content-type', value: 'text/html' }
     tab.onRequest = ({ requestId }) => {
       tab.session.tell('Fetch.fulfillRequest', {
-        requestId: textOf(requestId),
+        requestId: textOrEmpty(requestId),
         responseCode: 200,
         responseHeaders: [html],
         body: '',
@@ -122,9 +122,9 @@ async function writeSession(
 
 async function write(frame: Frame, which: Which, entries: Entry[], signal: AbortSignal): Promise<string[]> {
   const { problem } = await callIn(frame, writeStorage, [which, entries], { signal })
-  return textOf(problem) === ''
+  return textOrEmpty(problem) === ''
     ? []
-    : [`The ${which} of ${frame.url.slice(0, 200)} could not be restored: ${textOf(problem).slice(0, 200)}`]
+    : [`The ${which} of ${frame.url.slice(0, 200)} could not be restored: ${textOrEmpty(problem).slice(0, 200)}`]
 }
 
 async function frameOf(tab: Tab, origin: string, signal: AbortSignal): Promise<Frame | undefined> {
@@ -154,7 +154,7 @@ function cookieParam(cookie: Fields, index: number): JsonObject {
 }
 
 function originState(item: Fields, index: number): OriginState {
-  const origin = textOf(item['origin'])
+  const origin = textOrEmpty(item['origin'])
   const isOrigin = /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
   if (!isOrigin) throw unusable(`origins.${index}.origin`, 'an origin such as https://example.org')
   return { origin, localStorage: entriesOf(item['localStorage']), sessionStorage: entriesOf(item['sessionStorage']) }

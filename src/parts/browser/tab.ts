@@ -9,7 +9,7 @@ import { AppError } from '../../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'
 import type { CallOptions, CdpEvent, CdpSession } from './connection.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
-import { lineOf, textOf } from './fields.ts'
+import { lineOf, textOrEmpty } from './fields.ts'
 import type { Frame, FrameSession } from './frames.ts'
 import { viewport } from './launch.ts'
 
@@ -125,7 +125,9 @@ export class Tab {
     this.elements = []
     try {
       const { errorText, isDownload } = await this.session.call('Page.navigate', { url }, options)
-      const problem = isDownload === true ? 'it is a download, and downloads are refused' : explain(textOf(errorText))
+      const problem = isDownload === true
+        ? 'it is a download, and downloads are refused'
+        : explain(textOrEmpty(errorText))
       if (problem !== '') throw new AppError('upstream_failed', `Cannot open "${lineOf(url, 300)}": ${problem}`)
     } catch (thrown) {
       this.session.tell('Page.stopLoading')
@@ -186,7 +188,7 @@ export class Tab {
   #take(frame: FrameSession, { method, params }: CdpEvent): void {
     switch (method) {
       case 'Target.attachedToTarget': return this.#attach(frame, params)
-      case 'Target.detachedFromTarget': return this.#detach(textOf(params['sessionId']))
+      case 'Target.detachedFromTarget': return this.#detach(textOrEmpty(params['sessionId']))
       case 'Page.javascriptDialogOpening': return this.#answerDialog(frame, params)
       case 'Page.fileChooserOpened': return this.note('The page wanted a file to be chosen; the browser can give none.')
       case 'Inspector.targetCrashed': return this.#crash(frame)
@@ -216,12 +218,12 @@ export class Tab {
   }
 
   #attach(parent: FrameSession, params: Fields): void {
-    const session = parent.session.sibling(textOf(params['sessionId']))
+    const session = parent.session.sibling(textOrEmpty(params['sessionId']))
     const { type, targetId } = objectOf(params['targetInfo'])
     if (type !== 'iframe' || this.#frameSessions.size >= sessionLimit) {
       return session.tell('Runtime.runIfWaitingForDebugger')
     }
-    const frame = { session, frameId: textOf(targetId), parent }
+    const frame = { session, frameId: textOrEmpty(targetId), parent }
     this.#frameSessions.set(session.id, frame)
     this.#open(frame).catch(() => this.#detach(session.id))
   }
@@ -232,7 +234,7 @@ export class Tab {
   }
 
   #answerDialog({ session }: FrameSession, params: Fields): void {
-    const kind = textOf(params['type'])
+    const kind = textOrEmpty(params['type'])
     const accept = kind !== 'prompt'
     session.tell('Page.handleJavaScriptDialog', { accept })
     const end = `It was ${accept ? 'accepted' : 'dismissed'}.`

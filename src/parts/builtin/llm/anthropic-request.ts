@@ -6,12 +6,12 @@
  * but blanks, and turns of nothing but thinking, because the API refuses them.
  * Rules: platform.claude.com/docs, "Messages", "Thinking" (preserving blocks), "Tool use" (formatting of results).
  */
+import { objectOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { Content, MessageToolCall, ThinkingContent } from '../../../schema/generated/values.ts'
 import { marked, withBreakpoints, type Turn } from './anthropic-cache.ts'
 import { defaultMaxTokens, samplingOf, thinkingOf } from './anthropic-thinking.ts'
-import { objectOf } from './fields.ts'
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 

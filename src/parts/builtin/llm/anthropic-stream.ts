@@ -6,10 +6,11 @@
  * because thinking has to go back in its place.
  * Format: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
  */
+import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import type { MessageToolCall, TextContent, ThinkingContent } from '../../../schema/generated/values.ts'
 import { usualOrder, type BlockKind } from './anthropic-request.ts'
-import { amountOf, objectOf, objectsOf, textOf, withFew } from './fields.ts'
+import { withFew } from './members.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'

@@ -8,7 +8,7 @@
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
-import { present } from './fields.ts'
+import { present } from './members.ts'
 
 /** The smallest budget that the API accepts. */
 const minBudgetTokens = 1_024

@@ -7,9 +7,9 @@
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
  * {code, message, status, details}}` (also in an array), vLLM the members without `error`, Ollama `{error: text}`.
  */
-import { isObject, type JsonObject } from '../../../base/json.ts'
+import { objectOf, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
+import { isObject } from '../../../base/json.ts'
 import { createMasker } from '../../../base/masking.ts'
-import { objectOf, objectsOf, textOf } from './fields.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
 import { retryAfterMsOf, type RetryHeaders } from './retry-after.ts'
 
@@ -46,7 +46,7 @@ interface ToldError {
   /** Code, type, status and message in lower case, for the rules. */
   readonly words: string
   readonly status: number | undefined
-  readonly details: readonly JsonObject[]
+  readonly details: readonly Fields[]
 }
 
 function readError(body: unknown): ToldError {

@@ -6,9 +6,10 @@
  * was changed since (a masked secret, say) keeps only the signatures of its calls, which newer models require.
  * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
  */
+import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { MessageToolCall } from '../../../schema/generated/values.ts'
-import { amountOf, objectOf, objectsOf, present, textOf } from './fields.ts'
+import { present } from './members.ts'
 import { argumentsOf } from './message-parts.ts'
 import type { ModelMessage } from './model.ts'
 

@@ -9,7 +9,7 @@
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { Content } from '../../../schema/generated/values.ts'
-import { present } from './fields.ts'
+import { present } from './members.ts'
 import { partsOfAnswer } from './gemini-parts.ts'
 import { imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'

@@ -6,9 +6,10 @@
  * There is no final event: the answer is complete when it has a finish reason.
  * Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs, "Thought signatures".
  */
+import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
 import type { Message, MessageToolCall } from '../../../schema/generated/values.ts'
-import { amountOf, objectOf, objectsOf, present, textOf, withFew } from './fields.ts'
+import { present, withFew } from './members.ts'
 import { stateOf, type AnswerPart } from './gemini-parts.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'

@@ -9,13 +9,12 @@
  */
 import { AppError } from '../../../base/errors.ts'
 import {
-  countValues, isObject, parseJson, TooManyValuesError, usualValueLimit, type JsonObject,
+  countValues, isJsonObject, parseJson, TooManyValuesError, usualValueLimit, type JsonObject,
 } from '../../../base/json.ts'
 import { parseJsonBytes, parseJsonText, turnBytes } from '../../../base/json-turns.ts'
 import type { AddressRule } from '../../../net/address.ts'
 import { openRequest, type OutboundStream } from '../../../net/outbound.ts'
 import { failureOf } from './failures.ts'
-import { objectOf } from './fields.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
 import { EventParser } from '../../../net/event-stream.ts'
 
@@ -181,7 +180,7 @@ async function objectIn(call: ModelCall, parse: () => unknown): Promise<JsonObje
 }
 
 function asObject(call: ModelCall, value: unknown): JsonObject {
-  if (isObject(value)) return objectOf(value)
+  if (isJsonObject(value)) return value
   throw unreadable(call, undefined)
 }
 

@@ -6,9 +6,10 @@
  * index or an id, token ids (vLLM), a cost (OpenRouter), errors within the stream.
  * Format: platform.openai.com/docs/api-reference/chat/streaming.
  */
+import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { MessageToolCall } from '../../../schema/generated/values.ts'
-import { amountOf, objectOf, objectsOf, present, textOf } from './fields.ts'
+import { present } from './members.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'

@@ -8,7 +8,7 @@
 import { isJsonObject, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { Content, Message } from '../../../schema/generated/values.ts'
-import { present } from './fields.ts'
+import { present } from './members.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 

@@ -6,9 +6,10 @@
  * server that does not stream, is read like the final event.
  * Format: platform.openai.com/docs/api-reference/responses-streaming.
  */
+import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import { isJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { Message, MessageToolCall, ReasoningItemModel } from '../../../schema/generated/values.ts'
-import { amountOf, objectOf, objectsOf, present, textOf } from './fields.ts'
+import { present } from './members.ts'
 import { ModelError, type ModelAnswer, type ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'

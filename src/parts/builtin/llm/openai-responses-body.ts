@@ -6,10 +6,11 @@
  * together with such reasoning, since the API knows no others.
  * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
  */
+import { objectOf, objectsOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { Content, Message, ReasoningItemModel } from '../../../schema/generated/values.ts'
-import { objectOf, objectsOf, present } from './fields.ts'
+import { present } from './members.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 

@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
-import { present } from './fields.ts'
+import { present } from './members.ts'
 import type { Target } from './wire.ts'
 
 export interface OpenAiTarget extends Target {

@@ -2,8 +2,7 @@
  * The time that a provider asks to wait: `retry-after-ms` (OpenAI), `Retry-After` in seconds or as a date (RFC 9110,
  * section 10.2.3), or `retryDelay` in the body (google.rpc.RetryInfo, which Gemini sends).
  */
-import type { JsonObject } from '../../../base/json.ts'
-import { textOf } from './fields.ts'
+import { textOf, type Fields } from '../../../base/fields.ts'
 
 /** Headers by lower-case name, as Node gives them. */
 export type RetryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -11,7 +10,7 @@ export type RetryHeaders = Readonly<Record<string, string | readonly string[] | 
 /** The time to wait in milliseconds; undefined without a readable value. */
 export function retryAfterMsOf(
   headers: RetryHeaders,
-  details: readonly JsonObject[],
+  details: readonly Fields[],
   now: () => number,
 ): number | undefined {
   return amountIn(headers['retry-after-ms'], 1) ?? amountIn(headers['retry-after'], 1000)
@@ -30,7 +29,7 @@ function untilDate(header: RetryHeaders[string], now: () => number): number | un
 }
 
 /** The delay in the body: a protobuf duration in JSON, seconds followed by `s`. */
-function delayIn(details: readonly JsonObject[]): number | undefined {
+function delayIn(details: readonly Fields[]): number | undefined {
   const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail.retryDelay) ?? '')?.[1])
   return amountIn(delays.find((delay) => delay !== undefined), 1000)
 }

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { anthropicBody } from '../../../../src/parts/builtin/llm/anthropic-request.ts'
 import { foldAnthropic } from '../../../../src/parts/builtin/llm/anthropic-stream.ts'
-import { objectOf } from '../../../../src/parts/builtin/llm/fields.ts'
+import { objectOf, objectsOf } from '../../../../src/base/fields.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
 import { toLLM } from '../../../../src/schema/generated/llm.ts'
 import { suite } from '../../../support/suite.ts'
@@ -57,7 +57,7 @@ test('keeps no state for the usual order', () => {
 test('reads a whole message like its stream', () => {
   const { response, ...streamed } = answerOf(foldAnthropic, vector('anthropic/interleaved'))
   const whole = objectOf(response)
-  const content = Array.isArray(whole.content) ? whole.content.map(objectOf) : []
+  const content = objectsOf(whole.content)
   const input = { command: 'pwd' }
   const message = { ...whole, content: content.map((block) => block.type === 'tool_use' ? { ...block, input } : block) }
   const { answer, pieces } = folded(foldAnthropic, [message])

@@ -1,10 +1,9 @@
 /** Folds the events of an answer without a network. */
 import { readFileSync } from 'node:fs'
-import { objectOf } from '../../../../src/parts/builtin/llm/fields.ts'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
 import { EventParser } from '../../../../src/net/event-stream.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from '../../../../src/parts/builtin/llm/wire.ts'
-import type { JsonObject } from '../../../../src/base/json.ts'
+import { toJsonObject, type JsonObject } from '../../../../src/base/json.ts'
 
 export interface Folded {
   readonly answer: FoldedAnswer | undefined
@@ -30,7 +29,7 @@ export function vectorBytes(name: string): Buffer {
 
 /** Its events. */
 export function vector(name: string): JsonObject[] {
-  return new EventParser().push(vectorBytes(name)).map(({ data }) => objectOf(JSON.parse(data)))
+  return new EventParser().push(vectorBytes(name)).map(({ data }) => toJsonObject(JSON.parse(data)))
 }
 
 /** The answer of events that end it. */

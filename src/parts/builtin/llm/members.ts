@@ -1,0 +1,25 @@
+/**
+ * Builds objects of a provider's JSON: a request without what is undefined, an answer out of its pieces.
+ *
+ * Members of an answer are read with `base/fields`.
+ */
+import type { JsonObject, JsonValue } from '../../../base/json.ts'
+
+/** The object without the members that are undefined. */
+export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const object: JsonObject = {}
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) object[name] = value
+  }
+  return object
+}
+
+/**
+ * The members of both objects; the first object alone when the result would have more members than any provider sends.
+ */
+export function withFew(before: JsonObject, more: JsonObject): JsonObject {
+  const added = Object.keys(more).filter((name) => !Object.hasOwn(before, name)).length
+  return added > 0 && Object.keys(before).length + added > memberLimit ? before : { ...before, ...more }
+}
+
+const memberLimit = 100
