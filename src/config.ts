@@ -8,7 +8,7 @@
 import { relative, sep } from 'node:path'
 import { AppError } from './base/errors.ts'
 import { usualValueLimit } from './base/json.ts'
-import type { LogLevel } from './base/log.ts'
+import { logLevels } from './base/log.ts'
 import { isLoopbackName, parseAuthority } from './http/origin.ts'
 import { bytes, commands, count, integer, list, milliseconds, oneOf } from './option.ts'
 import {
@@ -19,7 +19,6 @@ const KiB = 1024
 const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
-const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** The shortest allowed session key when other machines can try keys. */
 const publicKeyChars = 16

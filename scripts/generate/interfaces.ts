@@ -47,7 +47,7 @@ function printForm(name: string, schema: NamedSchema, form: Form, contract: Cont
     case 'object': return printInterface(name, schema, form, contract)
     case 'union':
       return printUnion(name, schema.variants.map((variant) => referenceType(variant, form, contract)))
-    case 'alias': return wrap(`export type ${name} = ${typeOf(schema.of, form, contract)}`)
+    case 'alias': return printAlias(name, schema.of, contract)
   }
 }
 
@@ -79,13 +79,27 @@ function printUnion(name: string, types: readonly string[]): string[] {
   return [`export type ${name} =`, ...types.map((type) => `  | ${type}`)]
 }
 
-/** The values of `kind` as data, in the order of the definition. */
+/** An enumeration is a list of its values too. */
+function printAlias(name: string, of: Schema, contract: Contract): string[] {
+  if (of.type === 'enumeration') return printList(`${uncapitalized(name)}Values`, name, of.values)
+  return wrap(`export type ${name} = ${typeOf(of, 'normal', contract)}`)
+}
+
+/** The values of `kind` or `agent_kind` as a list, in the order of the definition. */
 function printKinds(name: string, schema: UnionSchema, contract: Contract): string[] {
-  if (schema.tag !== 'kind') return []
-  const list = `${name.charAt(0).toLowerCase()}${name.slice(1)}Kinds`
+  if (!schema.tag.endsWith('kind')) return []
   const tags = choicesOf(contract, schema).flatMap((variant) => variant.tags)
-  return ['', `export const ${list} = [`, ...tags.map((tag) => `  ${quote(tag)},`), '] as const',
-    `export type ${name}Kind = (typeof ${list})[number]`]
+  return ['', ...printList(`${uncapitalized(name)}Kinds`, `${name}Kind`, tags)]
+}
+
+/** The values as a constant, and the type of them. */
+function printList(list: string, type: string, values: readonly string[]): string[] {
+  return [`export const ${list} = [`, ...values.map((value) => `  ${quote(value)},`), '] as const',
+    `export type ${type} = (typeof ${list})[number]`]
+}
+
+function uncapitalized(name: string): string {
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}`
 }
 
 /** A union whose members the server completes also has the form before that. */

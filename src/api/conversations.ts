@@ -7,10 +7,10 @@ import { AppError } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent-vault.ts'
 import { dashed, settleRequest, type CreationDeps } from '../conversation/creation.ts'
 import type { ConversationService } from '../conversation/service.ts'
-import { statuses } from '../conversation/status-table.ts'
 import { boolean, integer, list, oneOf, required, text, uuid, withDefault } from '../http/query.ts'
 import type { Answer } from '../http/reply.ts'
 import {
+  executionStatusValues,
   ForkConversationRequest,
   NavigateRequest,
   StartConversationRequest,
@@ -31,7 +31,7 @@ export interface ConversationParts {
 }
 
 const includeSkills = { include_skills: withDefault(boolean(), false) }
-const statusFilter = { status: oneOf(statuses) }
+const statusFilter = { status: oneOf(executionStatusValues) }
 const search = {
   ...includeSkills,
   ...statusFilter,

@@ -11,6 +11,7 @@ import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { Answer } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { SendMessageRequest } from '../schema/generated/conversations.ts'
+import { eventSourceValues, type EventSource } from '../schema/generated/values.ts'
 import { bodyOf, conversationIdOf, invalid, ok, queryOf, success, tooLong, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { keyedRequestOf } from './idempotency.ts'
@@ -20,7 +21,7 @@ const batchLimit = 1000
 
 const filters = {
   kind: text({ maxLength: 256 }),
-  source: oneOf(['agent', 'user', 'environment']),
+  source: oneOf(eventSourceValues),
   body: text({ maxLength: 1024 }),
   timestamp__gte: dateTime(),
   timestamp__lt: dateTime(),
@@ -88,7 +89,7 @@ function idsOf(call: Call): string[] {
 
 function filterOf(query: {
   readonly kind: string | undefined
-  readonly source: 'agent' | 'user' | 'environment' | undefined
+  readonly source: EventSource | undefined
   readonly body: string | undefined
   readonly timestamp__gte: number | undefined
   readonly timestamp__lt: number | undefined

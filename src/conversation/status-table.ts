@@ -59,15 +59,3 @@ export function nextStatus(status: ExecutionStatus, trigger: Trigger): Execution
 export function isEnded(status: ExecutionStatus): boolean {
   return status !== 'running' && status !== 'waiting_for_confirmation'
 }
-
-/** All statuses, for table tests and for the search filter. */
-export const statuses = [
-  'idle',
-  'running',
-  'paused',
-  'waiting_for_confirmation',
-  'finished',
-  'error',
-  'stuck',
-  'deleting',
-] as const satisfies readonly ExecutionStatus[]

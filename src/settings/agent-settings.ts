@@ -8,7 +8,8 @@
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import {
-  isAgentSettings, toAcpAgentSettings, toAgentSettings, type AcpAgentSettings, type AgentSettings, type McpServer,
+  agentSettingsKinds, isAgentSettings, toAcpAgentSettings, toAgentSettings, type AcpAgentSettings, type AgentSettings,
+  type McpServer,
 } from '../schema/generated/settings.ts'
 import { problemWithAcpEnv } from './acp-env.ts'
 import { isToken, type Cipher } from './cipher.ts'
@@ -104,7 +105,7 @@ export function settingsFailure(): AppError {
 
 /** Returns the defaults without a version, so that a diff counts as old unless it has a version. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
-  const known = kind === 'acp' ? 'acp' : kind === 'openhands' || kind === 'llm' ? 'openhands' : undefined
+  const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()
   const { schema_version: _version, ...defaults } = toAgentSettings({ agent_kind: known })
   return defaults

@@ -5,6 +5,7 @@
  * shown, in which section, how prominently, and which switches they depend on.
  */
 import type { Member, Schema } from '../schema/define.ts'
+import type { AgentSettingsKind } from '../schema/generated/settings.ts'
 import { registry } from '../schema/registry.ts'
 import { builtInProviders } from './providers-table.ts'
 
@@ -17,7 +18,7 @@ export interface SettingsSection {
   readonly key: string
   readonly label: string
   readonly fields: readonly SettingsField[]
-  readonly variant: Variant | null
+  readonly variant: AgentSettingsKind | null
 }
 
 export interface SettingsField {
@@ -33,10 +34,9 @@ export interface SettingsField {
   readonly depends_on: readonly string[]
   readonly secret: boolean
   readonly choices: readonly { readonly value: string; readonly label: string }[]
-  readonly variant?: Variant
+  readonly variant?: AgentSettingsKind
 }
 
-type Variant = 'openhands' | 'acp'
 type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
 type Prominence = 'critical' | 'major' | 'minor'
 
@@ -130,7 +130,7 @@ interface SectionPlan {
   /** Default: all members except the constant that names the type. */
   readonly names?: readonly string[]
   readonly prefix?: string
-  readonly variant?: Variant
+  readonly variant?: AgentSettingsKind
 }
 
 function section({ key, type, names = membersOf(type), prefix = '', variant }: SectionPlan): SettingsSection {

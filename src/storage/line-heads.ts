@@ -9,7 +9,8 @@
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'
 import type { ReadableFile } from './files.ts'
-import { markOf, type EventSource } from './record.ts'
+import { markOf } from './record.ts'
+import { eventSourceValues } from '../schema/generated/values.ts'
 
 export interface IndexLinesOptions {
   readonly log: ReadableFile
@@ -96,6 +97,7 @@ const openingBracket = 0x5b
 const quote = 0x22
 const timestampStart = patternOf('","timestamp":"')
 const sourceStart = patternOf('","source":"')
+const sourcePatterns = eventSourceValues.map((source) => patternOf(`${source}"`))
 const kindAt = headLength + '{"kind":"'.length
 const timestampLength = '2026-11-21T09:30:00.123456Z'.length
 const idLength = 36
@@ -120,7 +122,8 @@ function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
     if ((a | b | c | d) < 0) return false
     const source = time + timestampStart.length + timestampLength
     const hasSource = beginsWith(lines, source, sourceStart)
-    const mark = markOf(kind, hasSource ? sourceOf(data[source + sourceStart.length]) : '')
+    const place = hasSource ? findStart(lines, source + sourceStart.length, sourcePatterns, 0) : -1
+    const mark = markOf(kind, eventSourceValues[place] ?? '')
     return index.add({ high: a * twoTo16 + b, low: c * twoTo16 + d, mark, offset })
   }
 }
@@ -135,16 +138,6 @@ function findStart(lines: Lines, at: number, patterns: readonly Pattern[], likel
 /** True when a private record begins at this byte. */
 function isRecordAt(data: Buffer, at: number): boolean {
   return data[at] === openingBracket && data[at + 1] === quote
-}
-
-/** Returns the source by its first letter, which is unique. */
-function sourceOf(letter: number | undefined): EventSource | '' {
-  switch (letter) {
-    case 0x61: return 'agent'
-    case 0x75: return 'user'
-    case 0x65: return 'environment'
-    default: return ''
-  }
 }
 
 /** A text of at least four bytes, compared four bytes at a time. The last four bytes may overlap those before. */

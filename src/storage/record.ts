@@ -6,6 +6,7 @@
  * ids, whose upper 8 bytes are their time (see base/stamp). The mark is one byte: the upper 6 bits are the kind's place
  * in the list of kinds, the lower 2 bits are the source.
  */
+import { eventSourceValues, type EventSource } from '../schema/generated/values.ts'
 
 export interface EventLabel {
   /** The first 8 bytes of the id, as 16 hex digits. */
@@ -13,10 +14,9 @@ export interface EventLabel {
   readonly mark: number
 }
 
-export type EventSource = 'agent' | 'user' | 'environment'
-
-const sources: readonly string[] = ['agent', 'user', 'environment']
-const noSource = 3
+const sources: readonly string[] = eventSourceValues
+/** The fourth value of two bits. A fourth source does not compile: it needs another format of the index. */
+const noSource = 3 satisfies (typeof eventSourceValues)['length']
 /** More than the length of any event's kind, id, timestamp and source together. */
 const headBytes = 192
 

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { nextStatus, statuses, type Trigger } from '../../src/conversation/status-table.ts'
+import { executionStatusValues } from '../../src/schema/generated/conversations.ts'
+import { nextStatus, type Trigger } from '../../src/conversation/status-table.ts'
 
 const test = suite('conversation/status-table')
 
@@ -23,11 +24,11 @@ deleting                  .        .        .         .        .         .      
 const [head = '', ...rows] = table.trim().split('\n')
 
 test('has a row for every status and a column for every trigger', () => {
-  assert.equal(rows.map((row) => row.split(/\s+/)[0]).sort(), [...statuses].sort())
+  assert.equal(rows.map((row) => row.split(/\s+/)[0]).sort(), [...executionStatusValues].sort())
   assert.equal(head.trim().split(/\s+/), [...triggers])
 })
 
-for (const status of statuses) {
+for (const status of executionStatusValues) {
   test(`${status} goes where the contract says`, () => {
     const cells = rows.find((row) => row.startsWith(`${status} `))?.trim().split(/\s+/).slice(1) ?? []
     const expected = cells.map((cell) => (cell === '.' ? status : cell === 'waiting' ? 'waiting_for_confirmation' : cell))

@@ -133,7 +133,7 @@ type BrowserChoice = Pick<AgentSettings, 'tools' | 'include_default_tools'>
 async function browserMakers(
   { tools, include_default_tools }: BrowserChoice, host: AgentHost, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {
-  const named = [...(tools ?? []).map(({ name }) => name), ...include_default_tools]
+  const named = [...tools.map(({ name }) => name), ...include_default_tools]
   return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
 }
 

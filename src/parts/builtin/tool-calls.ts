@@ -6,7 +6,9 @@
  * run continues. Calls after a call of `finish` are dropped. A call cut off by the output limit is never executed.
  */
 import type { Action } from '../../schema/generated/actions.ts'
-import { isSecurityRisk, type MessageToolCall, type SecurityRisk } from '../../schema/generated/values.ts'
+import {
+  isSecurityRisk, securityRiskValues, type MessageToolCall, type SecurityRisk,
+} from '../../schema/generated/values.ts'
 import type { ModelTool } from './llm/model.ts'
 import type { Tool } from '../../agents/tool.ts'
 import { fitArguments, readArguments } from './tool-arguments.ts'
@@ -91,9 +93,10 @@ const summaryParameter = {
   type: 'string',
   description: 'What this call does and why, in about ten words, for the user.',
 }
+const risks = [...securityRiskValues.filter((risk) => risk !== 'UNKNOWN'), 'UNKNOWN']
 const riskParameter = {
   type: 'string',
-  enum: ['LOW', 'MEDIUM', 'HIGH', 'UNKNOWN'],
+  enum: risks,
   description:
     'How much harm this call could do: LOW reads or changes within the workspace, MEDIUM reaches out of it, ' +
     'HIGH destroys, installs or discloses.',
@@ -114,7 +117,7 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
   const isJudged = hasAnalyzer && !tool.isReadOnly
   if (isJudged && risk !== undefined && !isSecurityRisk(risk)) {
     return bad(
-      `Error validating the arguments of tool '${tool.name}': security_risk: expected LOW, MEDIUM, HIGH or UNKNOWN`,
+      `Error validating the arguments of tool '${tool.name}': security_risk: expected one of ${risks.join(', ')}`,
     )
   }
   const fitting = fitArguments(

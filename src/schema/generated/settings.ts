@@ -16,7 +16,13 @@ const pattern1 = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/u
 const pattern2 = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u
 
 /** An external agent: provider A, B, C, or a server of one's own. */
-export type AcpServer = 'claude-code' | 'codex' | 'gemini-cli' | 'custom'
+export const acpServerValues = [
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'custom',
+] as const
+export type AcpServer = (typeof acpServerValues)[number]
 
 export function isAcpServer(value: unknown): value is AcpServer {
   return value === 'claude-code' || value === 'codex' || value === 'gemini-cli' || value === 'custom'
@@ -197,6 +203,12 @@ export type AgentSettings =
 export type AgentSettingsInput =
   | OpenHandsAgentSettingsInput
   | AcpAgentSettingsInput
+
+export const agentSettingsKinds = [
+  'openhands',
+  'acp',
+] as const
+export type AgentSettingsKind = (typeof agentSettingsKinds)[number]
 
 export function isAgentSettings(value: unknown): value is AgentSettingsInput {
   if (!isObject(value)) return false
@@ -458,6 +470,12 @@ export type Condenser =
 export type CondenserInput =
   | SummarizingCondenserInput
   | NoCondenserInput
+
+export const condenserKinds = [
+  'llm_summarizing',
+  'no_op',
+] as const
+export type CondenserKind = (typeof condenserKinds)[number]
 
 export function isCondenser(value: unknown): value is CondenserInput {
   if (!isObject(value)) return false

@@ -12,7 +12,7 @@ import {
   union, uuid, type Definitions,
 } from '../define.ts'
 import { condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
-import { contentLimit } from './values.ts'
+import { contentLimit, knownRisks } from './values.ts'
 
 const iterations = integerOf({ minimum: 1 })
 const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$', maxProperties: 100 })
@@ -24,7 +24,7 @@ const policies = kinds({
   NeverConfirm: tolerant('No action needs approval.', {}),
   AlwaysConfirm: tolerant('Every action needs approval.', {}),
   ConfirmRisky: tolerant('Actions of a risk need approval.', {
-    threshold: defaultTo('HIGH', oneOf('LOW', 'MEDIUM', 'HIGH')),
+    threshold: defaultTo('HIGH', oneOf(...knownRisks)),
     confirm_unknown: defaultTo(true, boolean),
   }),
 })

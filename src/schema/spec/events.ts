@@ -9,6 +9,7 @@ import {
   arrayOf, assigned, closed, constant, defaultTo, integer, integerOf, json, nullable, omittable, oneOf, optional, ref,
   required, string, union, type Definitions, type Member, type Members, type ObjectSchema,
 } from '../define.ts'
+import { eventSources } from './values.ts'
 
 const requiredSource = required(ref('EventSource'))
 
@@ -136,7 +137,7 @@ function event(doc: string, source: Member, members: Members): EventShape {
   })
 }
 
-function from(source: 'agent' | 'user' | 'environment'): Member {
+function from(source: (typeof eventSources)[number]): Member {
   return defaultTo(source, ref('EventSource'))
 }
 

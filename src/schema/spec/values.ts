@@ -8,14 +8,19 @@ import {
   oneOf, openObject, optional, ref, required, response, string, tolerant, union, type Definitions,
 } from '../define.ts'
 
+export const eventSources = ['agent', 'user', 'environment'] as const
+
+/** What a risk can be once it is judged, by increasing risk. */
+export const knownRisks = ['LOW', 'MEDIUM', 'HIGH'] as const
+
 /** The most parts of a client's message. A message in an event has no limit, because an agent may have sent more. */
 export const contentLimit = 1000
 
 export const values: Definitions = {
   SecurityRisk: alias('How risky an action is, by increasing risk. UNKNOWN compares with nothing.',
-    oneOf('UNKNOWN', 'LOW', 'MEDIUM', 'HIGH')),
+    oneOf('UNKNOWN', ...knownRisks)),
 
-  EventSource: alias('Who caused an event.', oneOf('agent', 'user', 'environment')),
+  EventSource: alias('Who caused an event.', oneOf(...eventSources)),
 
   TextContent: closed('A piece of text.', {
     cache_prompt: defaultTo(false, boolean, 'Whether the model provider may cache the prompt up to here.'),

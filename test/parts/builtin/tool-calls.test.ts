@@ -59,7 +59,7 @@ test('the risk counts with an analyzer and for a tool that changes something, an
   assert.is(riskOf('file_editor', view, true), 'UNKNOWN')
   assert.is(riskOf('glob', { pattern: '*', security_risk: 'HIGH' }, true), 'UNKNOWN')
   assert.is(riskOf('file_editor', { ...view, security_risk: 'hunter2' }, true),
-    "Error validating the arguments of tool 'file_editor': security_risk: expected LOW, MEDIUM, HIGH or UNKNOWN")
+    "Error validating the arguments of tool 'file_editor': security_risk: expected one of LOW, MEDIUM, HIGH, UNKNOWN")
   assert.is(riskOf('file_editor', { ...view, security_risk: 'hunter2' }, false), 'UNKNOWN')
   assert.is(riskOf('glob', { pattern: '*', security_risk: 'hunter2' }, true), 'UNKNOWN')
 })

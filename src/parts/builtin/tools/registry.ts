@@ -28,9 +28,6 @@ import type { ToolMaker, ToolSet } from '../../../agents/tool.ts'
 import { createUndoHistory } from './undo-history.ts'
 import { createWriteFileTool } from './write-file.ts'
 
-/** The tools of a conversation whose settings name none. */
-export const usualTools: readonly string[] = ['terminal', 'file_editor', 'task_tracker']
-
 const undoLimits = { limitEntries: 100, limitBytes: 64 * 1024 * 1024 }
 const filterTimeoutMs = 1000
 
@@ -52,8 +49,7 @@ export interface ToolSetOptions {
 }
 
 export interface ToolSettings {
-  /** The tools; null: `usualTools`. */
-  readonly tools: readonly ToolChoice[] | null
+  readonly tools: readonly ToolChoice[]
   readonly include_default_tools: readonly string[]
   readonly filter_tools_regex: string | null
 }
@@ -67,8 +63,7 @@ export interface ToolChoice {
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings, signal } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
-  const choices = (settings.tools ?? usualTools.map((name) => ({ name, params: {} })))
-    .map(withOwnName)
+  const choices = settings.tools.map(withOwnName)
     .flatMap((choice) => expand(choice, makers))
   assertUnique(choices.map(({ name }) => name))
   const names = await filterNames(choices.map(({ name }) => name), settings.filter_tools_regex, signal)

@@ -12,7 +12,7 @@ import { defineTool, toolNameOf } from '../../../../src/parts/builtin/tools/defi
 import { parametersOf, readArguments } from '../../../../src/parts/builtin/tools/parameters.ts'
 import type { ClosableTool } from '../../../../src/agents/tool.ts'
 import { toolNames } from '../../../../src/parts/builtin/tools/tool-list.ts'
-import { createToolSet, usualTools, type ToolSettings } from '../../../../src/parts/builtin/tools/registry.ts'
+import { createToolSet, type ToolSettings } from '../../../../src/parts/builtin/tools/registry.ts'
 import { createThinkTool } from '../../../../src/parts/builtin/tools/think.ts'
 import { actionOf, type ToolSet } from '../../../../src/agents/tool.ts'
 
@@ -40,11 +40,10 @@ async function failure(settings: Partial<ToolSettings>): Promise<string> {
 
 const choose = (...tools: string[]): ToolSettings['tools'] => tools.map((name) => ({ name, params: {} }))
 
-test('the settings name the tools, in order, and null stands for the usual ones', async () => {
-  assert.equal(await names({ tools: null }), usualTools)
+test('the settings name the tools, in order', async () => {
   assert.equal(await names({ tools: [] }), [])
   assert.equal(await names({ tools: choose('grep', 'FileEditorTool', 'glob') }), ['grep', 'file_editor', 'glob'])
-  assert.equal(await names({ tools: null, include_default_tools: ['FinishTool', 'ThinkTool'] }), [...usualTools, 'finish', 'think'])
+  assert.equal(await names({ tools: choose('terminal'), include_default_tools: ['FinishTool', 'ThinkTool'] }), ['terminal', 'finish', 'think'])
   assert.equal(await names({ include_default_tools: ['ThinkTool'] }), ['think'])
 })
 
