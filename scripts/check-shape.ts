@@ -1,11 +1,11 @@
 /**
  * `npm run check:shape`: holds the source against the architecture, the table of powers and the house style.
  *
- * Reads src, scripts and test with their documents, and SECURITY.md, of this repository or of the folder given as
+ * Reads src, scripts, test and the documents beside them, of this repository or of the folder given as
  * argument, prints each finding as `file:line: rule: what to do`, and fails if there is one that is more than a warning.
  * The rules are data and pure functions in scripts/shape; this file only reads and prints.
  */
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatFinding } from './shape/finding.ts'
@@ -16,20 +16,25 @@ const root = process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)
 
 const sources = new Map<string, string>()
 const documents = new Map<string, string>()
+const paths = new Set<string>()
+for (const entry of readdirSync(root, { withFileTypes: true }).filter((file) => file.isFile())) {
+  paths.add(entry.name)
+  if (entry.name.endsWith('.md')) documents.set(entry.name, readFileSync(join(root, entry.name), 'utf8'))
+}
 for (const folder of ['src', 'scripts', 'test']) {
   for (const path of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort()) {
     const name = `${folder}/${path.replaceAll('\\', '/')}`
+    paths.add(name)
     if (path.endsWith('.ts')) sources.set(name, readFileSync(join(root, name), 'utf8'))
     else if (path.endsWith('.md')) documents.set(name, readFileSync(join(root, name), 'utf8'))
   }
 }
-const securityPath = join(root, 'SECURITY.md')
-const security = existsSync(securityPath) ? readFileSync(securityPath, 'utf8') : undefined
+const security = documents.get('SECURITY.md')
 
 // A folder that is given may be a few files.
 const isWhole = process.argv[2] === undefined
 const findings = [
-  ...checkShape({ sources, security, documents, isWhole }),
+  ...checkShape({ sources, security, documents, paths: isWhole ? paths : undefined, isWhole }),
   ...(isWhole ? checkMissingFiles(new Set(sources.keys())) : []),
 ]
 for (const finding of findings) process.stdout.write(`${formatFinding(finding)}\n`)

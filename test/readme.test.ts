@@ -1,5 +1,6 @@
 /**
- * Runs the shell examples of README.md, in order and in one shell, against a server of their own.
+ * Runs the shell examples of README.md and of the manual beside the code, in order and in one shell, against a server
+ * of their own.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,13 +12,13 @@ import { createAgentServer } from '../src/index.ts'
 import { suite } from './support/suite.ts'
 
 const test = suite('README.md', 60_000)
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const key = 'readme-example-key'
 
-/** The shell block behind the marker `<!-- run: name -->`. */
-function example(name: string): string {
-  const [, block] = new RegExp(`<!-- run: ${name} -->\\n\`\`\`sh\\n([^]*?)\`\`\``).exec(readme) ?? []
-  if (block === undefined) throw new Error(`README.md has no example "${name}"`)
+/** The shell block behind the marker `<!-- run: name -->` of a document. */
+function example(document: string, name: string): string {
+  const text = readFileSync(new URL(`../../${document}`, import.meta.url), 'utf8')
+  const [, block] = new RegExp(`<!-- run: ${name} -->\\n\`\`\`sh\\n([^]*?)\`\`\``).exec(text) ?? []
+  if (block === undefined) throw new Error(`${document} has no example "${name}"`)
   return block
 }
 
@@ -32,7 +33,10 @@ test('the shell examples do what the text says', async () => {
   })
   try {
     const { url } = await server.listen()
-    const script = ['set -euo pipefail', `URL=${url}`, `KEY=${key}`, example('rest'), example('socket'), example('settings'), example('built-in')]
+    const script = [
+      'set -euo pipefail', `URL=${url}`, `KEY=${key}`, example('README.md', 'rest'), example('README.md', 'socket'),
+      example('src/agents/acp/README.md', 'settings'), example('src/parts/builtin/README.md', 'built-in'),
+    ]
     const { stdout } = await promisify(execFile)('bash', ['-c', script.join('\n')])
     assert.match(stdout, '{"success":true}')
     assert.match(stdout, /ActionEvent execute/)

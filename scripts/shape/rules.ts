@@ -6,8 +6,10 @@
 import { isGenerated } from './architecture.ts'
 import { checkCircles, checkCycles, checkImports } from './boundaries.ts'
 import { checkCitations, type Documents } from './citations.ts'
+import { checkDocuments } from './documents.ts'
 import { checkExports } from './exports.ts'
 import type { Finding } from './finding.ts'
+import { checkPartDocuments } from './part-documents.ts'
 import { checkDangerousCode, checkPowers, checkUnusedPowers } from './powers.ts'
 import { checkSecurityPromises } from './security-promises.ts'
 import { checkSecurityTable } from './security-table.ts'
@@ -22,8 +24,10 @@ export interface Tree {
   readonly isWhole?: boolean
   /** SECURITY.md, if there is one. */
   readonly security: string | undefined
-  /** The documents of src; without them no citation is looked at. */
+  /** Every Markdown file; without them no citation is looked at. */
   readonly documents?: Documents | undefined
+  /** Every file; without them no document is looked at. */
+  readonly paths?: ReadonlySet<string> | undefined
 }
 
 /** Finds everything in a tree that breaks a rule, file by file. */
@@ -38,6 +42,9 @@ export function checkShape(tree: Tree): Finding[] {
     ...(tree.isWhole === true ? checkSizes(src) : []),
     ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),
     ...checkCitations(src.filter(({ path }) => !isGenerated(path)), tree.documents),
+    ...(tree.documents === undefined || tree.paths === undefined ? [] : [
+      ...checkDocuments(tree.documents, tree.paths), ...checkPartDocuments(tree.sources, tree.documents),
+    ]),
     ...(tree.security === undefined ? [] : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
   ]
   return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)

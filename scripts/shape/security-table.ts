@@ -41,16 +41,6 @@ function readTable(text: string): { line: number; rows: Map<string, Row> } {
   return { line: Math.max(start, 0) + 1, rows }
 }
 
-/** SECURITY.md with the rows of its table as the table of powers has them. */
-export function withPowers(text: string): string {
-  const lines = text.split('\n')
-  const { line: heading, rows } = readTable(text)
-  const places = [...rows.values()].map(({ line }) => line)
-  const [first = heading + 3] = places
-  lines.splice(first - 1, places.length, ...powers.map(({ power, files }) => `| ${power} | ${listOf(files)} |`))
-  return lines.join('\n')
-}
-
 function listOf(files: readonly string[]): string {
   return [...files].sort().map((path) => `\`${path}\``).join(', ')
 }

@@ -14,6 +14,8 @@ export interface Size {
   readonly lines: number
   /** Files with a power. */
   readonly powerful: number
+  /** The lines of the files with a power. */
+  readonly powerfulLines: number
   /** Undefined for a unit without one. */
   readonly budget: number | undefined
 }
@@ -28,13 +30,21 @@ export function sizesOf(files: readonly SizedFile[]): Size[] {
     units.set(unit, [...(units.get(unit) ?? []), file])
   }
   const granted = new Set(powers.flatMap((power) => power.files))
-  return [...units].map(([unit, own]) => ({
-    unit,
-    files: own.length,
-    lines: own.reduce((sum, { lineCount }) => sum + lineCount, 0),
-    powerful: own.filter(({ path }) => granted.has(path)).length,
-    budget: lineBudgets[unit],
-  }))
+  return [...units].map(([unit, own]) => {
+    const powerful = own.filter(({ path }) => granted.has(path))
+    return {
+      unit,
+      files: own.length,
+      lines: linesOf(own),
+      powerful: powerful.length,
+      powerfulLines: linesOf(powerful),
+      budget: lineBudgets[unit],
+    }
+  })
+}
+
+function linesOf(files: readonly SizedFile[]): number {
+  return files.reduce((sum, { lineCount }) => sum + lineCount, 0)
 }
 
 export function checkSizes(files: readonly SizedFile[]): Finding[] {

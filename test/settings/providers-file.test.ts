@@ -19,18 +19,18 @@ test('changes members of a built-in provider and keeps the rest', () => {
   assert.equal(providers.map(({ name }) => name), builtInProviders.map(({ name }) => name))
 })
 
-test('reads the example of the README', () => {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-  const [, example = ''] = /<!-- providers -->\n```json\n([^]*?)```/.exec(readme) ?? []
+const manual = readFileSync(new URL('../../../src/agents/acp/README.md', import.meta.url), 'utf8')
+
+test('reads the example of the manual', () => {
+  const [, example = ''] = /<!-- providers -->\n```json\n([^]*?)```/.exec(manual) ?? []
   const providers = withProvidersFile(builtInProviders, JSON.parse(example))
   assert.equal(providers.slice(builtInProviders.length).map((provider) => provider.name), ['my-agent'])
   assert.equal(resolveAcp({ acp_server: 'custom', acp_command: ['my-agent'] }, providers).command, ['/opt/my-agent/bin/my-agent', '--acp'])
   assert.equal(resolveAcp({ acp_server: 'codex', acp_command: [] }, providers).command, ['/opt/codex-acp/codex-acp'])
 })
 
-test('the README lists the agents of the table with their pinned versions', () => {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-  for (const { name, displayName, version } of builtInProviders.slice(3)) assert.ok(readme.includes(`| \`${name}\` | ${displayName} | ${version} |`), name)
+test('the manual lists the agents of the table with their pinned versions', () => {
+  for (const { name, displayName, version } of builtInProviders.slice(3)) assert.ok(manual.includes(`| \`${name}\` | ${displayName} | ${version} |`), name)
 })
 
 test('the schema names every member of an entry, and what the table holds fits it', () => {

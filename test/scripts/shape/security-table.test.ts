@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert'
 import { powers } from '../../../scripts/shape/architecture.ts'
 import { checkShape } from '../../../scripts/shape/rules.ts'
-import { withPowers } from '../../../scripts/shape/security-table.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('shape/security-table')
@@ -28,12 +27,6 @@ test('finds a file that the document leaves out or adds', () => {
   const [found, ...others] = find(table(changed))
   assert.equal(others, [])
   assert.is(found, `7 must have the row: ${rows[0]}`)
-})
-
-test('is written from the table of powers, and the rest of the document stays', () => {
-  const current = table(rows).join('\n')
-  assert.is(withPowers(current), current)
-  assert.is(withPowers(table([rows[0] ?? '', '| Fly | `src/a.ts` |']).join('\n')), current)
 })
 
 test('finds a power that the document leaves out', () => {

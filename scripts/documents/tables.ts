@@ -1,0 +1,109 @@
+/**
+ * The tables of the generated regions, made from the code: options, routes, powers, sizes, parts.
+ *
+ * The document decides what a table is about: `src/parts/mcp/README.md` gets the options, routes and powers of the part
+ * `mcp`, `src/api/README.md` the routes of the core, `src/http/README.md` the powers of that folder.
+ */
+import { posix } from 'node:path'
+import { access, type Right } from '../../src/access.ts'
+import { allParts } from '../../src/all-parts.ts'
+import { entries, type Entry } from '../../src/cli/options.ts'
+import { optionTable } from '../../src/config.ts'
+import type { Option } from '../../src/option.ts'
+import type { Part } from '../../src/part.ts'
+import { endpoints } from '../../src/schema/spec/api.ts'
+import { importTable, powers } from '../shape/architecture.ts'
+import { sizesOf, type SizedFile } from '../shape/sizes.ts'
+import type { Table } from './regions.ts'
+
+/** The tables that a document may have, by the name of the region. */
+export function tablesFor(document: string, sources: readonly SizedFile[]): Readonly<Record<string, Table>> {
+  const folder = posix.dirname(document)
+  const part = allParts.find(({ name }) => folder === `src/parts/${name}`)
+  if (part !== undefined) {
+    return { options: () => optionsOfPart(part), routes: () => routeRows(part.routes ?? {}), powers: () => powersOf(folder) }
+  }
+  const tables = { powers: () => powersOf(folder), sizes: () => sizeRows(sources), parts: () => partRows(folder) }
+  if (folder === 'src/cli') return { ...tables, options: () => optionRows(optionTable) }
+  if (folder === 'src/api') return { ...tables, routes: () => routeRows(access) }
+  return tables
+}
+
+function rows(titles: readonly string[], cells: readonly (readonly string[])[]): string {
+  const line = (row: readonly string[]): string => `| ${row.join(' | ')} |`.replaceAll('  ', ' ')
+  return [line(titles), `|${'---|'.repeat(titles.length)}`, ...cells.map(line)].join('\n')
+}
+
+function optionsOfPart({ options = {}, commands = {} }: Part): string {
+  const about = Object.values(commands).map(({ usage: [usage, text] }) => [`\`agent-server ${usage.replaceAll('|', '\\|')}\``, text])
+  return [
+    Object.keys(options).length === 0 ? 'This part has no options of the server.' : optionRows(options),
+    ...(about.length === 0 ? [] : ['', rows(['Command', 'What it does'], about)]),
+  ].join('\n')
+}
+
+function optionRows(table: Readonly<Record<string, Option<unknown>>>): string {
+  const own = entries.filter(({ name }) => Object.hasOwn(table, name))
+  return rows(['Option', 'Meaning', 'Default'], own.map(optionRow))
+}
+
+function optionRow({ flag, option, isFile }: Entry): string[] {
+  const word = isFile ? ' FILE' : option.kind === 'switch' ? '' : ` ${option.placeholder}`
+  const { initial } = option
+  const hasDefault = !isFile && (typeof initial === 'string' || typeof initial === 'number')
+  return [`\`--${flag}\`${word}`, isFile ? 'The same, in a file' : option.help, hasDefault ? `\`${initial}\`` : '']
+}
+
+function routeRows(routes: Readonly<Record<string, Right>>): string {
+  const names = Object.entries(routes)
+  if (names.length === 0) return 'This part has no routes.'
+  return rows(['Route', 'Right', 'What it does'], names.map(([name, right]) => [`\`${name}\``, right, summaryOf(name)]))
+}
+
+/** The summary in `/openapi.json`; a socket has none there. */
+function summaryOf(route: string): string {
+  const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route)
+  return endpoint?.summary ?? 'Open a WebSocket that follows a conversation'
+}
+
+/** The powers of the files below a folder, and the row of the import table. The root document has the whole table. */
+function powersOf(folder: string): string {
+  const below = folder === '.' ? '' : `${folder}/`
+  const own = powers.map(({ power, files }) => [power, files.filter((path) => path.startsWith(below)).sort()] as const)
+  const granted = own.filter(([, files]) => files.length > 0)
+  const cells = granted.map(([power, files]) => [power, files.map((path) => `\`${path.slice(below.length)}\``).join(', ')])
+  const table = cells.length === 0 ? 'No file of this folder has a power of its own.' : rows(['Power', 'Files'], cells)
+  const imports = importTable[folder.replace(/^src\//, '')]
+  if (imports === undefined) return table
+  const names = imports.map((name) => `\`${name}\``)
+  return `${table}\n\n${wrapped(['It', 'may', 'import', ...names.map((name, index) => name + (index === names.length - 1 ? '.' : ','))])}`
+}
+
+/** Words in lines of at most 120 columns. */
+function wrapped(words: readonly string[]): string {
+  const lines = ['']
+  for (const word of words) {
+    const last = lines.at(-1) ?? ''
+    if (last === '') lines[lines.length - 1] = word
+    else if (last.length + 1 + word.length <= 120) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines.join('\n')
+}
+
+/** Lines to two digits, so that the table is stale after a change that matters and not after each. */
+function sizeRows(sources: readonly SizedFile[]): string {
+  const cells = sizesOf(sources).map(({ unit, lines, powerful, powerfulLines, budget }) =>
+    [unit, about(lines), `${powerful}`, about(powerfulLines), budget?.toLocaleString('en') ?? ''])
+  return rows(['', 'Lines, about', 'Files with powers', 'Their lines, about', 'Budget of lines'], cells)
+}
+
+function about(count: number): string {
+  return Number(count.toPrecision(2)).toLocaleString('en')
+}
+
+function partRows(folder: string): string {
+  const cells = allParts.map(({ name, about: purpose }) =>
+    [`[\`${name}\`](${posix.relative(folder, `src/parts/${name}`)}/README.md)`, purpose])
+  return rows(['Part', 'What it adds'], cells)
+}

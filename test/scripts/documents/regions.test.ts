@@ -1,0 +1,36 @@
+/** The generated regions of documents. */
+import * as assert from 'uvu/assert'
+import { fillRegions } from '../../../scripts/documents/regions.ts'
+import { tablesFor } from '../../../scripts/documents/tables.ts'
+import { allParts } from '../../../src/all-parts.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('documents/regions')
+
+const text = 'Before\n<!-- generated: a -->\nold\nrows\n<!-- /generated -->\nafter\n<!-- generated: b -->\n<!-- /generated -->\n'
+const filled = 'Before\n<!-- generated: a -->\none\n<!-- /generated -->\nafter\n<!-- generated: b -->\ntwo\n<!-- /generated -->\n'
+const tables = { a: () => 'one', b: () => 'two' }
+
+test('fills each region and keeps the rest', () => {
+  assert.is(fillRegions('x.md', text, tables), filled)
+  assert.is(fillRegions('x.md', filled, tables), filled)
+})
+
+test('refuses an unknown region and a mark without its other', () => {
+  assert.throws(() => fillRegions('x.md', text, { a: () => '' }), /x\.md: there is no table "b"/)
+  assert.throws(() => fillRegions('x.md', text.replace('<!-- /generated -->\n', ''), tables), /a mark of a generated region has no other/)
+  assert.throws(() => fillRegions('x.md', `${text}<!-- generated: c -->`, tables), /a mark of a generated region has no other/)
+})
+
+test('gives a part its own options, routes and powers', () => {
+  for (const part of allParts) {
+    const { options, routes, powers } = tablesFor(`src/parts/${part.name}/README.md`, [])
+    for (const route of Object.keys(part.routes ?? {})) assert.ok(routes?.().includes(`| \`${route}\` | `), route)
+    assert.is(options?.().includes('| `--'), part.options !== undefined)
+    assert.not.ok(powers?.().includes('`src/'), 'paths are relative to the part')
+  }
+  const root = tablesFor('SECURITY.md', []).powers?.() ?? ''
+  assert.match(root, '| Start and end programs | `src/parts/demo/command.ts`, ')
+})
+
+test.run()
