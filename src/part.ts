@@ -6,7 +6,7 @@
  * the first use of one of its routes, commands or offers.
  */
 import type { Right } from './access.ts'
-import type { Answer } from './http/reply.ts'
+import type { HttpResponse } from './http/reply.ts'
 import type { Call } from './api/call.ts'
 import type { Config } from './config.ts'
 import type { Core } from './capabilities.ts'
@@ -107,4 +107,4 @@ export interface StartedPart {
   close?(): Promise<void>
 }
 
-export type PartHandler = (call: Call) => Answer | Promise<Answer>
+export type PartHandler = (call: Call) => HttpResponse | Promise<HttpResponse>

@@ -6,7 +6,8 @@
  * kinds becomes one component for each. Only types that an operation reaches are listed, in alphabetical order.
  */
 import {
-  ref, type Answer, type Endpoint, type Member, type NamedSchema, type ObjectSchema, type Schema, type UnionSchema,
+  ref, type Endpoint, type Member, type NamedSchema, type ObjectSchema, type ResponseSchema, type Schema,
+  type UnionSchema,
 } from '../../src/schema/define.ts'
 import { choicesOf, find, narrow, type Contract } from './contract.ts'
 
@@ -85,10 +86,10 @@ const idempotencyKey = {
 /** What may be missing can be not found, what takes input can refuse it. */
 function printResponses(endpoint: Endpoint, isPlaced: boolean, takesParameters: boolean, printer: Printer): Json {
   const responses: Record<string, Json> = {}
-  for (const [status, answer] of Object.entries(endpoint.responses)) responses[status] = printAnswer(answer, printer)
-  if (isPlaced) responses[404] = printAnswer({ doc: 'Item not found', body: ref('ErrorDetail') }, printer)
+  for (const [status, answer] of Object.entries(endpoint.responses)) responses[status] = printResponse(answer, printer)
+  if (isPlaced) responses[404] = printResponse({ doc: 'Item not found', body: ref('ErrorDetail') }, printer)
   if (takesParameters || endpoint.request !== undefined) {
-    responses[422] = printAnswer({ doc: 'Validation Error', body: ref('HTTPValidationError') }, printer)
+    responses[422] = printResponse({ doc: 'Validation Error', body: ref('HTTPValidationError') }, printer)
   }
   return responses
 }
@@ -97,7 +98,7 @@ function printRequest(request: Schema, printer: Printer): Json {
   return { required: true, ...jsonContent(printSchema(request, printer)) }
 }
 
-function printAnswer({ doc, body, mediaType }: Answer, printer: Printer): Json {
+function printResponse({ doc, body, mediaType }: ResponseSchema, printer: Printer): Json {
   if (mediaType !== undefined) return { description: doc, content: { [mediaType]: { schema: { type: 'string' } } } }
   return { description: doc, ...(body === undefined ? {} : jsonContent(printSchema(body, printer))) }
 }

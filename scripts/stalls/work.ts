@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { member, textAt, type Answer } from '../../test/support/rest.ts'
+import { member, textAt, type RestResponse } from '../../test/support/rest.ts'
 import { startAttackingModel, type Attack } from './model.ts'
 import type { StalledServer } from './server.ts'
 
@@ -72,7 +72,7 @@ export async function makeConversation({ rest }: StalledServer, agent: object, m
   return textAt((await rest.post('/api/conversations', { autotitle: false, agent, ...more })).json, 'id')
 }
 
-export function outcome({ status, json }: Answer): string {
+export function outcome({ status, json }: RestResponse): string {
   const detail = member(json, 'detail')
   const words = typeof detail === 'string' ? detail : String(member(detail, 0, 'ctx', 'error') ?? member(detail, 0, 'msg') ?? '')
   return shown(words === '' ? String(status) : `${status} ${words}`)

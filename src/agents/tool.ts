@@ -32,14 +32,14 @@ export interface Tool {
    * Runs the action. The signal stops it at once; nothing of it runs after the promise settled. @throws the signal's
    * reason
    */
-  run(action: Action, call: ToolCall): Promise<Observation>
+  run(action: Action, call: ToolRun): Promise<Observation>
 }
 
 export type ReadResult =
   | { readonly ok: true; readonly action: Action }
   | { readonly ok: false; readonly problem: string }
 
-export interface ToolCall {
+export interface ToolRun {
   readonly id: string
   readonly signal: AbortSignal
   /** True when the user confirmed this action; absent when no confirmation was needed. */

@@ -5,13 +5,13 @@
  * with every issue, each with its location (`body`, `query`, `path` first).
  */
 import { AppError, type Issue } from '../base/errors.ts'
-import type { Answer, Exchange } from '../http/reply.ts'
+import type { HttpResponse, Exchange } from '../http/reply.ts'
 import { parameterOf, type Method, type PathParameters } from '../http/router.ts'
 import { readQuery, uuid, type QueryFields, type QueryValues } from '../http/query.ts'
 import { parse, type Checked } from '../schema/check.ts'
 import { ignoredMembers } from '../schema/ignored.ts'
 import type { Right } from '../access.ts'
-import { jsonAnswer } from './problem.ts'
+import { jsonResponse } from './problem.ts'
 
 export interface Call {
   readonly exchange: Exchange
@@ -22,7 +22,7 @@ export interface Call {
   readonly body: unknown
 }
 
-export type Handle = (call: Call) => Answer | Promise<Answer>
+export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 
 export interface Route {
   readonly method: Method
@@ -67,12 +67,12 @@ export function clientSignal(call: Call): AbortSignal {
   return controller.signal
 }
 
-export function ok(value: unknown): Answer {
-  return jsonAnswer(200, value)
+export function ok(value: unknown): HttpResponse {
+  return jsonResponse(200, value)
 }
 
 /** The answer to most changes. */
-export const success: Answer = jsonAnswer(200, { success: true })
+export const success: HttpResponse = jsonResponse(200, { success: true })
 
 export function invalid(issues: readonly Issue[]): AppError {
   return new AppError('invalid_input', 'The request is not valid', { issues })

@@ -8,7 +8,7 @@ import type { AgentVault } from '../conversation/agent-vault.ts'
 import { dashed, settleRequest, type CreationDeps } from '../conversation/creation.ts'
 import type { ConversationService } from '../conversation/service.ts'
 import { boolean, integer, list, oneOf, required, text, uuid, withDefault } from '../http/query.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import {
   executionStatusValues,
   ForkConversationRequest,
@@ -19,7 +19,7 @@ import {
 import { bodyOf, conversationIdOf, invalid, ok, optionalBodyOf, queryOf, success, tooLong, type Call } from './call.ts'
 import { keyedRequestOf, type KeyParts } from './idempotency.ts'
 import { userMessageOf } from '../conversation/user-message.ts'
-import { jsonAnswer } from './problem.ts'
+import { jsonResponse } from './problem.ts'
 import { tellMasking } from './secret-masking.ts'
 
 /** The dependencies of the conversation handlers. */
@@ -42,7 +42,9 @@ const search = {
 const batch = { ...includeSkills, ids: list(required(uuid())) }
 const batchLimit = 99
 
-export async function createConversation({ service, creation, keys }: ConversationParts, call: Call): Promise<Answer> {
+export async function createConversation(
+  { service, creation, keys }: ConversationParts, call: Call,
+): Promise<HttpResponse> {
   const body = bodyOf(call, StartConversationRequest)
   const includeAll = queryOf(call, includeSkills).include_skills
   const keyed = keyedRequestOf(call, 'create', keys)
@@ -52,10 +54,10 @@ export async function createConversation({ service, creation, keys }: Conversati
   const { initial_message: message } = body
   if (isNew && message !== undefined) await (await service.open(id)).send(userMessageOf(message), true, keyed)
   if (!isNew || keyed === undefined) return infoOf(service, call, id, isNew ? 201 : 200)
-  return jsonAnswer(201, await service.firstInfo({ id, request: keyed }, includeAll, message !== undefined))
+  return jsonResponse(201, await service.firstInfo({ id, request: keyed }, includeAll, message !== undefined))
 }
 
-export async function searchConversations({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function searchConversations({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const query = queryOf(call, search)
   const { ids, nextPageId } = service.page({
     status: query.status,
@@ -68,22 +70,22 @@ export async function searchConversations({ service }: ConversationParts, call: 
   return ok({ items: items.filter((item) => item !== null), next_page_id: nextPageId?.replaceAll('-', '') ?? null })
 }
 
-export function countConversations({ service }: ConversationParts, call: Call): Answer {
+export function countConversations({ service }: ConversationParts, call: Call): HttpResponse {
   return ok(service.count(queryOf(call, statusFilter).status))
 }
 
-export async function getConversations({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function getConversations({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { ids, include_skills } = queryOf(call, batch)
   if (ids.length === 0) throw invalid([{ type: 'missing', loc: ['query', 'ids'], msg: 'Field required', input: null }])
   if (ids.length > batchLimit) throw tooLong(['query', 'ids'], ids.length, batchLimit)
   return ok(await Promise.all(ids.map((id) => infoOrNull(service, id, include_skills))))
 }
 
-export function getConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+export function getConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   return infoOf(service, call, conversationIdOf(call))
 }
 
-export async function updateConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function updateConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { title, tags, max_budget_per_task: budget, workspace } = bodyOf(call, UpdateConversationRequest)
   const conversation = await service.open(conversationIdOf(call))
   if (workspace !== undefined && workspace.working_dir !== conversation.state.working_dir) {
@@ -93,12 +95,12 @@ export async function updateConversation({ service }: ConversationParts, call: C
   return success
 }
 
-export async function deleteConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function deleteConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   await service.remove(conversationIdOf(call))
   return success
 }
 
-export async function forkConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function forkConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const request = optionalBodyOf(call, ForkConversationRequest)
   const title = request.title ?? null
   const fork = await service.fork(conversationIdOf(call), {
@@ -111,15 +113,15 @@ export async function forkConversation({ service }: ConversationParts, call: Cal
   return infoOf(service, call, fork.id, 201)
 }
 
-export async function navigateConversation({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function navigateConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { event_id: eventId } = bodyOf(call, NavigateRequest)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.navigate(eventId ?? null)
   return infoOf(service, call, conversation.id)
 }
 
-async function infoOf(service: ConversationService, call: Call, id: string, status = 200): Promise<Answer> {
-  return jsonAnswer(status, await service.info(id, queryOf(call, includeSkills).include_skills))
+async function infoOf(service: ConversationService, call: Call, id: string, status = 200): Promise<HttpResponse> {
+  return jsonResponse(status, await service.info(id, queryOf(call, includeSkills).include_skills))
 }
 
 /** The error for a moved workspace: the history and the agent's own files refer to files in the present folder. */

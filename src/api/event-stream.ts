@@ -14,7 +14,7 @@ import type { FeedEnd, Reader, Sink } from '../conversation/feed.ts'
 import { errorFrame } from '../conversation/frames.ts'
 import { idOf } from '../conversation/history.ts'
 import { singleHeader } from '../http/headers.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { conversationIdOf, queryOf, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
@@ -34,7 +34,7 @@ export interface StreamParts extends ConversationParts {
 const retryMs = 1000
 
 /** @throws AppError `not_found` for an unknown conversation or event */
-export async function streamEvents({ service, stream }: StreamParts, call: Call): Promise<Answer> {
+export async function streamEvents({ service, stream }: StreamParts, call: Call): Promise<HttpResponse> {
   const resend = resendFrom(call)
   const conversation = await service.open(conversationIdOf(call))
   const from = await startOf(conversation, resend)

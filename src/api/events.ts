@@ -8,7 +8,7 @@ import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'
 import { countEvents, readEvent, searchEvents, type EventFilter } from '../conversation/history.ts'
 import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { SendMessageRequest } from '../schema/generated/conversations.ts'
 import { eventSourceValues, type EventSource } from '../schema/generated/values.ts'
@@ -35,7 +35,7 @@ const search = {
 }
 
 /** Reads one event; answers synchronously when the event is in memory. */
-export function getEvent({ service }: ConversationParts, call: Call): Answer | Promise<Answer> {
+export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
   return andThen(service.read(conversationIdOf(call), (log) => readEvent(log, id)), (json) => {
     if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
@@ -43,13 +43,13 @@ export function getEvent({ service }: ConversationParts, call: Call): Answer | P
   })
 }
 
-export async function getEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function getEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const ids = idsOf(call)
   const found = await service.read(conversationIdOf(call), (log) => Promise.all(ids.map((id) => readEvent(log, id))))
   return { status: 200, body: Buffer.concat([open, ...joined(found.map((json) => json ?? nothing)), close]) }
 }
 
-export async function searchForEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function searchForEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const query = queryOf(call, search)
   const { items, nextPageId } = await service.read(conversationIdOf(call), (log) => searchEvents(log, {
     ...filterOf(query),
@@ -60,12 +60,12 @@ export async function searchForEvents({ service }: ConversationParts, call: Call
   return page(items, nextPageId)
 }
 
-export async function countMatchingEvents({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function countMatchingEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const filter = filterOf(queryOf(call, filters))
   return ok(await service.read(conversationIdOf(call), (log) => countEvents(log, filter)))
 }
 
-export async function sendMessage({ service, keys }: ConversationParts, call: Call): Promise<Answer> {
+export async function sendMessage({ service, keys }: ConversationParts, call: Call): Promise<HttpResponse> {
   const body = bodyOf(call, SendMessageRequest)
   const request = keyedRequestOf(call, 'message', keys)
   const conversation = await service.open(conversationIdOf(call))
@@ -107,7 +107,7 @@ function joined(items: readonly Buffer[]): Buffer[] {
   return items.flatMap((item, index) => (index === 0 ? [item] : [comma, item]))
 }
 
-function page(items: readonly Buffer[], nextPageId: string | null): Answer {
+function page(items: readonly Buffer[], nextPageId: string | null): HttpResponse {
   const tail = `],"next_page_id":${JSON.stringify(nextPageId)}}`
   return { status: 200, body: Buffer.concat([Buffer.from('{"items":['), ...joined(items), Buffer.from(tail)]) }
 }

@@ -3,25 +3,25 @@
  *
  * The state updates `goal` in the history report its progress.
  */
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { GoalRequest } from '../schema/generated/conversations.ts'
 import { bodyOf, conversationIdOf, success, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 
-export async function startGoal({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function startGoal({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { objective, max_iterations: maxIterations } = bodyOf(call, GoalRequest)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.goal.start(objective, maxIterations)
   return success
 }
 
-export async function stopGoal({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function stopGoal({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
   await conversation.goal.interrupt()
   return success
 }
 
-export async function resumeGoal({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function resumeGoal({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
   await conversation.goal.resume()
   return success

@@ -9,9 +9,9 @@ import { readFile } from 'node:fs/promises'
 import { objectOf } from '../base/fields.ts'
 import { parseOwnJson } from '../base/json.ts'
 import type { Clock } from '../base/stamp.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { ok } from './call.ts'
-import { jsonAnswer } from './problem.ts'
+import { jsonResponse } from './problem.ts'
 
 /** The level of the public API that this server implements, as a version number that clients know. */
 export const apiLevel = '1.43.1'
@@ -34,16 +34,16 @@ export interface Meta {
   readonly unreadyBecause: () => Promise<string | undefined>
 }
 
-export function alive(): Answer {
+export function alive(): HttpResponse {
   return ok({ status: 'ok' })
 }
 
-export async function ready({ meta }: { readonly meta: Meta }): Promise<Answer> {
+export async function ready({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   const message = await meta.unreadyBecause()
-  return message === undefined ? ok({ status: 'ready' }) : jsonAnswer(503, { status: 'initializing', message })
+  return message === undefined ? ok({ status: 'ready' }) : jsonResponse(503, { status: 'initializing', message })
 }
 
-export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Answer> {
+export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   return ok({
     uptime: Math.floor((meta.clock() - meta.startedAt) / 1000),
     idle_time: Math.floor(meta.idleMs() / 1000),
@@ -61,11 +61,11 @@ export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Ans
 }
 
 /** Tools of the built-in agent (contract: others.md section 4). */
-export async function tools({ meta }: { readonly meta: Meta }): Promise<Answer> {
+export async function tools({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   return ok(await meta.usableTools())
 }
 
-export async function openapi({ meta }: { readonly meta: Meta }): Promise<Answer> {
+export async function openapi({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   return { status: 200, body: await meta.description() }
 }
 

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { AppError, errorOf, type ErrorCode } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { redactIssue } from '../schema/redact.ts'
 
 const statusOf = {
@@ -43,24 +43,24 @@ const statusOf = {
 } as const satisfies Record<ErrorCode, number>
 
 /** The answer to a request that failed. */
-export function problem(thrown: unknown, log: Log, requestId: string): Answer {
+export function problem(thrown: unknown, log: Log, requestId: string): HttpResponse {
   if (!(thrown instanceof AppError)) return unexpected(thrown, log, requestId)
   const status: number = statusOf[thrown.code]
-  if (thrown.issues.length > 0) return jsonAnswer(status, { detail: thrown.issues.map(redactIssue) })
-  if (status < 500) return jsonAnswer(status, { detail: thrown.message })
+  if (thrown.issues.length > 0) return jsonResponse(status, { detail: thrown.issues.map(redactIssue) })
+  if (status < 500) return jsonResponse(status, { detail: thrown.message })
   log.warn('A request failed', { request_id: requestId, code: thrown.code, error: thrown })
   // Existing clients read the reason of a deliberate 5xx from `exception`.
   const detail = STATUS_CODES[status] ?? 'Error'
   const exception = `${status}: ${thrown.message}`
-  return jsonAnswer(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception })
+  return jsonResponse(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception })
 }
 
-export function jsonAnswer(status: number, value: unknown): Answer {
+export function jsonResponse(status: number, value: unknown): HttpResponse {
   return { status, body: Buffer.from(JSON.stringify(value)) }
 }
 
-function unexpected(thrown: unknown, log: Log, requestId: string): Answer {
+function unexpected(thrown: unknown, log: Log, requestId: string): HttpResponse {
   const errorId = randomUUID().replaceAll('-', '')
   log.error('A request failed unexpectedly', { error_id: errorId, request_id: requestId, error: errorOf(thrown) })
-  return jsonAnswer(500, { detail: 'Internal Server Error', exception: 'Unexpected error', error_id: errorId })
+  return jsonResponse(500, { detail: 'Internal Server Error', exception: 'Unexpected error', error_id: errorId })
 }

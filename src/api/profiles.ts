@@ -5,7 +5,7 @@
  * one change, so that unreadable settings stop it before anything has changed.
  */
 import { singleHeader } from '../http/headers.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { isProfileName } from '../schema/generated/llm.ts'
 import { RenameProfileRequest, SaveProfileRequest } from '../schema/generated/profiles.ts'
@@ -13,30 +13,30 @@ import { parseExposeMode } from '../settings/expose.ts'
 import type { ProfileStore } from '../settings/profiles.ts'
 import type { SettingsStore } from '../settings/store.ts'
 import { bodyOf, invalid, ok, type Call } from './call.ts'
-import { jsonAnswer } from './problem.ts'
+import { jsonResponse } from './problem.ts'
 
 export interface ProfileParts {
   readonly profiles: ProfileStore
   readonly settings: SettingsStore
 }
 
-export async function listProfiles({ profiles, settings }: ProfileParts): Promise<Answer> {
+export async function listProfiles({ profiles, settings }: ProfileParts): Promise<HttpResponse> {
   const { active_profile } = await settings.get()
   return ok({ profiles: await profiles.list(), active_profile })
 }
 
-export async function getProfile({ profiles }: ProfileParts, call: Call): Promise<Answer> {
+export async function getProfile({ profiles }: ProfileParts, call: Call): Promise<HttpResponse> {
   const header = singleHeader(call.exchange.request.rawHeaders, 'x-expose-secrets')
   return ok(await profiles.view(profileNameOf(call), parseExposeMode(header)))
 }
 
-export async function saveProfile({ profiles }: ProfileParts, call: Call): Promise<Answer> {
+export async function saveProfile({ profiles }: ProfileParts, call: Call): Promise<HttpResponse> {
   const name = profileNameOf(call)
   await profiles.save(name, bodyOf(call, SaveProfileRequest))
-  return jsonAnswer(201, { name, message: `Profile "${name}" saved` })
+  return jsonResponse(201, { name, message: `Profile "${name}" saved` })
 }
 
-export async function deleteProfile({ profiles, settings }: ProfileParts, call: Call): Promise<Answer> {
+export async function deleteProfile({ profiles, settings }: ProfileParts, call: Call): Promise<HttpResponse> {
   const name = profileNameOf(call)
   await settings.update(async (current) => {
     await profiles.delete(name)
@@ -45,7 +45,7 @@ export async function deleteProfile({ profiles, settings }: ProfileParts, call: 
   return ok({ name, message: `Profile "${name}" deleted` })
 }
 
-export async function renameProfile({ profiles, settings }: ProfileParts, call: Call): Promise<Answer> {
+export async function renameProfile({ profiles, settings }: ProfileParts, call: Call): Promise<HttpResponse> {
   const name = profileNameOf(call)
   const { new_name: newName } = bodyOf(call, RenameProfileRequest)
   await settings.update(async (current) => {
@@ -55,7 +55,7 @@ export async function renameProfile({ profiles, settings }: ProfileParts, call: 
   return ok({ name: newName, message: `Profile "${name}" renamed to "${newName}"` })
 }
 
-export async function activateProfile({ settings }: ProfileParts, call: Call): Promise<Answer> {
+export async function activateProfile({ settings }: ProfileParts, call: Call): Promise<HttpResponse> {
   const name = profileNameOf(call)
   await settings.patch({ active_profile: name })
   return ok({ name, message: `Profile "${name}" activated`, llm_applied: true })

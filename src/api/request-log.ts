@@ -5,7 +5,7 @@
  * The path is logged only where no route matched. The time ends when the answer is handed over, or its stream begins.
  */
 import type { Log } from '../base/log.ts'
-import type { Answer, Exchange } from '../http/reply.ts'
+import type { HttpResponse, Exchange } from '../http/reply.ts'
 
 export interface RequestLogOptions {
   readonly log: Log
@@ -18,7 +18,7 @@ const pathLimitChars = 200
 export function tellRequest(
   { log, slowMs }: RequestLogOptions,
   exchange: Exchange,
-  { status, body, stream }: Answer,
+  { status, body, stream }: HttpResponse,
   ms: number,
 ): void {
   const { request: { method = '', url = '' }, requestId, route, ignored } = exchange

@@ -16,12 +16,12 @@ import {
   assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules,
 } from '../http/origin.ts'
 import { noteKeyHolder } from '../http/key-holders.ts'
-import { createExchange, send, type Answer, type Exchange } from '../http/reply.ts'
+import { createExchange, send, type HttpResponse, type Exchange } from '../http/reply.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
 import { invalid, type Route } from './call.ts'
-import { jsonAnswer, problem } from './problem.ts'
+import { jsonResponse, problem } from './problem.ts'
 import { tellRequest } from './request-log.ts'
 
 export interface RequestRules {
@@ -54,7 +54,7 @@ export function createRequestHandler(
     if (!mayServe(request, response)) return
     const begun = performance.now()
     const exchange = createExchange(request, response, rules.nextRequestId)
-    const reply = (answer: Answer): void => {
+    const reply = (answer: HttpResponse): void => {
       send(exchange, answer)
       tellRequest(rules, exchange, answer, performance.now() - begun)
     }
@@ -69,10 +69,10 @@ export function createRequestHandler(
   }
 }
 
-function respond(exchange: Exchange, rules: RequestRules): Answer | Promise<Answer> {
+function respond(exchange: Exchange, rules: RequestRules): HttpResponse | Promise<HttpResponse> {
   const { request } = exchange
   const fault = framingFault(request)
-  if (fault !== undefined) return jsonAnswer(fault, { detail: STATUS_CODES[fault] })
+  if (fault !== undefined) return jsonResponse(fault, { detail: STATUS_CODES[fault] })
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const cors = probes.includes(target.path) ? [] : admit(request, target, rules.origins)
   if (request.method === 'OPTIONS') return options(request, cors)
@@ -97,7 +97,7 @@ function serve(
   route: Route,
   found: { readonly parameters: Readonly<Record<string, string>>; readonly query: string },
   rules: RequestRules,
-): Answer | Promise<Answer> {
+): HttpResponse | Promise<HttpResponse> {
   if (route.right !== 'open') {
     const refusal = refusalOf(exchange, rules)
     if (refusal !== undefined) return refusal
@@ -110,7 +110,7 @@ function serve(
   })
 }
 
-function masked({ body = Buffer.alloc(0), ...answer }: Answer, mask: (text: string) => string): Answer {
+function masked({ body = Buffer.alloc(0), ...answer }: HttpResponse, mask: (text: string) => string): HttpResponse {
   return { ...answer, body: Buffer.from(mask(body.toString())) }
 }
 
@@ -121,7 +121,7 @@ function admit(request: IncomingMessage, target: Target, rules: OriginRules): re
   return assertOrigin(originRequestOf(rawHeaders, host, purposeOf(method)), rules)
 }
 
-function options(request: IncomingMessage, corsHeaders: readonly string[]): Answer {
+function options(request: IncomingMessage, corsHeaders: readonly string[]): HttpResponse {
   const { rawHeaders } = request
   const methods = headerValues(rawHeaders, 'access-control-request-method')
   if (!isPreflight(headerValues(rawHeaders, 'origin'), methods)) {

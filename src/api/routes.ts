@@ -4,7 +4,7 @@
  * The names are those of `access.ts`: a route without a right does not compile, nor a right without a route.
  */
 import { access, type Right, type RouteName } from '../access.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import type { Method } from '../http/router.ts'
 import type { Call, Handle, Route } from './call.ts'
 import * as conversations from './conversations.ts'
@@ -22,7 +22,7 @@ export interface ApiParts extends
   readonly meta: meta.Meta
 }
 
-type Handler = (parts: ApiParts, call: Call) => Answer | Promise<Answer>
+type Handler = (parts: ApiParts, call: Call) => HttpResponse | Promise<HttpResponse>
 
 const table = {
   'GET /alive': meta.alive,

@@ -7,7 +7,7 @@ import { toJsonObject } from '../base/json.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { finalResponse } from '../conversation/history.ts'
 import type { ConversationService } from '../conversation/service.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import {
   AskAgentRequest,
   ConfirmationResponseRequest,
@@ -31,26 +31,26 @@ export interface RunParts extends ConversationParts {
   readonly profiles: Pick<ProfileStore, 'load'>
 }
 
-export async function run({ service, keys }: ConversationParts, call: Call): Promise<Answer> {
+export async function run({ service, keys }: ConversationParts, call: Call): Promise<HttpResponse> {
   const request = keyedRequestOf(call, 'run', keys)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.run(request)
   return success
 }
 
-export async function pause({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function pause({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
   await conversation.pause()
   return success
 }
 
-export async function interrupt({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function interrupt({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
   await conversation.interrupt()
   return success
 }
 
-export async function respondToConfirmation({ service, keys }: ConversationParts, call: Call): Promise<Answer> {
+export async function respondToConfirmation({ service, keys }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { accept, reason, id } = bodyOf(call, ConfirmationResponseRequest)
   const request = keyedRequestOf(call, 'respond', keys)
   const conversation = await service.open(conversationIdOf(call))
@@ -58,26 +58,26 @@ export async function respondToConfirmation({ service, keys }: ConversationParts
   return success
 }
 
-export async function listConfirmations({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function listConfirmations({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
   return ok({ items: conversation.confirmations() })
 }
 
-export async function setConfirmationPolicy({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function setConfirmationPolicy({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { policy } = bodyOf(call, SetConfirmationPolicyRequest)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.setConfirmationPolicy(toJsonObject(policy))
   return success
 }
 
-export async function setSecurityAnalyzer({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function setSecurityAnalyzer({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { security_analyzer: analyzer } = bodyOf(call, SetSecurityAnalyzerRequest)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.setSecurityAnalyzer(analyzer === null ? null : toJsonObject(analyzer))
   return success
 }
 
-export async function addSecrets({ service, vault }: ConversationParts, call: Call): Promise<Answer> {
+export async function addSecrets({ service, vault }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { secrets } = bodyOf(call, UpdateSecretsRequest)
   const conversation = await service.open(conversationIdOf(call))
   const sources = sourcesOf(secrets)
@@ -86,14 +86,14 @@ export async function addSecrets({ service, vault }: ConversationParts, call: Ca
   return success
 }
 
-export async function switchLlm({ service, vault }: ConversationParts, call: Call): Promise<Answer> {
+export async function switchLlm({ service, vault }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { llm } = bodyOf(call, SwitchLlmRequest)
   const conversation = await openBuiltIn(service, call)
   await conversation.switchLlm((agent) => vault.sealLlm(conversation.id, agent, llm))
   return success
 }
 
-export async function switchProfile({ service, vault, profiles }: RunParts, call: Call): Promise<Answer> {
+export async function switchProfile({ service, vault, profiles }: RunParts, call: Call): Promise<HttpResponse> {
   const { profile_name: name } = bodyOf(call, SwitchProfileRequest)
   const conversation = await openBuiltIn(service, call)
   const llm = { ...(await profiles.load(name)), usage_id: `profile:${name}` }
@@ -101,40 +101,40 @@ export async function switchProfile({ service, vault, profiles }: RunParts, call
   return success
 }
 
-export async function switchAcpModel({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function switchAcpModel({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { model } = bodyOf(call, SwitchAcpModelRequest)
   const conversation = await openExternal(service, call, 'switch the model')
   await conversation.switchModel(model, clientSignal(call))
   return success
 }
 
-export async function switchAcpMode({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function switchAcpMode({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { mode } = bodyOf(call, SwitchAcpModeRequest)
   const conversation = await openExternal(service, call, 'switch the mode')
   await conversation.switchMode(mode, clientSignal(call))
   return success
 }
 
-export async function switchAcpOption({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function switchAcpOption({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { option_id, value } = bodyOf(call, SwitchAcpOptionRequest)
   const conversation = await openExternal(service, call, 'set the option')
   await conversation.switchOption(option_id, value, clientSignal(call))
   return success
 }
 
-export async function askAgent({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function askAgent({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { question } = bodyOf(call, AskAgentRequest)
   const conversation = await service.open(conversationIdOf(call))
   return ok({ response: await conversation.askAside(question, clientSignal(call)) })
 }
 
-export async function condense({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function condense({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
   await conversation.condense(clientSignal(call))
   return success
 }
 
-export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<Answer> {
+export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   return ok({ response: await service.read(conversationIdOf(call), finalResponse) })
 }
 

@@ -6,7 +6,7 @@
  * that are not masked at all; all others are masked in all their forms. Names are percent-encoded.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
-import { isToken } from '../settings/cipher.ts'
+import { isSealed } from '../settings/cipher.ts'
 import { maskingOfSecret } from '../settings/masked-parts.ts'
 import { isUnset } from '../settings/secret-values.ts'
 import type { Call } from './call.ts'
@@ -21,7 +21,7 @@ export function tellMasking({ exchange }: Call, secrets: Readonly<Record<string,
   const told: string[] = []
   for (const [name, source] of Object.entries(secrets)) {
     const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
-    const masking = isUnset(value) || isToken(value) ? 'everywhere' : maskingOfSecret(value)
+    const masking = isUnset(value) || isSealed(value) ? 'everywhere' : maskingOfSecret(value)
     if (masking === 'everywhere' || told.length === namedLimit) continue
     const shown = encodeURIComponent(Buffer.from(name.slice(0, nameLimitChars)).toString())
     told.push(`${shown}=${masking.replace(' ', '-')}`)

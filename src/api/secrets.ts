@@ -3,7 +3,7 @@
  *
  * Names are listed. A value is only returned for its own name, as plain text. Nothing here logs names or values.
  */
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { SecretWrite } from '../schema/generated/secrets.ts'
 import type { SecretStore } from '../settings/secrets.ts'
@@ -15,11 +15,11 @@ export interface SecretParts {
   readonly reserve: { assertHeld(): Promise<void> }
 }
 
-export async function listSecrets({ secrets }: SecretParts): Promise<Answer> {
+export async function listSecrets({ secrets }: SecretParts): Promise<HttpResponse> {
   return ok({ secrets: await secrets.list() })
 }
 
-export async function putSecret({ secrets, reserve }: SecretParts, call: Call): Promise<Answer> {
+export async function putSecret({ secrets, reserve }: SecretParts, call: Call): Promise<HttpResponse> {
   const secret = bodyOf(call, SecretWrite)
   await reserve.assertHeld()
   const stored = await secrets.put(secret)
@@ -27,12 +27,12 @@ export async function putSecret({ secrets, reserve }: SecretParts, call: Call): 
   return ok(stored)
 }
 
-export async function getSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {
+export async function getSecret({ secrets }: SecretParts, call: Call): Promise<HttpResponse> {
   const value = await secrets.get(parameterOf(call.parameters, 'name'))
   return { status: 200, type: 'text/plain; charset=utf-8', body: Buffer.from(value) }
 }
 
-export async function deleteSecret({ secrets }: SecretParts, call: Call): Promise<Answer> {
+export async function deleteSecret({ secrets }: SecretParts, call: Call): Promise<HttpResponse> {
   await secrets.delete(parameterOf(call.parameters, 'name'))
   return ok({ deleted: true })
 }

@@ -4,7 +4,7 @@
  * The store applies a patch; the shape of a request is checked here, so that both kinds of 422 differ.
  */
 import { singleHeader } from '../http/headers.ts'
-import type { Answer } from '../http/reply.ts'
+import type { HttpResponse } from '../http/reply.ts'
 import { SettingsPatch } from '../schema/generated/settings.ts'
 import { parseExposeMode } from '../settings/expose.ts'
 import { agentSchema, conversationSchema } from '../settings/schema-view.ts'
@@ -16,21 +16,21 @@ export interface SettingsParts {
   readonly reserve: { assertHeld(): Promise<void> }
 }
 
-export async function getSettings({ settings }: SettingsParts, call: Call): Promise<Answer> {
+export async function getSettings({ settings }: SettingsParts, call: Call): Promise<HttpResponse> {
   const header = singleHeader(call.exchange.request.rawHeaders, 'x-expose-secrets')
   return ok(await settings.view(parseExposeMode(header)))
 }
 
-export async function patchSettings({ settings, reserve }: SettingsParts, call: Call): Promise<Answer> {
+export async function patchSettings({ settings, reserve }: SettingsParts, call: Call): Promise<HttpResponse> {
   const patch = bodyOf(call, SettingsPatch)
   await reserve.assertHeld()
   return ok(await settings.patch(patch))
 }
 
-export function describeAgentSettings(): Answer {
+export function describeAgentSettings(): HttpResponse {
   return ok(agentSchema())
 }
 
-export function describeConversationSettings(): Answer {
+export function describeConversationSettings(): HttpResponse {
   return ok(conversationSchema())
 }

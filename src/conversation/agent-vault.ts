@@ -18,7 +18,7 @@ import {
   isAcpServer, type AcpAgentSettings, type AgentSettings, type Verification,
 } from '../schema/generated/settings.ts'
 import { readAgentSettings } from '../settings/agent-settings.ts'
-import { isToken, type Cipher } from '../settings/cipher.ts'
+import { isSealed, type Cipher } from '../settings/cipher.ts'
 import type { MaskedValues } from '../settings/masked-values.ts'
 import type { Settings } from '../settings/patch.ts'
 import { problemWithAcpEnv } from '../settings/acp-env.ts'
@@ -122,7 +122,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
     },
 
     openAgent(owner, stored) {
-      const opened = mapSecrets(agentType, stored, (value, path) => (isToken(value) ? cipher.open(value, path) : value))
+      const opened = mapSecrets(agentType, stored, (value, at) => (isSealed(value) ? cipher.open(value, at) : value))
       if (!isConversationAgent(opened)) throw new TypeError('The stored agent does not fit its schema')
       const agent = toConversationAgent(opened)
       hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
@@ -170,8 +170,8 @@ function sealedSources(options: AgentVaultOptions, hideAll: HideAll): SourceVaul
 }
 
 /** Returns a source with plain values. @throws AppError `invalid_input` for a secret that must not reach a program */
-function plainSource(name: string, source: SecretSource, isToken: boolean, options: AgentVaultOptions): SecretSource {
-  const plain = isToken ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
+function plainSource(name: string, source: SecretSource, wasSealed: boolean, options: AgentVaultOptions): SecretSource {
+  const plain = wasSealed ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
   const problem = problemOf(name, plain, options)
   if (problem === undefined) return plain
   throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
@@ -195,7 +195,7 @@ async function chooseAgent(
 function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
   const plain = mapSecrets(agentType, agent, (value, path) => {
     if (isUnset(value)) return undefined
-    const opened = isToken(value) ? cipher.open(value, path) : value
+    const opened = isSealed(value) ? cipher.open(value, path) : value
     if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${path}"`)
     return opened
   })
@@ -324,7 +324,7 @@ function problemOf(name: string, source: SecretSource, { isLoaderVariable }: Age
 
 function openSource(source: SecretSource, name: string, cipher: Cipher): SecretSource {
   return mapSourceSecrets(source, (value, path) => {
-    if (!isToken(value)) return value
+    if (!isSealed(value)) return value
     const opened = cipher.open(value, `${name}.${path}`) ?? cipher.open(value, name)
     if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${name}"`)
     return opened

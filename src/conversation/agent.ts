@@ -226,7 +226,7 @@ export interface Turn {
    * Asks the user for a confirmation. Resolves with the user's answer, with `denied` at the deadline, with `cancelled`
    * when the turn is stopped or `withdrawn` is aborted.
    */
-  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<Answer>
+  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
   /** Adds to the usage figures of one usage id and publishes `stats`. */
   usage(report: UsageReport): void
   /** Backpressure: resolves when the log has caught up with a flood of records. Usually undefined: no need to wait. */
@@ -280,7 +280,7 @@ export interface Denied {
   readonly by?: 'deadline'
 }
 
-export type Answer =
+export type ConfirmationAnswer =
   | { readonly outcome: 'accepted' }
   | Denied
   | { readonly outcome: 'cancelled' }

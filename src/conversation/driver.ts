@@ -15,7 +15,9 @@ import type { GoalVerdict } from '../schema/generated/conversations.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
-import type { Agent, AgentHost, Answer, KeptKey, MessageContext, TitleAnswer, UsageReport } from './agent.ts'
+import type {
+  Agent, AgentHost, ConfirmationAnswer, KeptKey, MessageContext, TitleAnswer, UsageReport,
+} from './agent.ts'
 import { AgentRequests, type TitleByProfile } from './agent-requests.ts'
 import { hasEventOf, readEvent } from './history.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
@@ -23,7 +25,7 @@ import type { Journal } from './journal.ts'
 import { LiveTurn } from './live-turn.ts'
 import { createHost } from './host.ts'
 import { shownAgent } from './info.ts'
-import { confirmationValue, Questions, type PendingConfirmation } from './questions.ts'
+import { confirmationValue, Confirmations, type PendingConfirmation } from './questions.ts'
 import type { KeyedRequest } from './requests.ts'
 import { Runner, type StopReason, type TurnOpening } from './runner.ts'
 import { storedEvent } from './stored-event.ts'
@@ -51,7 +53,7 @@ export interface DriverOptions {
 
 export class Driver {
   readonly #options: DriverOptions
-  readonly #questions: Questions
+  readonly #questions: Confirmations
   readonly #requests: AgentRequests
   #agent: Agent | undefined
   #runner: Runner | undefined
@@ -76,7 +78,7 @@ export class Driver {
     this.#invokedSkills = journal.state.invoked_skills
     this.#kept = journal.state.kept
     this.#ledger = new UsageLedger(journal.state.stats)
-    this.#questions = new Questions({
+    this.#questions = new Confirmations({
       clock,
       deadlineMs: confirmationDeadlineMs,
       onChange: (open) => this.#questionsChanged(open),
@@ -167,7 +169,7 @@ export class Driver {
   }
 
   /** Answers one pending confirmation, or all. Returns false when none was pending. */
-  answer(answer: Answer, id: string | undefined): boolean {
+  answer(answer: ConfirmationAnswer, id: string | undefined): boolean {
     return this.#questions.answer(answer, id)
   }
 

@@ -34,7 +34,7 @@ export interface Sink {
 }
 
 /** The part of the log that the feed needs. Only durable events are counted and read. */
-export interface EventSource {
+export interface FeedLog {
   readonly eventCount: number
   /**
    * Reads events from seq `from` on. Returns fewer than `to - from` when they exceed the limit. Damaged events are left
@@ -63,7 +63,7 @@ export class Feed {
   #ended: FeedEnd | undefined
 
   /** @param turns limits the number of concurrent log reads; shared by all feeds that compete for the disk */
-  constructor(source: EventSource, readerLimit: number, turns = createReadingTurns()) {
+  constructor(source: FeedLog, readerLimit: number, turns = createReadingTurns()) {
     this.#place = { source, turns, left: (reader) => this.#readers.delete(reader) }
     this.#limit = readerLimit
     this.#head = source.eventCount
@@ -112,7 +112,7 @@ export class Feed {
 
 /** The part of the feed that its readers use. */
 interface ReaderPlace {
-  readonly source: EventSource
+  readonly source: FeedLog
   readonly turns: Turns
   readonly left: (reader: Reader) => void
 }

@@ -8,9 +8,9 @@ import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import type { JsonObject } from '../base/json.ts'
 import { deferred } from '../base/wait.ts'
-import type { Answer, QuestionDraft, Recorded, Turn, UsageReport } from './agent.ts'
+import type { ConfirmationAnswer, QuestionDraft, Recorded, Turn, UsageReport } from './agent.ts'
 import type { Journal } from './journal.ts'
-import type { Questions } from './questions.ts'
+import type { Confirmations } from './questions.ts'
 import type { PrivateRecord } from './records.ts'
 import { deltaFrame, type DeltaPiece } from './frames.ts'
 import type { Stamp } from '../base/stamp.ts'
@@ -20,7 +20,7 @@ export interface LiveTurnOptions {
   readonly approved: readonly string[]
   readonly isOwn: boolean
   readonly journal: Journal
-  readonly questions: Questions
+  readonly questions: Confirmations
   readonly count: (report: UsageReport) => void
   readonly nextFrameStamp: () => Stamp
   /** Creates a masker for a text that arrives in pieces. It may hold back the end of a piece until the next piece. */
@@ -131,7 +131,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<Answer> {
+  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (this.#fenced) return Promise.resolve({ outcome: 'cancelled' })
     return this.#options.questions.ask(question, this.signal, withdrawn)
   }

@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../base/json.ts'
 import { formatMicros, type Clock } from '../base/stamp.ts'
-import type { Answer, QuestionDiff, QuestionDraft, QuestionLocation, QuestionOption } from './agent.ts'
+import type { ConfirmationAnswer, QuestionDiff, QuestionDraft, QuestionLocation, QuestionOption } from './agent.ts'
 
 /** A pending confirmation as clients see it. */
 export interface PendingConfirmation {
@@ -28,7 +28,7 @@ export interface PendingConfirmation {
   readonly deadline: string | null
 }
 
-export interface QuestionsOptions {
+export interface ConfirmationsOptions {
   readonly clock: Clock
   readonly deadlineMs: number
   /** Called after each change with the pending confirmations. */
@@ -39,18 +39,18 @@ interface Question {
   readonly id: string
   readonly draft: QuestionDraft
   readonly signal: AbortSignal
-  readonly settle: (answer: Answer) => void
+  readonly settle: (answer: ConfirmationAnswer) => void
   /** Set when the confirmation becomes pending. */
   deadline: string | undefined
   timer: NodeJS.Timeout | undefined
 }
 
-export class Questions {
-  readonly #options: QuestionsOptions
+export class Confirmations {
+  readonly #options: ConfirmationsOptions
   /** All confirmations in the order in which they were asked. Only the first is pending. */
   readonly #asked = new Map<string, Question>()
 
-  constructor(options: QuestionsOptions) {
+  constructor(options: ConfirmationsOptions) {
     this.#options = options
   }
 
@@ -63,13 +63,13 @@ export class Questions {
   /**
    * Asks after the earlier confirmations have ended, and resolves with the answer. `withdrawn` cancels only this one.
    */
-  ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<Answer> {
+  ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {
       const id = randomUUID()
       const cancel = (): void => this.#cancel((question) => question.signal === signal)
       const withdraw = (): void => this.#settle(id, { outcome: 'cancelled' })
-      const settle = (answer: Answer): void => {
+      const settle = (answer: ConfirmationAnswer): void => {
         signal.removeEventListener('abort', cancel)
         withdrawn?.removeEventListener('abort', withdraw)
         resolve(answer)
@@ -82,7 +82,7 @@ export class Questions {
   }
 
   /** Answers the pending confirmation. False when none is pending, or when `id` is another one's id. */
-  answer(answer: Answer, id?: string): boolean {
+  answer(answer: ConfirmationAnswer, id?: string): boolean {
     const [open] = this.#asked.keys()
     if (open === undefined || (id !== undefined && id !== open)) return false
     this.#settle(open, answer)
@@ -110,7 +110,7 @@ export class Questions {
     this.#options.onChange(this.list())
   }
 
-  #settle(id: string, answer: Answer): void {
+  #settle(id: string, answer: ConfirmationAnswer): void {
     const question = this.#asked.get(id)
     if (question === undefined) return
     clearTimeout(question.timer)
@@ -120,7 +120,7 @@ export class Questions {
   }
 }
 
-const late: Answer = { outcome: 'denied', reason: 'Nobody answered in time', by: 'deadline' }
+const late: ConfirmationAnswer = { outcome: 'denied', reason: 'Nobody answered in time', by: 'deadline' }
 
 function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
   const { toolCallId, actionId, title, command, diff, locations = [], options } = draft

@@ -8,7 +8,7 @@
 import { isObject, toJsonObject, type JsonObject } from '../base/json.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import { isSecretSource, toSecretSource } from '../schema/generated/secrets.ts'
-import { isToken, type Cipher } from '../settings/cipher.ts'
+import { isSealed, type Cipher } from '../settings/cipher.ts'
 import { keysOfTokens } from '../settings/key-ids.ts'
 import { mapSecrets } from '../settings/secret-fields.ts'
 import { mapSourceSecrets } from '../settings/secret-source.ts'
@@ -45,7 +45,7 @@ export async function resealConversation(directory: string, cipher: Cipher, cach
 /** Seals the secrets again. A token that no available key opens stays as it is. */
 function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
   const reseal = (token: string, context: string, formerContext = context): string => {
-    const opened = isToken(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined
+    const opened = isSealed(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined
     return opened === undefined ? token : cipher.seal(opened, context)
   }
   const entries = Object.entries(secrets).map(([name, source]): [string, JsonObject] => {

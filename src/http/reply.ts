@@ -25,7 +25,7 @@ export interface Exchange {
   ignored?: string | undefined
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   /** Names and values in turn. */
   readonly headers?: readonly string[]
@@ -53,7 +53,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
 }
 
 /** Sends an answer. */
-export function send(exchange: Exchange, answer: Answer): void {
+export function send(exchange: Exchange, answer: HttpResponse): void {
   const { request, response } = exchange
   if (response.headersSent) {
     response.destroy()
@@ -75,7 +75,7 @@ export function send(exchange: Exchange, answer: Answer): void {
   response.end(shownBody)
 }
 
-export interface StreamAnswer {
+export interface StreamedResponse {
   readonly status: number
   readonly type: string
   /** The length when it is known; otherwise the body is chunked. */
@@ -84,7 +84,7 @@ export interface StreamAnswer {
 }
 
 /** Sends the head of an answer; the caller writes the body into the returned response, with regard to back-pressure. */
-export function startStream(exchange: Exchange, answer: StreamAnswer): ServerResponse {
+export function startStream(exchange: Exchange, answer: StreamedResponse): ServerResponse {
   const { response } = exchange
   const headers = headersOf(exchange, answer)
   headers.push('Content-Type', answer.type)

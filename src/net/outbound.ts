@@ -37,7 +37,7 @@ export interface OutboundRequest {
   readonly allowAddress?: AddressRule
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -56,7 +56,7 @@ export interface OutboundStream {
  * @throws AppError `bad_request` (the request cannot be sent as it is), `address_refused`, `upstream_timeout`,
  * `upstream_failed`; and the signal's reason when it is aborted.
  */
-export async function sendRequest(request: OutboundRequest): Promise<OutboundAnswer> {
+export async function sendRequest(request: OutboundRequest): Promise<OutboundResponse> {
   const { status, headers, chunks } = await openRequest(request)
   const parts: Buffer[] = []
   for await (const chunk of chunks) parts.push(chunk)

@@ -37,7 +37,7 @@ export interface RpcResult {
 }
 
 /** An error with id null answers something that the other side could not read. */
-export interface RpcErrorAnswer {
+export interface RpcErrorResponse {
   readonly kind: 'error'
   readonly id: RpcId
   readonly error: RpcErrorObject
@@ -65,7 +65,7 @@ export interface RpcInvalid {
   readonly id: RpcId | undefined
 }
 
-export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcErrorAnswer | RpcInvalid
+export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcErrorResponse | RpcInvalid
 
 /** Section 5.1, and two codes of the Agent Client Protocol that others use with the same meaning. */
 export const rpcCodes = {

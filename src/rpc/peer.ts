@@ -12,7 +12,7 @@ import { isObject } from '../base/json.ts'
 import { RpcClosedError, RpcError, RpcLimitError, RpcProtocolError } from './errors.ts'
 import { classifyMessage, rpcCodes } from './message.ts'
 import type {
-  RpcErrorAnswer, RpcErrorObject, RpcId, RpcInvalid, RpcMessage, RpcNotification, RpcRequest, RpcRule,
+  RpcErrorResponse, RpcErrorObject, RpcId, RpcInvalid, RpcMessage, RpcNotification, RpcRequest, RpcRule,
 } from './message.ts'
 import { PendingRequests } from './pending.ts'
 
@@ -147,7 +147,7 @@ export class RpcPeer {
     }
   }
 
-  #takeError({ id, error }: RpcErrorAnswer): void {
+  #takeError({ id, error }: RpcErrorResponse): void {
     // The other side could not read a message and does not know its id: no request can be matched.
     if (id === null) return this.#options.onInvalid?.('null_id', error)
     this.#settled(this.#pending.reject(id, new RpcError(error)), id)

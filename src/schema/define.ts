@@ -271,10 +271,10 @@ export interface Endpoint {
   /** True when the operation accepts the header Idempotency-Key. */
   readonly takesKey?: true
   readonly request?: Schema
-  readonly responses: Readonly<Record<number, Answer>>
+  readonly responses: Readonly<Record<number, ResponseSchema>>
 }
 
-export interface Answer {
+export interface ResponseSchema {
   readonly doc: string
   /** The body as JSON. */
   readonly body?: Schema

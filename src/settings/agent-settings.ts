@@ -12,7 +12,7 @@ import {
   type McpServer,
 } from '../schema/generated/settings.ts'
 import { problemWithAcpEnv } from './acp-env.ts'
-import { isToken, type Cipher } from './cipher.ts'
+import { isSealed, type Cipher } from './cipher.ts'
 import { splitCommand } from './command.ts'
 import { isSoundServer, migrateServers } from './mcp-servers.ts'
 import { mergePatch } from './merge.ts'
@@ -92,7 +92,7 @@ export function asAgentSettings(value: unknown): AgentSettings {
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
   if (isUnset(secret)) return undefined
-  if (!isToken(secret)) return secret
+  if (!isSealed(secret)) return secret
   const opened = cipher.open(secret, context)
   if (opened === undefined) throw settingsFailure()
   return opened

@@ -65,7 +65,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
 }
 
 /** True for a text with the token prefix. No secret with this prefix is ever stored as a plain value. */
-export function isToken(text: string): boolean {
+export function isSealed(text: string): boolean {
   return text.startsWith(prefix)
 }
 

@@ -17,14 +17,14 @@
  * this server sets.
  */
 import { assertNever } from '../base/errors.ts'
-import { isSet, type Login } from './login.ts'
+import { isSet, type LoginState } from './login.ts'
 import type { Provider } from './provider.ts'
 
 export interface CredentialInput {
   readonly provider: Provider
   /** The finished environment of the child. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly login: Login
+  readonly login: LoginState
 }
 
 export interface CredentialPlan {
@@ -68,7 +68,7 @@ export function planCredentials({ provider, environment, login }: CredentialInpu
 
 function plainAuthentication(
   provider: Provider,
-  login: Login,
+  login: LoginState,
   keyVariable: string | undefined,
 ): Authentication | undefined {
   const methodId = login === 'yes' ? provider.loginMethod : keyVariable === undefined ? null : provider.keyMethod

@@ -9,8 +9,7 @@ import { asAgentSettings } from './agent-settings.ts'
 import type { Cipher } from './cipher.ts'
 import { resolveAcp } from './providers.ts'
 import type { Provider } from './provider.ts'
-import { mapSecrets } from './secret-fields.ts'
-import type { SecretMap } from './secret-source.ts'
+import { mapSecrets, sealSecrets } from './secret-fields.ts'
 import { redactedValue } from './secret-values.ts'
 
 export type ExposeMode = 'redacted' | 'encrypted' | 'plaintext'
@@ -47,17 +46,13 @@ export function exposeAgentSettings(settings: AgentSettings, mode: ExposeMode, c
 
 /** Returns a value of a schema type with its secrets in the form of the mode. */
 export function exposeSecrets(type: string, value: unknown, mode: ExposeMode, cipher: Cipher): unknown {
-  return mapSecrets(type, value, secretMap(mode, cipher))
-}
-
-function secretMap(mode: ExposeMode, cipher: Cipher): SecretMap {
   switch (mode) {
     case 'redacted':
-      return () => redactedValue
+      return mapSecrets(type, value, () => redactedValue)
     case 'encrypted':
-      return (value, context) => cipher.seal(value, context)
+      return sealSecrets(type, value, cipher)
     case 'plaintext':
-      return (value) => value
+      return mapSecrets(type, value, (secret) => secret)
     default:
       return assertNever(mode)
   }

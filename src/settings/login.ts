@@ -14,7 +14,7 @@ import type { LoginRule, Provider } from './provider.ts'
 /** Real files have a few kilobytes. */
 const fileLimitBytes = 1024 * 1024
 
-export type Login = 'yes' | 'no' | 'unknown'
+export type LoginState = 'yes' | 'no' | 'unknown'
 
 /** The environment that a program will get. */
 type Environment = Readonly<Record<string, string | undefined>>
@@ -25,7 +25,7 @@ export interface DetectLoginOptions {
   readonly clock: Clock
 }
 
-export async function detectLogin(provider: Provider, options: DetectLoginOptions): Promise<Login> {
+export async function detectLogin(provider: Provider, options: DetectLoginOptions): Promise<LoginState> {
   const { login } = provider
   if (login === null) return 'no'
   const { environment, platform, clock } = options

@@ -16,11 +16,11 @@ import {
 } from '../schema/generated/profiles.ts'
 import { readSecret } from './agent-settings.ts'
 import type { TellChange } from './change-log.ts'
-import { isToken, type Cipher } from './cipher.ts'
+import { isSealed, type Cipher } from './cipher.ts'
 import { exposeSecrets, type ExposeMode } from './expose.ts'
 import { keysOfTokens } from './key-ids.ts'
 import { createMaskedValues } from './masked-values.ts'
-import { mapSecrets, secretsToMask } from './secret-fields.ts'
+import { mapSecrets, sealSecrets, secretsToMask } from './secret-fields.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isUnset } from './secret-values.ts'
 import { createStoredFile, type StoredFile } from './stored-file.ts'
@@ -212,14 +212,14 @@ function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
   return mode === 'redacted' ? { ...llm, api_key: null } : llm
 }
 function encode(entry: Entry, cipher: Cipher): unknown {
-  return 'profile' in entry ? exposeSecrets(type, entry.profile, 'encrypted', cipher) : entry.unread
+  return 'profile' in entry ? sealSecrets(type, entry.profile, cipher) : entry.unread
 }
 
 function decode(name: string, stored: unknown, cipher: Cipher): Entry {
   let isOpen = isProfileName(name)
   const plain = mapSecrets(type, stored, (secret, path) => {
     // A value that is no token was written by hand. It is taken as it is and sealed with the next change.
-    const opened = isToken(secret) ? cipher.open(secret, path) : secret
+    const opened = isSealed(secret) ? cipher.open(secret, path) : secret
     isOpen &&= opened !== undefined
     return opened
   })

@@ -10,7 +10,7 @@ import { addressSecrets } from '../base/secret-address.ts'
 import type { Schema, UnionSchema } from '../schema/define.ts'
 import { isSecretSource } from '../schema/generated/secrets.ts'
 import { registry, tagValues } from '../schema/registry.ts'
-import { isToken } from './cipher.ts'
+import { isSealed, type Cipher } from './cipher.ts'
 import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
@@ -18,6 +18,11 @@ import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 /** Returns the value with each secret replaced. A secret that is replaced by undefined is left out. */
 export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
   return walkNamed(type, value, [], map)
+}
+
+/** Returns the value with each secret sealed: the form for files, and for the view `encrypted`. */
+export function sealSecrets(type: string, value: unknown, cipher: Cipher): unknown {
+  return mapSecrets(type, value, (secret, path) => cipher.seal(secret, path))
 }
 
 /** Returns the secret values to mask in texts, each once. */
@@ -88,7 +93,7 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value
-  return map(value, path.join('.')) ?? (isToken(value) ? value : undefined)
+  return map(value, path.join('.')) ?? (isSealed(value) ? value : undefined)
 }
 
 /** Maps the members of an object. Any other value stays as it is. */

@@ -4,7 +4,7 @@
  * Rules: contract/settings.md 2.10 and 6; decisions 12. Pure; nothing is stored or masked here.
  */
 import { addressSecrets } from '../base/secret-address.ts'
-import { isToken } from './cipher.ts'
+import { isSealed } from './cipher.ts'
 
 /** Shown in place of a secret in a redacted view. Never saved as a value. */
 export const redactedValue = '**********'
@@ -16,7 +16,7 @@ export function isUnset(value: string): boolean {
 
 /** True for an address with credentials, and for its placeholders: a sealed token or the redacted value. */
 export function isSecretAddress(value: string): boolean {
-  return value.trim() === redactedValue || isToken(value) || addressSecrets(value).length > 0
+  return value.trim() === redactedValue || isSealed(value) || addressSecrets(value).length > 0
 }
 
 /** True for the name of a variable, header or member whose value is a credential. */

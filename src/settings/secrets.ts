@@ -9,7 +9,7 @@ import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'
-import { isToken, type Cipher } from './cipher.ts'
+import { isSealed, type Cipher } from './cipher.ts'
 import { createMaskedValues, type MaskedValues } from './masked-values.ts'
 import { maskedParts } from './masked-parts.ts'
 import { isUnset } from './secret-values.ts'
@@ -212,7 +212,7 @@ function decodeEntry(name: string, entry: unknown, cipher: Cipher): Entry {
   if (!nameShape.test(name) || !isObject(entry)) throw new TypeError('Expected an entry by name')
   const { value: token, description } = entry
   // A value that is no token was written by hand. It is taken as it is and sealed with the next change.
-  const value = typeof token === 'string' && isToken(token) ? cipher.open(token, contextOf(name)) : token
+  const value = typeof token === 'string' && isSealed(token) ? cipher.open(token, contextOf(name)) : token
   if (typeof value !== 'string' && value !== null) throw new TypeError('Expected a value, or a token that opens')
   if (typeof description !== 'string' && description !== null) throw new TypeError('Expected a description')
   return { value, description }

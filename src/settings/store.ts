@@ -10,12 +10,12 @@ import type { Masker } from '../base/masking.ts'
 import type { SettingsPatch, SettingsResponse } from '../schema/generated/settings.ts'
 import type { TellChange } from './change-log.ts'
 import type { Cipher } from './cipher.ts'
-import { exposeAgentSettings, exposeSecrets, type ExposeMode } from './expose.ts'
+import { exposeAgentSettings, type ExposeMode } from './expose.ts'
 import { createMaskedValues } from './masked-values.ts'
 import { applyPatch, decodeSettings, freshSettings, type LoadProfile, type Settings } from './patch.ts'
 import { profileNotFound } from './profiles.ts'
 import type { Provider } from './provider.ts'
-import { secretsToMask } from './secret-fields.ts'
+import { sealSecrets, secretsToMask } from './secret-fields.ts'
 import { isUnset } from './secret-values.ts'
 import { createStoredFile } from './stored-file.ts'
 
@@ -62,7 +62,7 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
     keyIds: cipher.keyIds,
     initial: freshSettings,
     encode: ({ agent_settings: agent, ...rest }) => ({
-      agent_settings: exposeSecrets('AgentSettings', agent, 'encrypted', cipher),
+      agent_settings: sealSecrets('AgentSettings', agent, cipher),
       ...rest,
     }),
     decode(content) {

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { jsonAnswer, problem } from '../../src/api/problem.ts'
+import { jsonResponse, problem } from '../../src/api/problem.ts'
 import { AppError, type ErrorCode } from '../../src/base/errors.ts'
 import { createLog, silentLog } from '../../src/base/log.ts'
 import { objectOf } from '../support/conversation.ts'
@@ -74,7 +74,7 @@ test('tells nothing of what it did not expect but an id that the log has too', (
 })
 
 test('prints a value as JSON', () => {
-  const answer = jsonAnswer(201, { a: 'ü' })
+  const answer = jsonResponse(201, { a: 'ü' })
   assert.is(answer.status, 201)
   assert.is(String(answer.body), '{"a":"ü"}')
 })

@@ -9,7 +9,7 @@ import { parse } from '../../src/schema/check.ts'
 import { StartConversationRequest } from '../../src/schema/generated/conversations.ts'
 import { toLLM } from '../../src/schema/generated/llm.ts'
 import type { SecretSource } from '../../src/schema/generated/secrets.ts'
-import { createCipher, isToken, type Cipher } from '../../src/settings/cipher.ts'
+import { createCipher, isSealed, type Cipher } from '../../src/settings/cipher.ts'
 import { readAgentSettings } from '../../src/settings/agent-settings.ts'
 import { createMaskedValues } from '../../src/settings/masked-values.ts'
 import { freshSettings, type Settings } from '../../src/settings/patch.ts'
@@ -180,7 +180,7 @@ test('a token opens under its own name alone, whether it was sealed by us or cam
 test('a plain value may come where tokens are expected', () => {
   const { vault } = setUp()
   const sealed = vault.sealSources(owner, { A: { kind: 'StaticSecret', value: 'plain-canary-1' } }, true)
-  assert.ok(isToken(String(sealed['A']?.['value'])))
+  assert.ok(isSealed(String(sealed['A']?.['value'])))
 })
 
 const refused: readonly (readonly [name: string, value: string, why: RegExp])[] = [

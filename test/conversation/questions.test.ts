@@ -1,14 +1,14 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { Questions, type PendingConfirmation } from '../../src/conversation/questions.ts'
+import { Confirmations, type PendingConfirmation } from '../../src/conversation/questions.ts'
 
 const test = suite('conversation/questions')
 const draft = { toolCallId: 'call-1', title: 'Run ls', options: [{ id: 'yes', name: 'Yes', kind: 'allow_once' }] }
 
-function setUp(deadlineMs = 60_000): { questions: Questions; changes: (readonly PendingConfirmation[])[] } {
+function setUp(deadlineMs = 60_000): { questions: Confirmations; changes: (readonly PendingConfirmation[])[] } {
   const changes: (readonly PendingConfirmation[])[] = []
   const clock = (): number => Date.parse('2026-11-21T12:00:00.000Z')
-  return { questions: new Questions({ clock, deadlineMs, onChange: (open) => changes.push(open) }), changes }
+  return { questions: new Confirmations({ clock, deadlineMs, onChange: (open) => changes.push(open) }), changes }
 }
 
 const signal = (): AbortSignal => new AbortController().signal
@@ -41,7 +41,7 @@ test('asks one at a time and in order, and an answer without an id answers the o
 test('a question ends once, also when the end of one before stops the turn', async () => {
   const stop = new AbortController()
   const changes: number[] = []
-  const questions = new Questions({
+  const questions = new Confirmations({
     clock: Date.now,
     deadlineMs: 60_000,
     onChange: (open) => {
@@ -71,7 +71,7 @@ test('an answer with an id answers that one, if it is open', async () => {
 test('begins the deadline of a question when it opens', async () => {
   const changes: (readonly PendingConfirmation[])[] = []
   let now = Date.parse('2026-11-21T12:00:00.000Z')
-  const questions = new Questions({ clock: () => now, deadlineMs: 60_000, onChange: (open) => changes.push(open) })
+  const questions = new Confirmations({ clock: () => now, deadlineMs: 60_000, onChange: (open) => changes.push(open) })
   void questions.ask(draft, signal())
   void questions.ask(draft, signal())
   now += 30_000

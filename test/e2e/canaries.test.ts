@@ -19,7 +19,7 @@ import type { ModelStep } from '../fixtures/model-step.ts'
 import { exchange, open } from '../http/raw-client.ts'
 import { createCanaries, hitsInFiles, hitsInProcesses } from '../support/canaries.ts'
 import { makeFolder, until } from '../support/processes.ts'
-import { rest, restBy, textAt, type Answer, type Call } from '../support/rest.ts'
+import { rest, restBy, textAt, type RestResponse, type Call } from '../support/rest.ts'
 import { credentialAgent, runToEnd, startProgram, withServer, type Program } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { connect } from '../support/ws-client.ts'
@@ -44,7 +44,7 @@ let program: Program
 /** A client that remembers everything it is answered. */
 function client(key: string | undefined = sessionKey): Program['rest'] {
   const inner = rest(program.url, key)
-  const send = async (method: string, path: string, call: Call = {}): Promise<Answer> => {
+  const send = async (method: string, path: string, call: Call = {}): Promise<RestResponse> => {
     const answer = await inner.send(method, path, call)
     heard.push([`${method} ${path.replace(/\?.*/, '')}`, JSON.stringify(answer.headers) + answer.text])
     return answer

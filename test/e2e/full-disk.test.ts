@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import { until } from '../support/processes.ts'
-import { member, textAt, type Answer } from '../support/rest.ts'
+import { member, textAt, type RestResponse } from '../support/rest.ts'
 import { runToEnd, type Program, type StartProgram } from '../support/server.ts'
 import { mountRefusal, withSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { suite } from '../support/suite.ts'
@@ -36,7 +36,7 @@ async function inCommand(program: Program, request: object): Promise<Talk> {
 }
 
 /** What a full disk refuses, each in the same words. */
-function writes({ rest }: Program, talk: Talk): readonly Promise<Answer>[] {
+function writes({ rest }: Program, talk: Talk): readonly Promise<RestResponse>[] {
   return [
     rest.post('/api/conversations', {}),
     talk.send(large, false),

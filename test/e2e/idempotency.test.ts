@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { listAt, member, type Answer } from '../support/rest.ts'
+import { listAt, member, type RestResponse } from '../support/rest.ts'
 import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, startTalk, statusesOf, userMessage } from './talk.ts'
@@ -16,12 +16,12 @@ test.before(async () => {
 })
 test.after(() => server.close())
 
-function post(path: string, key: string, body?: object): Promise<Answer> {
+function post(path: string, key: string, body?: object): Promise<RestResponse> {
   return server.rest.send('POST', path, { headers: { 'Idempotency-Key': key }, ...(body === undefined ? {} : { body }) })
 }
 
 /** A hundred at once, and one more later: the one answer that all of them got. */
-async function postOften(path: string, key: string, body?: object): Promise<Answer> {
+async function postOften(path: string, key: string, body?: object): Promise<RestResponse> {
   const answers = await Promise.all(Array.from({ length: 100 }, () => post(path, key, body)))
   answers.push(await post(path, key, body))
   assert.equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1)

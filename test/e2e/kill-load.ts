@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { below } from '../storage/samples.ts'
 import { isObject } from '../../src/base/json.ts'
-import type { Answer } from '../support/rest.ts'
+import type { RestResponse } from '../support/rest.ts'
 import { fakeAgent, type Reachable } from '../support/server.ts'
 import { talkTo, userMessage } from './talk.ts'
 
@@ -142,7 +142,9 @@ async function configure(load: Load): Promise<void> {
   const [name = '', secret] = [...ledger.secrets][below(random, ledger.secrets.size)] ?? []
   const number = 1 + below(random, 400)
   const value = `value ${randomUUID()}`
-  const settings = (): Promise<Answer> => server.rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: number } })
+  const settings = (): Promise<RestResponse> => {
+    return server.rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: number } })
+  }
   if (secret === undefined || below(random, 2) === 0) return ledger.maxIterations.to(number, () => answered(load, settings(), 'the settings'))
   if (secret.value !== undefined && below(random, 3) === 0) {
     return secret.to(undefined, () => answered(load, server.rest.delete(`/api/settings/secrets/${name}`), 'a secret'))
@@ -159,7 +161,7 @@ function done(load: Load, method: string, id: string, tail: string, body?: unkno
   return answered(load, load.server.rest.send(method, path, body === undefined ? {} : { body }), `${method} ${path}`)
 }
 
-async function answered(load: Load, asking: Promise<Answer>, what: string): Promise<void> {
+async function answered(load: Load, asking: Promise<RestResponse>, what: string): Promise<void> {
   const { status, text, json } = await asking
   if (status >= 300 || !(isObject(json) || Array.isArray(json))) throw new Unexpected(`Expected ${what} to succeed, got ${status} ${text}`)
   load.ledger.acknowledged++

@@ -7,7 +7,7 @@ import { startOAuth, type OAuthWorld } from '../fixtures/oauth-server.ts'
 import { toolNames } from '../fixtures/mcp-session.ts'
 import type { ModelServer } from '../fixtures/model-server.ts'
 import { makeFolder, until } from '../support/processes.ts'
-import { listAt, member, rest, textAt, type Answer } from '../support/rest.ts'
+import { listAt, member, rest, textAt, type RestResponse } from '../support/rest.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, type Talk } from './talk.ts'
@@ -45,7 +45,7 @@ function settings(more: object = {}): object {
   return { url: world.mcp.url, auth: { strategy: 'oauth2', authentication }, ...more }
 }
 
-function start(more: object = {}, at: TestServer = server): Promise<Answer> {
+function start(more: object = {}, at: TestServer = server): Promise<RestResponse> {
   return at.rest.post('/api/mcp/oauth/start', { name: 'far', server: settings(), ...more })
 }
 
@@ -64,7 +64,7 @@ async function outcome(id: string, at: TestServer = server): Promise<unknown> {
 }
 
 /** As a browser whose user agrees: what the page says. */
-async function browse(authorizationUrl: string): Promise<Answer> {
+async function browse(authorizationUrl: string): Promise<RestResponse> {
   const { origin, pathname, search } = new URL(await world.agree(authorizationUrl))
   return rest(origin, undefined).get(pathname + search)
 }
@@ -115,7 +115,9 @@ scene('OAuth state makes an encrypted round trip: no token is in an answer, a lo
 scene('a client may bring the address by hand: only that of its own sign-in, and only once', async () => {
   const { json } = await start()
   const id = textAt(json, 'job_id')
-  const bring = (address: string): Promise<Answer> => server.rest.post(`/api/mcp/oauth/callback/${id}`, { callback_url: address })
+  const bring = (address: string): Promise<RestResponse> => {
+    return server.rest.post(`/api/mcp/oauth/callback/${id}`, { callback_url: address })
+  }
   const address = await world.agree(textAt(json, 'authorization_url'))
   const wrong = ['no address', address.replace('state=', 'state=x'), address.replace('/callback', '/elsewhere'), address.replace('127.0.0.1', 'localhost'), `${address}&state=y`]
   for (const one of wrong) assert.is((await bring(one)).status, 400, one)
@@ -133,7 +135,7 @@ scene('a browser with an unknown, a wrong or a used state gets a page that tells
   const { json } = await start()
   const callback = new URL(await world.agree(textAt(json, 'authorization_url')))
   const anyone = rest(server.url, undefined)
-  const visit = (query: string): Promise<Answer> => anyone.get(`/api/mcp/oauth/callback${query}`)
+  const visit = (query: string): Promise<RestResponse> => anyone.get(`/api/mcp/oauth/callback${query}`)
   for (const query of ['', '?code=a', '?state=', '?state=<script>alert(1)</script>', `?state=${'x'.repeat(43)}`, `${callback.search}&state=z`]) {
     const { status, text } = await visit(query)
     assert.equal([status, text.includes('script'), text.includes('No sign-in waits')], [400, false, true])

@@ -15,7 +15,7 @@ import { verifyConversation } from '../../src/storage/verify.ts'
 import { below, seeded } from '../storage/samples.ts'
 import { makeFolder } from '../support/processes.ts'
 import { RecordedDisk } from '../support/recorded-disk.ts'
-import { listAt, member, textAt, type Answer } from '../support/rest.ts'
+import { listAt, member, textAt, type RestResponse } from '../support/rest.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { messagesOf, talkTo, userMessage } from './talk.ts'
 
@@ -101,7 +101,7 @@ async function work(server: TestServer, { change }: Recording): Promise<void> {
   await Promise.all([change(ids.second, undefined, () => done(rest.delete(second.path))), settings(13)])
 }
 
-async function done(asking: Promise<Answer>): Promise<void> {
+async function done(asking: Promise<RestResponse>): Promise<void> {
   const { status, text } = await asking
   assert.ok(status < 300, `${status} ${text}`)
 }

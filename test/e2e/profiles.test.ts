@@ -7,7 +7,7 @@ import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import type { ModelServer } from '../fixtures/model-server.ts'
 import type { ModelStep } from '../fixtures/model-step.ts'
 import { until } from '../support/processes.ts'
-import { listAt, member, textAt, type Answer } from '../support/rest.ts'
+import { listAt, member, textAt, type RestResponse } from '../support/rest.ts'
 import { startServer, withPrograms, withServer, type Reachable, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, startTalk, talkTo, type Talk } from './talk.ts'
@@ -55,7 +55,9 @@ async function answerTo(talk: Talk, text: string): Promise<string> {
 
 const path = '/api/profiles'
 const withFresh = (body: (server: TestServer) => Promise<void>) => () => withServer(body)
-const exposed = (name: string, mode: string): Promise<Answer> => server.rest.get(`${path}/${name}`, { 'X-Expose-Secrets': mode })
+const exposed = (name: string, mode: string): Promise<RestResponse> => {
+  return server.rest.get(`${path}/${name}`, { 'X-Expose-Secrets': mode })
+}
 
 test('a profile is saved, shown without its key, activated, renamed and removed, and the active pointer goes with it', withFresh(async ({ rest, dataDir }) => {
   assert.equal((await rest.get(path)).json, { profiles: [], active_profile: null })

@@ -7,7 +7,7 @@
  */
 import * as assert from 'uvu/assert'
 import { below, seeded } from '../storage/samples.ts'
-import { listAt, member, type Answer } from '../support/rest.ts'
+import { listAt, member, type RestResponse } from '../support/rest.ts'
 import { fakeAgent, type Program, type StartProgram } from '../support/server.ts'
 import { messagesOf, startTalk, statusesOf, talkTo, userMessage } from './talk.ts'
 
@@ -116,8 +116,8 @@ async function sendAll(
   attempts: readonly Attempt[],
   copies: number,
   onAnswer: () => void,
-): Promise<ReadonlyMap<string, readonly Answer[]>> {
-  const answers = new Map(attempts.map(({ key }): [string, Answer[]] => [key, []]))
+): Promise<ReadonlyMap<string, readonly RestResponse[]>> {
+  const answers = new Map(attempts.map(({ key }): [string, RestResponse[]] => [key, []]))
   const sending = Array.from({ length: copies }, () => attempts).flat().map(async ({ path, body, key }) => {
     const call = { headers: { 'Idempotency-Key': key }, ...(body === undefined ? {} : { body }) }
     const answer = await rest.send('POST', path, call).catch(() => undefined)

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from '../../src/schema/check.ts'
-import { member, textAt, type Answer } from '../support/rest.ts'
+import { member, textAt, type RestResponse } from '../support/rest.ts'
 import { fakeAgent, startServer, withServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk } from './talk.ts'
@@ -12,7 +12,9 @@ const test = suite('settings', 30_000)
 const path = '/api/settings'
 const secret = 'a-secret-value-of-the-test'
 
-const patchAgent = (server: TestServer, diff: object): Promise<Answer> => server.rest.patch(path, { agent_settings_diff: diff })
+const patchAgent = (server: TestServer, diff: object): Promise<RestResponse> => {
+  return server.rest.patch(path, { agent_settings_diff: diff })
+}
 
 test('a fresh server shows the demonstration agent, and everything fits the schema', () =>
   withServer(async ({ rest }) => {

@@ -5,7 +5,7 @@
  */
 import { isObject } from '../../src/base/json.ts'
 import { until } from '../support/processes.ts'
-import { listAt, member, textAt, type Answer } from '../support/rest.ts'
+import { listAt, member, textAt, type RestResponse } from '../support/rest.ts'
 import { fakeAgent, type Reachable } from '../support/server.ts'
 import type { Client } from '../support/ws-client.ts'
 
@@ -15,10 +15,10 @@ export interface Talk {
   readonly id: string
   /** `/api/conversations/{id}` */
   readonly path: string
-  get(tail?: string): Promise<Answer>
-  post(tail: string, body?: unknown): Promise<Answer>
+  get(tail?: string): Promise<RestResponse>
+  post(tail: string, body?: unknown): Promise<RestResponse>
   /** Sends a message, which is run unless told otherwise. */
-  send(text: string, run?: boolean): Promise<Answer>
+  send(text: string, run?: boolean): Promise<RestResponse>
   /** Starts a run of a conversation whose last one has ended. */
   runAgain(): Promise<void>
   /** The status as REST tells it. */
@@ -107,7 +107,7 @@ export function isPushed({ key, kind }: JsonEvent): boolean {
   return key === 'full_state' || kind === 'StreamingDeltaEvent' || kind === 'ServerErrorEvent'
 }
 
-async function allEvents(get: (path: string) => Promise<Answer>, path: string): Promise<JsonEvent[]> {
+async function allEvents(get: (path: string) => Promise<RestResponse>, path: string): Promise<JsonEvent[]> {
   const events: JsonEvent[] = []
   for (let page = ''; ; ) {
     const { json } = await get(`${path}/events/search?limit=100${page}`)

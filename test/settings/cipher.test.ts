@@ -1,7 +1,7 @@
 /** Whether sealed values open again with the right key and context, and with nothing else. */
 import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { createCipher, isToken } from '../../src/settings/cipher.ts'
+import { createCipher, isSealed } from '../../src/settings/cipher.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('settings/cipher')
@@ -13,7 +13,7 @@ test('opens what it sealed', () => {
   for (const value of ['', 'hunter2hunter2', 'é\0\n', 'x'.repeat(100_000)]) {
     const token = cipher.seal(value, 'llm.api_key')
     assert.match(token, /^as1:[0-9a-f]{8}:[A-Za-z0-9_-]+$/)
-    assert.ok(isToken(token))
+    assert.ok(isSealed(token))
     assert.is(cipher.open(token, 'llm.api_key'), value)
   }
 })

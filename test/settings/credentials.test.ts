@@ -4,7 +4,7 @@
  */
 import * as assert from 'uvu/assert'
 import { planCredentials } from '../../src/settings/credentials.ts'
-import type { Login } from '../../src/settings/login.ts'
+import type { LoginState } from '../../src/settings/login.ts'
 import type { Provider } from '../../src/settings/provider.ts'
 import { builtInProviders } from '../../src/settings/providers-table.ts'
 import { suite } from '../support/suite.ts'
@@ -25,7 +25,7 @@ const gatewayMeta = JSON.stringify({ gateway: { baseUrl: url } })
 const gatewayMetaKey = JSON.stringify({ gateway: { baseUrl: url }, 'api-key': 'the-key' })
 
 /** login, then what is set: k(ey), u(rl), d(irectory); then what is removed, added, authenticated, and an own home. */
-type Row = readonly [Login, string, string, string, string, 'own home' | '']
+type Row = readonly [LoginState, string, string, string, string, 'own home' | '']
 const tables: Readonly<Record<string, readonly Row[]>> = {
   'claude-code': [
     ['no', '', '', '', '', ''],

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { detectLogin, type Login } from '../../src/settings/login.ts'
+import { detectLogin, type LoginState } from '../../src/settings/login.ts'
 import { builtInProviders } from '../../src/settings/providers-table.ts'
 import { suite } from '../support/suite.ts'
 
@@ -20,7 +20,7 @@ interface Case {
   readonly files?: Readonly<Record<string, string>>
   readonly environment?: Readonly<Record<string, string>>
   readonly platform?: NodeJS.Platform
-  readonly login: Login
+  readonly login: LoginState
 }
 
 const cases: readonly Case[] = [

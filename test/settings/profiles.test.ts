@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { createMasker, secretMark, type Masker } from '../../src/base/masking.ts'
 import { check } from '../../src/schema/check.ts'
 import { toLLM, type LLM, type LLMInput } from '../../src/schema/generated/llm.ts'
-import { createCipher, isToken } from '../../src/settings/cipher.ts'
+import { createCipher, isSealed } from '../../src/settings/cipher.ts'
 import { createProfileStore, plainLlm, type ProfileStore } from '../../src/settings/profiles.ts'
 import { suite } from '../support/suite.ts'
 import { modeOf, shows, withFolder } from './folder.ts'
@@ -93,7 +93,7 @@ test('a view has no key unless it is asked for, and marks in the place of other 
     assert.not.ok(shows(JSON.stringify(redacted), 'canary'))
     assert.equal((await store.view('fast', 'plaintext')).config, toLLM(secrets))
     const { config } = await store.view('fast', 'encrypted')
-    assert.ok(isToken(config.api_key ?? '') && isToken(config.aws_access_key_id ?? ''))
+    assert.ok(isSealed(config.api_key ?? '') && isSealed(config.aws_access_key_id ?? ''))
     await store.save('copy', { llm: config, include_secrets: true })
     assert.equal(await store.load('copy'), toLLM(secrets))
   }))

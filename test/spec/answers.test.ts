@@ -9,7 +9,7 @@ import { isObject } from '../../src/base/json.ts'
 import { stdioProgram } from '../parts/mcp/carriers.ts'
 import { startOAuth, type OAuthWorld } from '../fixtures/oauth-server.ts'
 import { faultsOf } from '../schema/json-schema.ts'
-import { listAt, member, textAt, type Answer } from '../support/rest.ts'
+import { listAt, member, textAt, type RestResponse } from '../support/rest.ts'
 import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
@@ -36,7 +36,7 @@ interface Ask {
 }
 
 /** Asks for an operation by its name in the description and holds request and answer against it. */
-async function ask(name: string, status: number, asking: Ask = {}): Promise<Answer> {
+async function ask(name: string, status: number, asking: Ask = {}): Promise<RestResponse> {
   const { id = '', event = '', name: secret = '', query = '', body } = asking
   const [method = '', template = ''] = name.split(' ')
   const operation = member(document, 'paths', template, method.toLowerCase())

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
 import { noSkills } from '../../src/agents/skills.ts'
 import { openSkills } from '../../src/parts/skills/open.ts'
-import { actionOf, type Tool, type ToolCall } from '../../src/agents/tool.ts'
+import { actionOf, type Tool, type ToolRun } from '../../src/agents/tool.ts'
 import type { Clock } from '../../src/base/stamp.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { isConversationAgent, toConversationAgent, type Agent } from '../../src/schema/generated/conversations.ts'
@@ -39,7 +39,7 @@ export interface BuiltInOptions<Model extends ModelClient> {
   readonly models?: Readonly<Record<string, ModelClient>>
   readonly changes?: Partial<Created>
   /** What the tool `terminal` does; without it, it gives back the command. */
-  readonly terminal?: (command: string, call: ToolCall) => Promise<string>
+  readonly terminal?: (command: string, call: ToolRun) => Promise<string>
   readonly settings?: Partial<Agent>
   /** Of each agent that is made. */
   readonly ciphers?: readonly CallCipher[]
@@ -114,7 +114,7 @@ function agentSettings({ settings = {} }: { readonly settings?: Partial<Agent> }
   return { ...builtIn({ kind: 'Agent', llm: { model: 'test/script', usage_id: 'agent' }, tools: [] }), ...settings }
 }
 
-function testTools(done: string[], terminal: (command: string, call: ToolCall) => Promise<string>): Tool[] {
+function testTools(done: string[], terminal: (command: string, call: ToolRun) => Promise<string>): Tool[] {
   return [
     testTool('terminal', 'TerminalTool', 'command', async (action, call) => {
       const { command } = actionOf(action, 'TerminalAction')

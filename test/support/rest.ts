@@ -6,7 +6,7 @@
  */
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
 
-export interface Answer {
+export interface RestResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -23,12 +23,12 @@ export interface Call {
 }
 
 export interface Rest {
-  send(method: string, path: string, call?: Call): Promise<Answer>
-  get(path: string, headers?: OutgoingHttpHeaders): Promise<Answer>
-  post(path: string, body?: unknown): Promise<Answer>
-  put(path: string, body?: unknown): Promise<Answer>
-  patch(path: string, body?: unknown): Promise<Answer>
-  delete(path: string): Promise<Answer>
+  send(method: string, path: string, call?: Call): Promise<RestResponse>
+  get(path: string, headers?: OutgoingHttpHeaders): Promise<RestResponse>
+  post(path: string, body?: unknown): Promise<RestResponse>
+  put(path: string, body?: unknown): Promise<RestResponse>
+  patch(path: string, body?: unknown): Promise<RestResponse>
+  delete(path: string): Promise<RestResponse>
 }
 
 /** `key` undefined: no key is sent. */
@@ -74,7 +74,7 @@ export function listAt(value: unknown, ...path: readonly (string | number)[]): u
   throw new Error(`Expected a list at ${path.join('.')} of ${JSON.stringify(value)?.slice(0, 500)}`)
 }
 
-function exchange(url: string, method: string, path: string, { body, raw, headers }: Call): Promise<Answer> {
+function exchange(url: string, method: string, path: string, { body, raw, headers }: Call): Promise<RestResponse> {
   const bytes = raw ?? (body === undefined ? undefined : JSON.stringify(body))
   const length = bytes === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(bytes) }
   return new Promise((resolve, reject) => {

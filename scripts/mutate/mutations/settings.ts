@@ -55,8 +55,8 @@ export const settingsMutations: readonly Mutation[] = [
   },
   {
     file: 'src/settings/expose.ts',
-    old: 'return () => redactedValue',
-    new: 'return (value) => value.slice(0, 2) + redactedValue',
+    old: '() => redactedValue',
+    new: '(secret) => secret.slice(0, 2) + redactedValue',
     promise: 'A redacted view shows nothing of a secret.',
     tests: ['test/settings/store-secrets.test.ts', 'test/settings/profiles.test.ts'],
   },

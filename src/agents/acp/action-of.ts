@@ -8,11 +8,11 @@ import { isObject } from '../../base/json.ts'
 import type { ActionInput } from '../../schema/generated/actions.ts'
 import { isEmpty } from '../../base/fields.ts'
 import type { Edit } from './edits.ts'
-import { inputLimitChars, isTooLong, type Part } from './shape.ts'
+import { inputLimitChars, isTooLong, type CallPart } from './shape.ts'
 import { editsOf } from './edits.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
-export function actionOf(part: Part, call: ToolCall): ActionInput {
+export function actionOf(part: CallPart, call: ToolCall): ActionInput {
   switch (part.as) {
     case 'command': return { kind: 'TerminalAction', command: part.command }
     case 'edit': return editAction(part.edit)
@@ -27,7 +27,7 @@ export function actionOf(part: Part, call: ToolCall): ActionInput {
 }
 
 /** The tool name of a part: ACP's kind of the call, or the name of the part's own work. */
-export function toolNameOf(part: Part, call: ToolCall): string {
+export function toolNameOf(part: CallPart, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
 }

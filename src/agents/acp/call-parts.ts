@@ -4,10 +4,10 @@
  */
 import type { Recorded } from '../../conversation/agent.ts'
 import type { Answered } from './drafts.ts'
-import type { Part } from './shape.ts'
+import type { CallPart } from './shape.ts'
 
 export interface RecordedPart {
-  readonly part: Part
+  readonly part: CallPart
   readonly answered: Answered
 }
 
@@ -15,7 +15,7 @@ export interface RecordedPart {
  * The part to show in the observation. A part that was recorded with less data is shown in its final form; a command
  * as the command that ran, an edit with its newest diff.
  */
-export function observedPart(recorded: Part, now: readonly Part[]): Part {
+export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
   const [only, ...more] = now
   if (only === undefined || more.length > 0) return recorded
@@ -23,7 +23,7 @@ export function observedPart(recorded: Part, now: readonly Part[]): Part {
 }
 
 /** The only change of the same file, if it is of the same sort. */
-function editNow(recorded: Part & { as: 'edit' }, now: readonly Part[]): Part | undefined {
+function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]): CallPart | undefined {
   const { path } = recorded.edit
   const same = now.filter((part) => part.as === 'edit' && part.edit.path === path)
   const [part] = same

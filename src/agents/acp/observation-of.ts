@@ -12,7 +12,7 @@ import { memberAt } from '../../base/fields.ts'
 import type { Edit } from './edits.ts'
 import { exitCodeOf, saysFailure } from './exit-code.ts'
 import { shorten, type Output } from './output.ts'
-import type { Part } from './shape.ts'
+import type { CallPart } from './shape.ts'
 import { newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface ObservationOptions {
@@ -28,7 +28,7 @@ export interface ObservationOptions {
   readonly note: string
 }
 
-export function observationOf(part: Part, call: ToolCall, options: ObservationOptions): ObservationInput {
+export function observationOf(part: CallPart, call: ToolCall, options: ObservationOptions): ObservationInput {
   const { text: full, images } = options.output
   const isCut = full.length > options.outputLimitChars
   const text = isCut ? shorten(full, options.outputLimitChars, options.saveOutput(full)) : full
@@ -55,7 +55,7 @@ export function observationOf(part: Part, call: ToolCall, options: ObservationOp
 
 /** The observation of a call, or of a part of it, whose only content is a note of this server. */
 export function noteObservation(
-  part: Part,
+  part: CallPart,
   toolName: string,
   note: string,
   call: ToolCall = newToolCall,
@@ -72,7 +72,7 @@ export function noteObservation(
   }
 }
 
-export function hasFailed(part: Part, call: ToolCall): boolean {
+export function hasFailed(part: CallPart, call: ToolCall): boolean {
   if (call.status === 'failed' || saysFailure(call.rawOutput)) return true
   return part.as === 'command' && (exitCodeOf(call) ?? 0) !== 0
 }
@@ -82,7 +82,7 @@ function textContent(text: string): ContentInput {
 }
 
 function commandEnd(
-  part: Part & { as: 'command' },
+  part: CallPart & { as: 'command' },
   call: ToolCall,
 ): ObservationInput & { kind: 'TerminalObservation' } {
   const exitCode = exitCodeOf(call)
@@ -98,12 +98,12 @@ interface End {
   readonly opening: readonly ContentInput[]
 }
 
-function viewEnd({ path }: Part & { as: 'view' }, end: Pick<End, 'content' | 'is_error'>): ObservationInput {
+function viewEnd({ path }: CallPart & { as: 'view' }, end: Pick<End, 'content' | 'is_error'>): ObservationInput {
   return { kind: 'FileEditorObservation', command: 'view', path, prev_exist: true, ...end }
 }
 
 function changed(
-  part: Part & { as: 'edit' | 'tool' },
+  part: CallPart & { as: 'edit' | 'tool' },
   tool_name: string,
   { call, content, is_error, opening }: End,
 ): ObservationInput {

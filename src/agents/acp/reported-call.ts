@@ -22,7 +22,7 @@ import type { TextHiding } from './growing-text.ts'
 import { noteObservation, observationOf } from './observation-of.ts'
 import { keptOutputOf, type Output } from './output.ts'
 import { progressOf } from './progress.ts'
-import { partsOf, shapeOf, type Part, type Shape, type ShapeOptions } from './shape.ts'
+import { partsOf, shapeOf, type CallPart, type Shape, type ShapeOptions } from './shape.ts'
 import type { Timer, Timers } from './timers.ts'
 import { hasRun, type RanCall } from './unasked.ts'
 import { diffsOf, isFinal, hasOutput, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
@@ -182,7 +182,7 @@ export class ReportedCall {
   }
 
   #recordPart(
-    part: Part,
+    part: CallPart,
     index: number,
     { shape, isIncomplete }: { readonly shape: Shape; readonly isIncomplete: boolean },
   ): RecordedPart & { readonly event: Recorded } {
@@ -258,7 +258,7 @@ export class ReportedCall {
   /** Makes the answer of one part: the first part has the output, the others a note that they belong to it. */
   #observation(
     { answered }: RecordedPart,
-    part: Part,
+    part: CallPart,
     end: { readonly note: string; readonly output: Output } | undefined,
   ): EventDraft {
     const { saveOutput, observationsDir, outputLimitChars = 30_000 } = this.#options

@@ -20,14 +20,14 @@ export interface ShapeOptions {
 }
 
 /** The form of one action. */
-export type Part =
+export type CallPart =
   | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
   | { readonly as: 'edit'; readonly edit: Edit }
   | { readonly as: 'view'; readonly path: string; readonly range: readonly number[] | undefined }
   | { readonly as: 'tasks'; readonly tasks: readonly TaskItemInput[] }
   | { readonly as: 'tool' }
 
-export type Shape = Part | { readonly as: 'edits'; readonly edits: readonly Edit[] }
+export type Shape = CallPart | { readonly as: 'edits'; readonly edits: readonly Edit[] }
 
 /** The longest input that is copied into the history, which holds it several times. */
 export const inputLimitChars = 1_000_000
@@ -41,9 +41,9 @@ export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
 }
 
 /** The actions of a call, in order: one for each change of a file. */
-export function partsOf(shape: Shape): readonly [Part, ...Part[]] {
+export function partsOf(shape: Shape): readonly [CallPart, ...CallPart[]] {
   if (shape.as !== 'edits') return [shape]
-  const [first = { as: 'tool' } as const, ...more] = shape.edits.map((edit): Part => ({ as: 'edit', edit }))
+  const [first = { as: 'tool' } as const, ...more] = shape.edits.map((edit): CallPart => ({ as: 'edit', edit }))
   return [first, ...more]
 }
 

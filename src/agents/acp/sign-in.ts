@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentHost } from '../../conversation/agent.ts'
-import type { Login } from '../../settings/login.ts'
+import type { LoginState } from '../../settings/login.ts'
 import type { Provider } from '../../settings/providers.ts'
 import { AcpFailure, cutDetail } from './failure.ts'
 import { objectsOf, textOf } from '../../base/fields.ts'
@@ -16,7 +16,7 @@ import { objectsOf, textOf } from '../../base/fields.ts'
 export interface SignIn {
   /** Undefined for a program that belongs to no provider. */
   readonly provider: Provider | undefined
-  readonly login: Login
+  readonly login: LoginState
   /** Variables of the provider that were removed before the start. */
   readonly removed: readonly string[]
 }

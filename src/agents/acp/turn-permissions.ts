@@ -10,7 +10,7 @@
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
 import type { Log } from '../../base/log.ts'
-import type { AgentHost, Answer, QuestionOption, Turn } from '../../conversation/agent.ts'
+import type { AgentHost, ConfirmationAnswer, QuestionOption, Turn } from '../../conversation/agent.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { isLong, maskedInTurns } from './long-updates.ts'
 import {
@@ -34,7 +34,7 @@ export interface TurnPermissionsOptions {
 
 export class TurnPermissions {
   readonly #options: TurnPermissionsOptions
-  readonly #cancelled = deferred<Answer>()
+  readonly #cancelled = deferred<ConfirmationAnswer>()
   #openQuestions = 0
   #hasDenied = false
   #isClosed = false
@@ -126,7 +126,7 @@ export class TurnPermissions {
     return this.#allow(asked, request)
   }
 
-  async #askUser(asked: AskedCall, { options, withdrawn }: Request): Promise<Answer> {
+  async #askUser(asked: AskedCall, { options, withdrawn }: Request): Promise<ConfirmationAnswer> {
     const { turn, host, onQuestions } = this.#options
     this.#openQuestions++
     onQuestions()

@@ -12,7 +12,7 @@ import type { CallOptions, CdpSession } from './connection.ts'
 import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
 import { lineOf, numberOrZero, textOrEmpty } from './fields.ts'
 
-export interface Frame {
+export interface PageFrame {
   readonly id: string
   readonly url: string
   /** The session of the process that runs the frame. */
@@ -35,8 +35,8 @@ const frameLimit = 50
  * Lists all frames, the frame of the page first. A frame whose process does not answer is left out; for the page that
  * is an error.
  */
-export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<Frame[]> {
-  const frames: Frame[] = []
+export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<PageFrame[]> {
+  const frames: PageFrame[] = []
   for (const { session, parent } of sessions) {
     try {
       const { frameTree } = await session.call('Page.getFrameTree', {}, options)
@@ -53,14 +53,14 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
  * or the frame is gone
  */
 export async function callIn(
-  frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions,
+  frame: PageFrame, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<Fields> {
   return objectOf((await callRaw(frame, source, args, true, options))['value'])
 }
 
 /** Calls a function that returns an element, and returns the element's handle; undefined for null. */
 export async function elementIn(
-  frame: Frame, source: string, args: readonly JsonValue[], options: CallOptions,
+  frame: PageFrame, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<string | undefined> {
   return textOrEmpty((await callRaw(frame, source, args, false, options))['objectId']) || undefined
 }
@@ -109,7 +109,7 @@ export async function cornerOf(
 }
 
 async function callRaw(
-  { id, session }: Frame, source: string, args: readonly JsonValue[], returnByValue: boolean, options: CallOptions,
+  { id, session }: PageFrame, source: string, args: readonly JsonValue[], returnByValue: boolean, options: CallOptions,
 ): Promise<Fields> {
   // Chromium returns the same world as long as the frame has the same document.
   const world = await session.call('Page.createIsolatedWorld', { frameId: id, worldName }, options)
@@ -129,7 +129,7 @@ function resultOf(answer: Fields): Fields {
   throw new AppError('upstream_failed', `A script of ours failed in the page: ${why}`)
 }
 
-function addTree(frames: Frame[], session: CdpSession, tree: Fields): void {
+function addTree(frames: PageFrame[], session: CdpSession, tree: Fields): void {
   const { id, url, urlFragment } = objectOf(tree['frame'])
   frames.push({ id: textOrEmpty(id), url: textOrEmpty(url) + textOrEmpty(urlFragment), session })
   for (const child of objectsOf(tree['childFrames'])) addTree(frames, session, child)

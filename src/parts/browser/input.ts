@@ -10,7 +10,7 @@ import type { Browser } from './browser.ts'
 import type { CallOptions, CdpSession } from './connection.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { lineOf, numberOrZero, textOrEmpty } from './fields.ts'
-import { callIn, callOn, cornerOf, elementIn, listFrames, originOf, type Frame } from './frames.ts'
+import { callIn, callOn, cornerOf, elementIn, listFrames, originOf, type PageFrame } from './frames.ts'
 import { viewport } from './launch.ts'
 import { outcomeOn, type Outcome } from './outcome.ts'
 import { elementAt } from './page/elements.ts'
@@ -27,7 +27,7 @@ interface Point {
 interface Target {
   readonly index: number
   readonly tab: Tab
-  readonly frame: Frame
+  readonly frame: PageFrame
   readonly objectId: string
 }
 

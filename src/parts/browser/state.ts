@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
 import { objectOf, objectsOf, type Fields } from '../../base/fields.ts'
 import { lineOf, numberOrZero, textOrEmpty, textsOf } from './fields.ts'
-import { callIn, listFrames, type Frame } from './frames.ts'
+import { callIn, listFrames, type PageFrame } from './frames.ts'
 import { viewport } from './launch.ts'
 import type { Outcome } from './outcome.ts'
 import { findElements } from './page/elements.ts'
@@ -49,7 +49,7 @@ export async function takeScreenshot({ session }: Tab, signal: AbortSignal): Pro
 }
 
 /** Adds the elements of all frames to the text; returns the lines about the page itself. */
-async function describeFrames(text: StateText, frames: readonly Frame[], signal: AbortSignal): Promise<string[]> {
+async function describeFrames(text: StateText, frames: readonly PageFrame[], signal: AbortSignal): Promise<string[]> {
   const head: string[] = []
   for (const [index, frame] of frames.entries()) {
     const limits = { ...scriptLimits, items: elementLimit - text.elements.length }
@@ -72,7 +72,7 @@ function scrollLine({ above, below, state }: Fields): string {
   return `The page goes on for ${px[0]} px above and ${px[1]} px below what is on the screen.${loading}`
 }
 
-function addFrame(text: StateText, frame: Frame, found: Fields, isInner: boolean): void {
+function addFrame(text: StateText, frame: PageFrame, found: Fields, isInner: boolean): void {
   const { above, below, unseen } = objectOf(found['counts'])
   text.above += numberOrZero(above)
   text.below += numberOrZero(below)

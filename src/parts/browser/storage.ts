@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from '../../base/json.ts'
 import type { Browser } from './browser.ts'
 import { objectsOf, type Fields } from '../../base/fields.ts'
 import { textOrEmpty } from './fields.ts'
-import { callIn, listFrames, type Frame } from './frames.ts'
+import { callIn, listFrames, type PageFrame } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { readStorage, writeStorage } from './page/storage.ts'
 import type { Tab } from './tab.ts'
@@ -120,14 +120,14 @@ async function writeSession(
   ]
 }
 
-async function write(frame: Frame, which: Which, entries: Entry[], signal: AbortSignal): Promise<string[]> {
+async function write(frame: PageFrame, which: Which, entries: Entry[], signal: AbortSignal): Promise<string[]> {
   const { problem } = await callIn(frame, writeStorage, [which, entries], { signal })
   return textOrEmpty(problem) === ''
     ? []
     : [`The ${which} of ${frame.url.slice(0, 200)} could not be restored: ${textOrEmpty(problem).slice(0, 200)}`]
 }
 
-async function frameOf(tab: Tab, origin: string, signal: AbortSignal): Promise<Frame | undefined> {
+async function frameOf(tab: Tab, origin: string, signal: AbortSignal): Promise<PageFrame | undefined> {
   const frames = await listFrames(tab.sessions, { signal })
   return frames.find(({ url }) => URL.canParse(url) && new URL(url).origin === origin)
 }

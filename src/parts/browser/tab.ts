@@ -10,7 +10,7 @@ import { deferred, sleep, untilAborted, within, type Deferred } from '../../base
 import type { CallOptions, CdpEvent, CdpSession } from './connection.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { lineOf, textOrEmpty } from './fields.ts'
-import type { Frame, FrameSession } from './frames.ts'
+import type { FrameSession, PageFrame } from './frames.ts'
 import { viewport } from './launch.ts'
 
 export interface TabOptions {
@@ -24,7 +24,7 @@ export interface TabOptions {
 
 /** An element with the index that the last state of the page gave it. */
 export interface NumberedElement {
-  readonly frame: Frame
+  readonly frame: PageFrame
   /** The index of the element in its frame. */
   readonly place: number
 }

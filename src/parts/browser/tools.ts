@@ -18,7 +18,7 @@ import type { BrowserObservation } from '../../schema/generated/observations.ts'
 import type { TextContent } from '../../schema/generated/values.ts'
 import { defineTool, type ToolDescription } from '../builtin/tools/definition.ts'
 import { textContent, type ClosableTool, type ToolMaker } from '../../agents/tool.ts'
-import type { ToolCall } from '../../agents/tool.ts'
+import type { ToolRun } from '../../agents/tool.ts'
 
 export interface BrowserToolsOptions {
   readonly browser: AgentBrowser
@@ -33,7 +33,7 @@ interface BrowserTool<K extends ActionKind> extends Pick<
   'kind' | 'action' | 'description' | 'parameters'
 > {
   readonly is: 'acting' | 'reading' | 'looking up' | 'arranging' | 'replacing'
-  readonly run: (browser: AgentBrowser, action: Extract<Action, { kind: K }>, call: ToolCall) => Promise<Outcome>
+  readonly run: (browser: AgentBrowser, action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Outcome>
 }
 
 /** Tool annotations, see payloads.md, section 4. */

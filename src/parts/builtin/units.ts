@@ -50,13 +50,15 @@ export function addCall(batch: Batch, event: ActionEvent): void {
 }
 
 /** The event of a call's result. */
-export interface Answer {
+export interface ResultEvent {
   readonly id: string
   readonly tool_call_id: string
   readonly tool_name: string
 }
 
-export function addResult(batch: Batch, { id, tool_call_id, tool_name }: Answer, content: readonly Content[]): void {
+export function addResult(
+  batch: Batch, { id, tool_call_id, tool_name }: ResultEvent, content: readonly Content[],
+): void {
   batch.ids.push(id)
   batch.results.set(
     tool_call_id,

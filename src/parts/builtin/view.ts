@@ -22,7 +22,7 @@ import { applyCondensation, countChars, countEvents, summaryUnit } from './conde
 import { stuckWindow } from './stuck.ts'
 import {
   addCall, addResult, batchUnit, charsOf, hasCall, messageUnit, startBatch, tell, unsignedUnit, withContent, withState,
-  type Answer, type Batch, type Unit,
+  type ResultEvent, type Batch, type Unit,
 } from './units.ts'
 
 /** The size of a view. */
@@ -268,7 +268,7 @@ export class View {
     if (isLast && this.#batch !== undefined && hasCall(this.#batch, callId)) this.#isOpen = false
   }
 
-  #addResult(answer: Answer, content: readonly Content[]): void {
+  #addResult(answer: ResultEvent, content: readonly Content[]): void {
     if (this.#batch !== undefined && hasCall(this.#batch, answer.tool_call_id)) addResult(this.#batch, answer, content)
   }
 

@@ -14,7 +14,7 @@ import { silentLog } from '../../base/log.ts'
 import type { Config } from '../../config.ts'
 import { startChild } from '../../process/child.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
-import { detectLogin, isSet, type Login } from '../../settings/login.ts'
+import { detectLogin, isSet, type LoginState } from '../../settings/login.ts'
 import { parseNpxCall, type Provider } from '../../settings/providers.ts'
 import { version } from '../../version.ts'
 import type { Finding } from '../../finding.ts'
@@ -156,7 +156,7 @@ async function describeAccess({ provider, secretNames }: AgentExamination, env: 
   return { text, advice: keys.length > 0 || provider.apiKeyVariable === '' ? '' : accessAdvice(login, provider) }
 }
 
-function accessAdvice(login: Login, provider: Provider): string {
+function accessAdvice(login: LoginState, provider: Provider): string {
   if (login !== 'no') return ''
   const signIn = provider.loginCommand === '' ? '' : `sign in with "${provider.loginCommand}", or `
   return `${signIn}store the secret ${provider.apiKeyVariable}`

@@ -7,7 +7,7 @@
  * may bring its answer, once. The response is one of two fixed pages, which repeat nothing of the request.
  */
 import { AppError, type Issue } from '../../base/errors.ts'
-import type { Answer } from '../../http/reply.ts'
+import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
 import { McpOAuthCallback, McpTestRequest } from '../../schema/generated/api.ts'
 import { bodyOf, clientSignal, invalid, ok, type Call } from '../../api/call.ts'
@@ -17,24 +17,24 @@ export interface McpParts {
   readonly mcp: Omit<McpService, 'close'>
 }
 
-export function testMcpServer({ mcp }: McpParts, call: Call): Promise<Answer> {
+export function testMcpServer({ mcp }: McpParts, call: Call): Promise<HttpResponse> {
   return answerFor(mcp.test(bodyOf(call, McpTestRequest), clientSignal(call)))
 }
 
-export function startSignIn({ mcp }: McpParts, call: Call): Promise<Answer> {
+export function startSignIn({ mcp }: McpParts, call: Call): Promise<HttpResponse> {
   return answerFor(mcp.startSignIn(bodyOf(call, McpTestRequest)))
 }
 
-export function getSignIn({ mcp }: McpParts, { parameters }: Call): Answer {
+export function getSignIn({ mcp }: McpParts, { parameters }: Call): HttpResponse {
   return ok(mcp.signIn(parameterOf(parameters, 'job_id')))
 }
 
-export function takeAddress({ mcp }: McpParts, call: Call): Answer {
+export function takeAddress({ mcp }: McpParts, call: Call): HttpResponse {
   return ok(mcp.takeAddress(parameterOf(call.parameters, 'job_id'), bodyOf(call, McpOAuthCallback).callback_url))
 }
 
 /** Takes a browser's answer. A HEAD request does not use up the state. */
-export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): Answer {
+export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): HttpResponse {
   const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
   const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']
   return {
@@ -45,7 +45,7 @@ export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): Answer
   }
 }
 
-export async function signOut({ mcp }: McpParts, { parameters }: Call): Promise<Answer> {
+export async function signOut({ mcp }: McpParts, { parameters }: Call): Promise<HttpResponse> {
   await mcp.signOut(parameterOf(parameters, 'name'))
   return ok({ deleted: true })
 }
@@ -59,7 +59,7 @@ function page(title: string, text: string): Buffer {
   return Buffer.from(`<!DOCTYPE html>\n<html lang="en"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`)
 }
 
-async function answerFor(result: Promise<object>): Promise<Answer> {
+async function answerFor(result: Promise<object>): Promise<HttpResponse> {
   try {
     return ok(await result)
   } catch (error) {

@@ -5,7 +5,7 @@
  * plugins and has no sub-agents: those lists are empty, and a request to install a skill is refused with advice.
  */
 import { AppError } from '../../base/errors.ts'
-import type { Answer } from '../../http/reply.ts'
+import type { HttpResponse } from '../../http/reply.ts'
 import { HooksRequest, SkillsRequest, SubAgentsRequest } from '../../schema/generated/skills.ts'
 import { ok, optionalBodyOf, type Call } from '../../api/call.ts'
 import type { SkillCatalogue } from './catalogue.ts'
@@ -14,19 +14,19 @@ export interface SkillParts {
   readonly skills: SkillCatalogue
 }
 
-export async function findSkills({ skills }: SkillParts, call: Call): Promise<Answer> {
+export async function findSkills({ skills }: SkillParts, call: Call): Promise<HttpResponse> {
   return ok(await skills.find(optionalBodyOf(call, SkillsRequest)))
 }
 
-export function syncSkills(): Answer {
+export function syncSkills(): HttpResponse {
   return ok({ status: 'success', message: 'There is nothing to fetch: this server has no public skills' })
 }
 
-export async function readHooks({ skills }: SkillParts, call: Call): Promise<Answer> {
+export async function readHooks({ skills }: SkillParts, call: Call): Promise<HttpResponse> {
   return ok({ hook_config: await skills.readHooks(optionalBodyOf(call, HooksRequest).project_dir) })
 }
 
-export function listInstalledSkills(): Answer {
+export function listInstalledSkills(): HttpResponse {
   return ok({ skills: [] })
 }
 
@@ -35,11 +35,11 @@ export function installSkill(): never {
   throw new AppError('bad_request', `Cannot install the skill: this server fetches none; ${instead}`)
 }
 
-export function listInstalledPlugins(): Answer {
+export function listInstalledPlugins(): HttpResponse {
   return ok({ plugins: [] })
 }
 
-export function findSubAgents(call: Call): Answer {
+export function findSubAgents(call: Call): HttpResponse {
   optionalBodyOf(call, SubAgentsRequest)
   return ok({ agents: [] })
 }

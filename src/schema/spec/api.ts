@@ -10,7 +10,7 @@ import {
   numberOf, oneOf, openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
   type Endpoint, type Schema,
 } from '../define.ts'
-import { answer, conflict, get, inGroup, post, success } from './operation.ts'
+import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
 import { profileEndpoints } from './profiles.ts'
 import { skillEndpoints } from './skills.ts'
 
@@ -175,8 +175,8 @@ export const endpoints: readonly Endpoint[] = [
       query: 'ConversationQuery',
       takesKey: true,
       responses: {
-        200: answer('It existed already', ref('ConversationInfo')),
-        201: answer('Started', ref('ConversationInfo')),
+        200: responseOf('It existed already', ref('ConversationInfo')),
+        201: responseOf('Started', ref('ConversationInfo')),
       },
     },
     {
@@ -205,16 +205,19 @@ export const endpoints: readonly Endpoint[] = [
     {
       ...post(`${conversation}/fork`, 'Copy a conversation', 'ForkConversationRequest'),
       query: 'ConversationQuery',
-      responses: { 201: answer('Copied', ref('ConversationInfo')), 409: conflict('The id is taken') },
+      responses: { 201: responseOf('Copied', ref('ConversationInfo')), 409: conflict('The id is taken') },
     },
     {
       ...post(`${conversation}/navigate`, 'Move to another event', 'NavigateRequest'),
       query: 'ConversationQuery',
-      responses: { 200: answer('Moved', ref('ConversationInfo')) },
+      responses: { 200: responseOf('Moved', ref('ConversationInfo')) },
     },
     {
       ...post(`${conversation}/switch_llm`, 'Switch the model of the built-in agent', 'SwitchLlmRequest'),
-      responses: { 200: success, 400: answer('The conversation is driven by an external agent', ref('ErrorDetail')) },
+      responses: {
+        200: success,
+        400: responseOf('The conversation is driven by an external agent', ref('ErrorDetail')),
+      },
     },
     {
       ...post(
@@ -222,38 +225,38 @@ export const endpoints: readonly Endpoint[] = [
       ),
       responses: {
         200: success,
-        400: answer(
+        400: responseOf(
           'The conversation is driven by an external agent, or the stored profile cannot be read', ref('ErrorDetail'),
         ),
       },
     },
     {
       ...post(`${conversation}/switch_acp_model`, 'Switch the model of an external agent', 'SwitchAcpModelRequest'),
-      responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
+      responses: { 200: success, 400: responseOf('The agent does not take it', ref('ErrorDetail')) },
     },
     {
       ...post(
         `${conversation}/switch_acp_mode`, 'Switch the session mode of an external agent', 'SwitchAcpModeRequest',
       ),
-      responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
+      responses: { 200: success, 400: responseOf('The agent does not take it', ref('ErrorDetail')) },
     },
     {
       ...post(`${conversation}/switch_acp_option`, 'Set an option of an external agent', 'SwitchAcpOptionRequest'),
-      responses: { 200: success, 400: answer('The agent does not take it', ref('ErrorDetail')) },
+      responses: { 200: success, 400: responseOf('The agent does not take it', ref('ErrorDetail')) },
     },
     {
       ...post(`${conversation}/condense`, 'Summarize the older part of the history'),
       responses: {
         200: success,
-        400: answer('The agent has no condenser', ref('ErrorDetail')),
+        400: responseOf('The agent has no condenser', ref('ErrorDetail')),
         409: conflict('It runs, there is too little to condense, or the budget is spent'),
       },
     },
     {
       ...post(`${conversation}/ask_agent`, 'Ask the agent beside its work', 'AskAgentRequest'),
       responses: {
-        200: answer('What it said', ref('AgentResponse')),
-        400: answer('The agent cannot be asked', ref('ErrorDetail')),
+        200: responseOf('What it said', ref('AgentResponse')),
+        400: responseOf('The agent cannot be asked', ref('ErrorDetail')),
         409: conflict('Another question is open, or the budget is spent'),
       },
     },
@@ -261,7 +264,7 @@ export const endpoints: readonly Endpoint[] = [
       ...post(`${conversation}/goal`, 'Pursue a goal over many runs', 'GoalRequest'),
       responses: {
         200: success,
-        400: answer('The objective is empty, or there is no model to judge it', ref('ErrorDetail')),
+        400: responseOf('The objective is empty, or there is no model to judge it', ref('ErrorDetail')),
         409: conflict('It runs already'),
       },
     },
@@ -270,7 +273,7 @@ export const endpoints: readonly Endpoint[] = [
       ...post(`${conversation}/goal/resume`, 'Go on with an interrupted goal'),
       responses: {
         200: success,
-        400: answer('There is no goal, or no model to judge it', ref('ErrorDetail')),
+        400: responseOf('There is no goal, or no model to judge it', ref('ErrorDetail')),
         409: conflict('It runs already'),
       },
     },
@@ -281,8 +284,8 @@ export const endpoints: readonly Endpoint[] = [
       ...post('/api/settings', 'Change the settings', 'SettingsPatch'),
       method: 'PATCH',
       responses: {
-        200: answer('The new settings', ref('SettingsResponse')),
-        400: answer('Nothing was given', ref('ErrorDetail')),
+        200: responseOf('The new settings', ref('SettingsResponse')),
+        400: responseOf('Nothing was given', ref('ErrorDetail')),
         409: conflict('The stored settings cannot be read'),
       },
     },
@@ -292,7 +295,7 @@ export const endpoints: readonly Endpoint[] = [
     {
       ...post('/api/settings/secrets', 'Store a global secret', 'SecretWrite'),
       method: 'PUT',
-      responses: { 200: answer('Stored', ref('SecretItem')) },
+      responses: { 200: responseOf('Stored', ref('SecretItem')) },
     },
     {
       ...get('/api/settings/secrets/{name}', 'Get the value of a global secret', string),
@@ -301,23 +304,23 @@ export const endpoints: readonly Endpoint[] = [
     {
       ...post('/api/settings/secrets/{name}', 'Remove a global secret'),
       method: 'DELETE',
-      responses: { 200: answer('Removed', ref('Deleted')) },
+      responses: { 200: responseOf('Removed', ref('Deleted')) },
     },
   ]),
   ...profileEndpoints,
   ...inGroup('MCP', [
     {
       ...post('/api/mcp/test', 'Try an MCP server', 'McpTestRequest'),
-      responses: { 200: answer('Whether it works', ref('McpTestResult')) },
+      responses: { 200: responseOf('Whether it works', ref('McpTestResult')) },
     },
     {
       ...post('/api/mcp/oauth/start', 'Sign in to an MCP server', 'McpTestRequest'),
-      responses: { 200: answer('Where the user agrees', ref('McpOAuthStart')) },
+      responses: { 200: responseOf('Where the user agrees', ref('McpOAuthStart')) },
     },
     get('/api/mcp/oauth/status/{job_id}', 'Get a sign-in to an MCP server', ref('McpOAuthStatus')),
     {
       ...post('/api/mcp/oauth/callback/{job_id}', 'Bring the answer to a sign-in by hand', 'McpOAuthCallback'),
-      responses: { 200: answer('The sign-in', ref('McpOAuthStatus')), 409: conflict('It waits for no answer') },
+      responses: { 200: responseOf('The sign-in', ref('McpOAuthStatus')), 409: conflict('It waits for no answer') },
     },
     {
       ...get('/api/mcp/oauth/callback', 'Bring the answer to a sign-in, as browsers do', string),
@@ -329,7 +332,7 @@ export const endpoints: readonly Endpoint[] = [
     {
       ...post('/api/mcp/oauth/logins/{name}', 'Forget the logins to MCP servers of a name'),
       method: 'DELETE',
-      responses: { 200: answer('Forgotten', ref('Deleted')) },
+      responses: { 200: responseOf('Forgotten', ref('Deleted')) },
     },
   ]),
   ...skillEndpoints,
@@ -337,8 +340,8 @@ export const endpoints: readonly Endpoint[] = [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),
     { ...get('/ready', 'Say whether requests are served', ref('Health')), responses: {
-      200: answer('Ready', ref('Health')),
-      503: answer('Not yet', ref('Health')),
+      200: responseOf('Ready', ref('Health')),
+      503: responseOf('Not yet', ref('Health')),
     } },
     get('/server_info', 'Describe the server', ref('ServerInfo')),
     get('/', 'Describe the server', ref('ServerInfo')),

@@ -2,9 +2,9 @@
  * Functions that build REST operations with the usual response of each method. The operations themselves are in the
  * files of their subjects.
  */
-import { ref, type Answer, type Endpoint, type Schema } from '../define.ts'
+import { ref, type ResponseSchema, type Endpoint, type Schema } from '../define.ts'
 
-export const success: Answer = answer('Done', ref('Success'))
+export const success: ResponseSchema = responseOf('Done', ref('Success'))
 
 export type Operation = Omit<Endpoint, 'tag'>
 
@@ -13,7 +13,7 @@ export function inGroup(tag: string, operations: readonly Operation[]): Endpoint
 }
 
 export function get(path: string, summary: string, body: Schema): Operation {
-  return { method: 'GET', path, summary, responses: { 200: answer('Successful Response', body) } }
+  return { method: 'GET', path, summary, responses: { 200: responseOf('Successful Response', body) } }
 }
 
 export function post(path: string, summary: string, request?: string): Operation {
@@ -21,10 +21,10 @@ export function post(path: string, summary: string, request?: string): Operation
   return request === undefined ? operation : { ...operation, request: ref(request) }
 }
 
-export function conflict(doc: string): Answer {
-  return answer(doc, ref('ErrorDetail'))
+export function conflict(doc: string): ResponseSchema {
+  return responseOf(doc, ref('ErrorDetail'))
 }
 
-export function answer(doc: string, body: Schema): Answer {
+export function responseOf(doc: string, body: Schema): ResponseSchema {
   return { doc, body }
 }

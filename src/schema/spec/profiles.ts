@@ -8,7 +8,7 @@ import {
   arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions,
   type Endpoint,
 } from '../define.ts'
-import { answer, conflict, get, inGroup, post } from './operation.ts'
+import { responseOf, conflict, get, inGroup, post } from './operation.ts'
 
 export const profiles: Definitions = {
   LlmProfile: tolerant('A stored language model.', { llm: required(ref('LLM')) }),
@@ -48,33 +48,33 @@ export const profiles: Definitions = {
   ProfileValidationError: response('Why it does not.', { type: required(string), message: required(string) }),
 }
 
-const unreadable = answer('What is stored of it cannot be read', ref('ErrorDetail'))
+const unreadable = responseOf('What is stored of it cannot be read', ref('ErrorDetail'))
 
 export const profileEndpoints: readonly Endpoint[] = inGroup('Profiles', [
   get('/api/profiles', 'List profiles', ref('ProfileList')),
   { ...get('/api/profiles/{name}', 'Get a profile', ref('ProfileDetail')), responses: {
-    200: answer('The profile', ref('ProfileDetail')),
+    200: responseOf('The profile', ref('ProfileDetail')),
     400: unreadable,
   } },
   {
     ...post('/api/profiles/{name}', 'Store a profile', 'SaveProfileRequest'),
-    responses: { 201: answer('Stored', ref('ProfileChange')), 409: conflict('There are too many') },
+    responses: { 201: responseOf('Stored', ref('ProfileChange')), 409: conflict('There are too many') },
   },
   {
     ...post('/api/profiles/{name}', 'Remove a profile'),
     method: 'DELETE',
-    responses: { 200: answer('The profile does not exist now', ref('ProfileChange')) },
+    responses: { 200: responseOf('The profile does not exist now', ref('ProfileChange')) },
   },
   {
     ...post('/api/profiles/{name}/rename', 'Rename a profile', 'RenameProfileRequest'),
-    responses: { 200: answer('Renamed', ref('ProfileChange')), 409: conflict('The name is taken') },
+    responses: { 200: responseOf('Renamed', ref('ProfileChange')), 409: conflict('The name is taken') },
   },
   {
     ...post('/api/profiles/{name}/activate', 'Use a profile for new conversations'),
-    responses: { 200: answer('Written to the settings', ref('ProfileActivation')), 400: unreadable },
+    responses: { 200: responseOf('Written to the settings', ref('ProfileActivation')), 400: unreadable },
   },
   {
     ...post('/api/profiles/{name}/validate', 'Try a language model', 'ValidateProfileRequest'),
-    responses: { 200: answer('Whether it answers', ref('ProfileValidation')) },
+    responses: { 200: responseOf('Whether it answers', ref('ProfileValidation')) },
   },
 ])

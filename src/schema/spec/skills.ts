@@ -8,7 +8,7 @@ import {
   arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, ref, required, response,
   string, tolerant, type Definitions, type Endpoint,
 } from '../define.ts'
-import { answer, get, inGroup, post } from './operation.ts'
+import { responseOf, get, inGroup, post } from './operation.ts'
 
 export const skills: Definitions = {
   ExposedUrl: tolerant('An address under which something in the workspace can be reached.', {
@@ -69,25 +69,25 @@ export const skills: Definitions = {
 export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
   {
     ...post('/api/skills', 'Find skills', 'SkillsRequest'),
-    responses: { 200: answer('The skills found', ref('SkillsResponse')) },
+    responses: { 200: responseOf('The skills found', ref('SkillsResponse')) },
   },
   {
     ...post('/api/skills/sync', 'Fetch public skills again'),
-    responses: { 200: answer('The result', ref('SkillsSyncResponse')) },
+    responses: { 200: responseOf('The result', ref('SkillsSyncResponse')) },
   },
   {
     ...post('/api/hooks', 'Read the hooks of a project', 'HooksRequest'),
-    responses: { 200: answer('The hooks', ref('HooksResponse')) },
+    responses: { 200: responseOf('The hooks', ref('HooksResponse')) },
   },
   get('/api/skills/installed', 'List installed skills', ref('InstalledSkills')),
   {
     ...post('/api/skills/install', 'Install a skill'),
-    responses: { 400: answer('This server installs none', ref('ErrorDetail')) },
+    responses: { 400: responseOf('This server installs none', ref('ErrorDetail')) },
   },
   get('/api/plugins/installed', 'List installed plugins', ref('InstalledPlugins')),
   {
     ...post('/api/sub-agents', 'Find sub-agents', 'SubAgentsRequest'),
-    responses: { 200: answer('None: this server runs no sub-agents', ref('SubAgentsResponse')) },
+    responses: { 200: responseOf('None: this server runs no sub-agents', ref('SubAgentsResponse')) },
   },
   get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
 ])

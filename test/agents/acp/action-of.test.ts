@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { actionOf, argumentsOf } from '../../../src/agents/acp/action-of.ts'
 import { keptOutputOf } from '../../../src/agents/acp/output.ts'
 import { observationOf } from '../../../src/agents/acp/observation-of.ts'
-import { partsOf, shapeOf, type Part } from '../../../src/agents/acp/shape.ts'
+import { partsOf, shapeOf, type CallPart } from '../../../src/agents/acp/shape.ts'
 import { mergeToolCall, newToolCall, type ToolCall } from '../../../src/agents/acp/tool-calls.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -15,7 +15,7 @@ function call(...news: object[]): ToolCall {
   return news.reduce<ToolCall>((before, fields) => mergeToolCall(before, { ...fields }, false), newToolCall)
 }
 
-function firstPart(made: ToolCall, titleIsCommand = false): Part {
+function firstPart(made: ToolCall, titleIsCommand = false): CallPart {
   return partsOf(shapeOf(made, { workingDir: '/project', titleIsCommand }))[0]
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import { deferred } from '../../../src/base/wait.ts'
-import type { Answer, TurnEnd } from '../../../src/conversation/agent.ts'
+import type { ConfirmationAnswer, TurnEnd } from '../../../src/conversation/agent.ts'
 import { suite } from '../../support/suite.ts'
 import { manualTimers } from './manual-timers.ts'
 import { isAlive, withAgent } from './with-agent.ts'
@@ -182,7 +182,7 @@ test('lets the idle clock rest while a question is open', async () => {
   const timers = manualTimers()
   await withAgent('ask', async ({ agent, host }) => {
     host.confirmation = { kind: 'AlwaysConfirm' }
-    const answer = deferred<Answer>()
+    const answer = deferred<ConfirmationAnswer>()
     const asked = deferred<void>()
     const turn = { ...host.turn('go'), ask: () => (asked.resolve(), answer.promise) }
     const ended = agent.runTurn(turn)

@@ -2,7 +2,9 @@
 import { createMasker, type Masker } from '../../../src/base/masking.ts'
 import { deferred, type Deferred } from '../../../src/base/wait.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
-import type { AgentHost, Answer, KeptKey, QuestionDraft, Turn, UsageReport } from '../../../src/conversation/agent.ts'
+import type {
+  AgentHost, ConfirmationAnswer, KeptKey, QuestionDraft, Turn, UsageReport,
+} from '../../../src/conversation/agent.ts'
 import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import type { EventDraft, MessageEvent } from '../../../src/schema/generated/events.ts'
 
@@ -26,7 +28,7 @@ export interface MemoryHost extends AgentHost {
   past: string
   environment: Map<string, string>
   /** How questions are answered; without an answer they wait until they are withdrawn, or for the end of the turn. */
-  answer: ((question: QuestionDraft) => Answer | undefined) | undefined
+  answer: ((question: QuestionDraft) => ConfirmationAnswer | undefined) | undefined
   /** Resolved by a test that waits for something to be recorded. */
   seen(pattern: RegExp): Promise<void>
   /** What the history holds, and what was asked, as one text. */
@@ -138,7 +140,7 @@ function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options
   }
 }
 
-function cancelled(signal: AbortSignal): Promise<Answer> {
+function cancelled(signal: AbortSignal): Promise<ConfirmationAnswer> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve({ outcome: 'cancelled' }), { once: true })
   })

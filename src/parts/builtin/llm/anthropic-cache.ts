@@ -8,7 +8,7 @@
  */
 import type { JsonObject } from '../../../base/json.ts'
 
-export interface Turn {
+export interface CachedTurn {
   readonly role: 'user' | 'assistant'
   readonly content: readonly JsonObject[]
 }
@@ -16,7 +16,7 @@ export interface Turn {
 export interface Prompt {
   readonly tools: readonly JsonObject[]
   readonly system: readonly JsonObject[]
-  readonly messages: readonly Turn[]
+  readonly messages: readonly CachedTurn[]
 }
 
 const maxBreakpoints = 4

@@ -10,7 +10,7 @@ import { objectOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { Content, MessageToolCall, ThinkingContent } from '../../../schema/generated/values.ts'
-import { marked, withBreakpoints, type Turn } from './anthropic-cache.ts'
+import { marked, withBreakpoints, type CachedTurn } from './anthropic-cache.ts'
 import { defaultMaxTokens, samplingOf, thinkingOf } from './anthropic-thinking.ts'
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
@@ -55,12 +55,12 @@ export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] 
   return turnsOf(messages).map(itemOf)
 }
 
-function itemOf({ role, content }: Turn): JsonObject {
+function itemOf({ role, content }: CachedTurn): JsonObject {
   return { role, content: [...content] }
 }
 
-function turnsOf(messages: readonly ModelMessage[]): Turn[] {
-  const turns: { role: Turn['role']; content: JsonObject[] }[] = []
+function turnsOf(messages: readonly ModelMessage[]): CachedTurn[] {
+  const turns: { role: CachedTurn['role']; content: JsonObject[] }[] = []
   for (const each of messages) {
     if (each.message.role === 'system') continue
     const role = each.message.role === 'assistant' ? 'assistant' : 'user'

@@ -11,7 +11,7 @@ import type { Observation } from '../../../schema/generated/observations.ts'
 import type { BuiltInTool } from '../../../schema/generated/tools.ts'
 import type { TextContent } from '../../../schema/generated/values.ts'
 import { parametersOf, readArguments } from './parameters.ts'
-import { actionOf, textContent, type Tool, type ToolCall } from '../../../agents/tool.ts'
+import { actionOf, textContent, type Tool, type ToolRun } from '../../../agents/tool.ts'
 
 type ActionKind = Action['kind']
 
@@ -26,7 +26,7 @@ export interface ToolDescription<K extends ActionKind> {
   readonly hints: ToolHints
   readonly meta?: Readonly<Record<string, unknown>>
   /** Runs the tool. An AppError that it throws goes to `failed`. */
-  readonly run: (action: Extract<Action, { kind: K }>, call: ToolCall) => Promise<Observation>
+  readonly run: (action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Observation>
   /** Whether the action needs the user's approval, as in Tool. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
   /** The observation of an expected failure. Without it the AppError is thrown on. */
@@ -80,7 +80,7 @@ export function toolNameOf(kind: string): string {
 async function runTool<K extends ActionKind>(
   tool: ToolDescription<K>,
   action: Extract<Action, { kind: K }>,
-  call: ToolCall,
+  call: ToolRun,
 ): Promise<Observation> {
   call.signal.throwIfAborted()
   try {

@@ -15,7 +15,7 @@ import { createFile, editFile, undoChange, type EditorScope, type FileChange } f
 import { contentMember, needed } from './file-scope.ts'
 import { parseViewRange, viewDirectory, viewFile } from './file-view.ts'
 import { insertLines, replaceOccurrences } from './text-edit.ts'
-import { textContent, type Tool, type ToolCall } from '../../../agents/tool.ts'
+import { textContent, type Tool, type ToolRun } from '../../../agents/tool.ts'
 
 export const defaultPlanPath = '.agents_tmp/PLAN.md'
 
@@ -79,7 +79,7 @@ type Run = Pick<ToolDescription<'FileEditorAction' | 'PlanningFileEditorAction'>
 function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWritable: (path: string) => void): Run {
   return { run, failed, asks: async ({ command, path }) => command !== 'view' && scope.workspace.isInRepository(path) }
 
-  async function run(action: EditorAction, call: ToolCall): Promise<EditorObservation> {
+  async function run(action: EditorAction, call: ToolRun): Promise<EditorObservation> {
     const { command, path } = action
     if (command === 'view') return scope.workspace.at(path, (place) => view(action, place, call))
     // Check before `at`, which may create directories, and again inside, because `at` may have followed links.
@@ -92,7 +92,7 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
     }, { makeParents, refusesRepositories: call.isApproved !== true }))
   }
 
-  async function view(action: EditorAction, place: ContainedPath, { signal }: ToolCall): Promise<EditorObservation> {
+  async function view(action: EditorAction, place: ContainedPath, { signal }: ToolRun): Promise<EditorObservation> {
     if (place.kind === 'directory') {
       if (action.view_range !== undefined) throw new AppError('invalid_input', 'Cannot use view_range with a directory')
       return observation(action, place.path, await viewDirectory(place, scope, signal))
