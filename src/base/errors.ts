@@ -83,10 +83,12 @@ export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** As `errorOf`, with message and stack masked, for secrets that only the caller knows. */
-export function maskedErrorOf(thrown: unknown, mask: (text: string) => string): Error {
+/** As `errorOf`, with messages and stacks masked, those of the causes too: for secrets that only the caller knows. */
+export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, causeLimit = 5): Error {
   const error = errorOf(thrown)
-  const masked = new Error(mask(error.message))
+  const hasCause = error.cause !== undefined && causeLimit > 0
+  const cause = hasCause ? { cause: maskedErrorOf(error.cause, mask, causeLimit - 1) } : undefined
+  const masked = new Error(mask(error.message), cause)
   masked.stack = mask(error.stack ?? error.message)
   return masked
 }

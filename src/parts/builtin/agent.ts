@@ -110,7 +110,7 @@ export class BuiltInAgent implements Agent {
   }
 
   async runTurn(turn: Turn): Promise<TurnEnd> {
-    const { settings, host, hooks, cipher } = this.#options
+    const { settings, host, hooks, cipher, log } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
     // A condensation reads the same history, so wait for it first.
@@ -121,6 +121,7 @@ export class BuiltInAgent implements Agent {
       hooks,
       turn,
       cipher,
+      log,
       history: this.#history,
       view: this.#view,
       condenser: this.#openCondenser(),

@@ -3,10 +3,11 @@
  * the calls.
  *
  * The actions are durable before `executeAll` starts, so a crash never leaves an action without a record. An error
- * thrown by a tool becomes an AgentErrorEvent. A stopped tool records nothing: the conversation itself closes open
- * calls.
+ * thrown by a tool becomes an AgentErrorEvent; an unexpected one (no AppError) is logged too. A stopped tool records
+ * nothing: the conversation itself closes open calls.
  */
-import { messageOf } from '../../base/errors.ts'
+import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import type { Turn } from '../../conversation/agent.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
@@ -35,6 +36,7 @@ export interface ExecuteOptions {
   readonly mask: (text: string) => string
   readonly maskObservation: (observation: Observation) => Promise<Observation>
   readonly hooks: Pick<Hooks, 'beforeTool' | 'afterTool'>
+  readonly log: Pick<Log, 'warn'>
 }
 
 /**
@@ -71,7 +73,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
 
 /** The events of one action: its result, then the hooks' messages for the model. */
 async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
-  const { turn, mask, maskObservation, hooks, isApproved } = options
+  const { turn, mask, maskObservation, hooks, isApproved, log } = options
   const { actionId, callId, tool, action, recorded } = deed
   const use = { tool: tool.name, action: recorded }
   const names = { tool_name: tool.name, tool_call_id: callId }
@@ -92,6 +94,9 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
     })
     return [answer, ...[...notes, ...words].map(environmentMessage)]
   } catch (thrown) {
+    if (!turn.signal.aborted && !(thrown instanceof AppError)) {
+      log.warn('A tool failed unexpectedly', { tool: tool.name, error: maskedErrorOf(thrown, mask) })
+    }
     const error = mask(`Error executing tool '${tool.name}': ${messageOf(thrown)}`)
     return [{ kind: 'AgentErrorEvent', source: 'agent', ...names, error }]
   }

@@ -11,6 +11,7 @@ import type { AgentHost, CondensingWork, History, Turn, TurnEnd } from '../../co
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'
+import type { Log } from '../../base/log.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from './llm/model.ts'
 import type { Tool } from '../../agents/tool.ts'
 import type { Condenser } from './condensing/condenser.ts'
@@ -45,6 +46,7 @@ export interface LoopOptions {
   readonly hooks: Hooks
   readonly critic: Critic
   readonly condenser: Condenser | undefined
+  readonly log: Log
   /** Seals the calls that wait for the user's approval. */
   readonly cipher: CallCipher
   /** Makes the first event of the history: the system prompt. */
@@ -319,12 +321,12 @@ async function act(
 
 /** Resolves with the actions that ran: hooks may have blocked others. */
 async function execute(deeds: readonly Deed[], options: LoopOptions, isApproved: boolean): Promise<readonly Deed[]> {
-  const { host, history, turn, view, concurrencyLimit, hooks } = options
+  const { host, history, turn, view, concurrencyLimit, hooks, log } = options
   // Read first: the actions are durable before the first tool starts (decisions 6).
   view.add(await history.next())
   const { mask } = host
   return executeAll(deeds, {
-    turn, concurrencyLimit, isApproved, mask, hooks,
+    turn, concurrencyLimit, isApproved, mask, hooks, log,
     maskObservation: (observation) => maskObservation(observation, maskingWays(host)),
   })
 }

@@ -11,7 +11,8 @@ import type { CommandEnd } from './command.ts'
 export type HookAnswer =
   | { readonly type: 'passed'; readonly context: string | undefined }
   | { readonly type: 'blocked'; readonly reason: string }
-  | { readonly type: 'failed'; readonly problem: string }
+  /** `error` is there where the command could not be run. */
+  | { readonly type: 'failed'; readonly problem: string; readonly error?: unknown }
 
 /**
  * Limit of one text in characters. It is below the limit of the kept stderr, because a secret may be halved where

@@ -4,7 +4,7 @@
  * A hook that fails blocks nothing; the failure is logged. An `async` hook runs in the background and decides nothing;
  * the owner of its signal can end it. Hooks of the types `prompt` and `agent` are not run.
  */
-import { messageOf } from '../../base/errors.ts'
+import { maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { hookPoints, type HookPoint } from '../../conversation/hook-config.ts'
 import type { Child, ChildOptions } from '../../process/child.ts'
@@ -121,6 +121,7 @@ export class HookRunner {
         point: occasion.point,
         hook: mask(hook.name ?? hook.command).slice(0, 100),
         problem: answer.problem,
+        error: answer.error === undefined ? undefined : maskedErrorOf(answer.error, mask),
       })
     }
     return answer
@@ -145,7 +146,7 @@ export class HookRunner {
       return readAnswer(end, mask)
     } catch (thrown) {
       signal.throwIfAborted()
-      return { type: 'failed', problem: messageOf(thrown) }
+      return { type: 'failed', problem: messageOf(thrown), error: thrown }
     }
   }
 

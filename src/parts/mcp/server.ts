@@ -37,7 +37,7 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly onChange: () => void
   /** Called with an error that no caller awaits. */
-  readonly onProblem: (problem: string) => void
+  readonly onProblem: (error: unknown) => void
 }
 
 export type CallTool = (name: string, args: JsonObject, signal: AbortSignal) => Promise<Fields>
@@ -177,7 +177,9 @@ export class McpServer {
       await this.#readTools(client, this.#stop.signal)
       this.#options.onChange()
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#options.onProblem(`The tools could not be listed again: ${wordsOf(error)}`)
+      if (this.#stop.signal.aborted) return
+      const problem = new Error(`The tools could not be listed again: ${wordsOf(error)}`, { cause: error })
+      this.#options.onProblem(problem)
     }
   }
 
@@ -214,7 +216,7 @@ export class McpServer {
     this.#client = undefined
     this.#tools = []
     if (client === undefined) return
-    const ending = client.close().catch((error: unknown) => this.#options.onProblem(messageOf(error)))
+    const ending = client.close().catch((error: unknown) => this.#options.onProblem(error))
     this.#endings = Promise.all([this.#endings, ending])
   }
 

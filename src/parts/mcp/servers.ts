@@ -8,7 +8,7 @@
  * The state is published after the first tools were returned, in the next turn of the event loop: the event that lists
  * the tools has to be among the first events of a conversation (contract: events.md, section 5).
  */
-import { AppError } from '../../base/errors.ts'
+import { AppError, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -113,8 +113,8 @@ export class McpServers {
       },
       makeTools: (listed, call, signal) => this.#makeTools(name, listed, call, signal),
       onChange: () => this.#publish(),
-      onProblem: (problem) =>
-        log.warn('Something of an MCP server went wrong', { server: name, problem: mask(problem) }),
+      onProblem: (error) =>
+        log.warn('An MCP server failed outside of a call', { server: name, error: maskedErrorOf(error, mask) }),
     })
   }
 

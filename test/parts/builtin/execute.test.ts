@@ -2,6 +2,8 @@
 import * as assert from 'uvu/assert'
 import { executeAll, type Deed, type ExecuteOptions } from '../../../src/parts/builtin/execute.ts'
 import type { Tool } from '../../../src/agents/tool.ts'
+import { AppError } from '../../../src/base/errors.ts'
+import type { Log } from '../../../src/base/log.ts'
 import { deferred, type Deferred } from '../../../src/base/wait.ts'
 import { toAction } from '../../../src/schema/generated/actions.ts'
 import type { EventDraft } from '../../../src/schema/generated/events.ts'
@@ -21,12 +23,18 @@ interface Batch {
   /** What was recorded: the call of each answer, with its kind. */
   answers(): string[]
   stop(): void
+  /** What was logged. */
+  readonly log: readonly string[]
 }
 
 function batchOf(count: number, concurrencyLimit: number): Batch {
   const host = memoryHost('/work')
   const turn = host.turn('go')
   const begun: number[] = []
+  const log: string[] = []
+  const warn: Log['warn'] = (message, { tool, error } = {}) => {
+    log.push(`${message}: ${String(tool)}: ${error instanceof Error ? error.stack : ''}`)
+  }
   const gates: Deferred<void>[] = Array.from({ length: count }, () => deferred())
   const deeds = gates.map((gate, place): Deed => {
     const run: Tool['run'] = async () => {
@@ -41,7 +49,8 @@ function batchOf(count: number, concurrencyLimit: number): Batch {
   return {
     deeds,
     begun,
-    options: { isApproved: false, turn, concurrencyLimit, mask: (text) => text, maskObservation: async (observation) => observation, hooks },
+    log,
+    options: { isApproved: false, turn, concurrencyLimit, mask: (text) => text, maskObservation: async (observation) => observation, hooks, log: { warn } },
     async end(place) {
       gates[place]?.resolve()
       await settled()
@@ -99,6 +108,18 @@ test('after a stop no further tool begins, and what was done by then is told', a
   assert.match(await done, 'stopped')
   assert.equal(begun, [0])
   assert.equal(answers(), ['ObservationEvent c0'])
+})
+
+test('an error that no tool of this server throws on purpose is logged with its stack, masked', async () => {
+  const { deeds: [deed], options, log, answers } = batchOf(1, 1)
+  assert.ok(deed !== undefined)
+  const failing = (error: Error): Deed => ({ ...deed, tool: toolOf(async () => { throw error }) })
+  const mask = (text: string): string => text.replaceAll('canary-of-a-tool', '<secret-hidden>')
+  await executeAll([failing(new AppError('invalid_input', 'No such file'))], { ...options, mask })
+  assert.equal(log, [])
+  await executeAll([failing(new TypeError('canary-of-a-tool is undefined'))], { ...options, mask })
+  assert.equal(answers(), ['AgentErrorEvent c0', 'AgentErrorEvent c0'])
+  assert.match(log.join(), /^A tool failed unexpectedly: terminal: TypeError: <secret-hidden> is undefined\n +at /)
 })
 
 test.run()
