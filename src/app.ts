@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
+import { agentProfilesOf } from './agent-profiles.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
@@ -136,7 +137,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     workspaceDir: place.workspaceDir,
     vault,
     cipher,
-    loadProfile: profiles.load,
+    settings,
+    llmProfiles: profiles,
+    providers,
     secretValues: () => secrets.values(),
     urls,
   })
@@ -176,6 +179,7 @@ function creationOf({ clock, vault, settings, parts, place, service }: CreationP
     clock,
     vault,
     settings: () => settings.get(),
+    launchProfile: (profileId) => agentProfilesOf(parts).launch(profileId),
     assertDrivable: (kind) => parts.assertAgent(kind),
     preparePlace: (requested, id) => preparePlace(requested, id, place),
     workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
@@ -190,7 +194,7 @@ async function sealProblemOf(stores: SealedStores): Promise<string | undefined> 
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-type Opened = Omit<Core, 'use' | 'offers' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
+type Opened = Omit<Core, 'use' | 'offers' | 'usableTools' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
 
 /** Opens the parts. They are closed after the conversations, which use them. */
 async function openParts(options: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {

@@ -5,6 +5,7 @@
  */
 import type { Definitions, ObjectSchema } from './define.ts'
 import { actions } from './spec/actions.ts'
+import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
@@ -29,6 +30,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   llm,
   profiles,
   settings,
+  'agent-profiles': agentProfiles,
   hooks,
   skills,
   conversations,
@@ -45,6 +47,7 @@ export const registry: Definitions = {
   ...llm,
   ...profiles,
   ...settings,
+  ...agentProfiles,
   ...hooks,
   ...skills,
   ...conversations,

@@ -10,6 +10,7 @@ import {
   numberOf, oneOf, openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
   type Endpoint, type Schema,
 } from '../define.ts'
+import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
 import { profileEndpoints } from './profiles.ts'
 import { skillEndpoints } from './skills.ts'
@@ -308,6 +309,7 @@ export const endpoints: readonly Endpoint[] = [
     },
   ]),
   ...profileEndpoints,
+  ...agentProfileEndpoints,
   ...inGroup('MCP', [
     {
       ...post('/api/mcp/test', 'Try an MCP server', 'McpTestRequest'),
