@@ -11,6 +11,7 @@ import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
 import { hooks } from './spec/hooks.ts'
 import { llm } from './spec/llm.ts'
+import { mcp } from './spec/mcp.ts'
 import { observations } from './spec/observations.ts'
 import { profiles } from './spec/profiles.ts'
 import { secrets } from './spec/secrets.ts'
@@ -31,6 +32,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   profiles,
   settings,
   'agent-profiles': agentProfiles,
+  mcp,
   hooks,
   skills,
   conversations,
@@ -48,6 +50,7 @@ export const registry: Definitions = {
   ...profiles,
   ...settings,
   ...agentProfiles,
+  ...mcp,
   ...hooks,
   ...skills,
   ...conversations,
