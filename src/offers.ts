@@ -8,8 +8,8 @@ import type { Log } from './base/log.ts'
 import type { Hooks, HookHost } from './agents/hooks.ts'
 import type { ContextChoice, ConversationSkills } from './agents/skills.ts'
 import type { ToolMaker, ToolSet } from './agents/tool.ts'
-import type { Agent, AgentHost } from './conversation/agent.ts'
-import type { TitleByProfile } from './conversation/agent-requests.ts'
+import type { AgentHost } from './conversation/agent-host.ts'
+import type { Agent, TitleByProfile } from './conversation/agent.ts'
 import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
 
 export interface Offers {
