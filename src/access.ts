@@ -18,6 +18,10 @@ export type Right =
   | 'configure'
   /** Reads and changes secret values. */
   | 'secrets'
+  /** Reads and writes files anywhere on this machine, as the server's user may. */
+  | 'files'
+  /** Runs commands on this machine, as the server's user may. */
+  | 'execute'
 
 export const access = {
   'GET /alive': 'open',

@@ -8,7 +8,6 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
-import { agentProfilesOf } from './agent-profiles.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
@@ -22,6 +21,7 @@ import { createAgentVault, type AgentVault } from './conversation/agent-vault.ts
 import type { CreationDeps } from './conversation/creation.ts'
 import { createReadingTurns } from './conversation/feed.ts'
 import { ConversationService } from './conversation/service.ts'
+import { storedConversations } from './conversation/stored.ts'
 import type { Core } from './capabilities.ts'
 import { LoadedParts } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
@@ -136,10 +136,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     privateDirs: place.privateDirs,
     workspaceDir: place.workspaceDir,
     vault,
+    conversations: storedConversations(() => service),
     cipher,
-    settings,
-    llmProfiles: profiles,
-    providers,
+    loadProfile: profiles.load,
     secretValues: () => secrets.values(),
     urls,
   })
@@ -179,7 +178,6 @@ function creationOf({ clock, vault, settings, parts, place, service }: CreationP
     clock,
     vault,
     settings: () => settings.get(),
-    launchProfile: (profileId) => agentProfilesOf(parts).launch(profileId),
     assertDrivable: (kind) => parts.assertAgent(kind),
     preparePlace: (requested, id) => preparePlace(requested, id, place),
     workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
@@ -194,7 +192,7 @@ async function sealProblemOf(stores: SealedStores): Promise<string | undefined> 
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-type Opened = Omit<Core, 'use' | 'offers' | 'usableTools' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
+type Opened = Omit<Core, 'use' | 'offers' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
 
 /** Opens the parts. They are closed after the conversations, which use them. */
 async function openParts(options: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {
@@ -322,7 +320,8 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,
       stopLimitMs: config.shutdownGraceMs,
-      agentKind: (stored) => agents.kindOf(stored),
+      prepareAgent: (stored) => agents.prepare(stored),
+      createAgent: (stored, host) => agents.create(stored, host),
       titleByProfile: agents.titleByProfile,
       secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText }),
       mask: (text) => masker.mask(text),

@@ -16,7 +16,7 @@ export interface LoadedPartsOptions {
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
-  readonly core: Omit<Core, 'use' | 'offers' | 'usableTools'>
+  readonly core: Omit<Core, 'use' | 'offers'>
 }
 
 export class LoadedParts {
@@ -31,12 +31,7 @@ export class LoadedParts {
   constructor({ parts, wanted, core }: LoadedPartsOptions) {
     this.#parts = parts
     this.#allowed = choose(parts, wanted)
-    this.#core = {
-      ...core,
-      use: (name) => this.use(name),
-      offers: (name) => this.offers(name),
-      usableTools: () => this.tools(),
-    }
+    this.#core = { ...core, use: (name) => this.use(name), offers: (name) => this.offers(name) }
   }
 
   /** The parts that may be loaded. */

@@ -7,7 +7,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { access } from './access.ts'
-import { agentProfilesOf } from './agent-profiles.ts'
 import type { Route } from './api/call.ts'
 import { createDescription } from './api/meta.ts'
 import { createRequestHandler } from './api/requests.ts'
@@ -58,7 +57,6 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
   const ofParts = partRoutes(app.parts)
   const ofCore = createRoutes({
     ...app,
-    profileUsers: agentProfilesOf(app.parts),
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
     meta: {
@@ -106,13 +104,14 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
 }
 
 function partRoutes(parts: LoadedParts): Route[] {
-  return parts.allowed.flatMap((part) =>
-    Object.entries(part.routes ?? {}).map(([name, right]) => createRoute(name, right, parts.handler(part, name))))
+  return parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
+    return createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
+  }))
 }
 
 /** Creates a listener with the configured limits for these handlers. */
 export function createListener(handlers: Handlers, config: Config): HttpServer {
-  const { headerLimitBytes, connectionLimit, headersTimeoutMs, keepAliveTimeoutMs, bodyTimeoutMs } = config
+  const { headerLimitBytes, connectionLimit, headersTimeoutMs, keepAliveTimeoutMs, uploadTimeoutMs } = config
   return new HttpServer({
     handle: handlers.request,
     upgrade: handlers.upgrade,
@@ -121,7 +120,7 @@ export function createListener(handlers: Handlers, config: Config): HttpServer {
       connectionLimit,
       headersTimeoutMs,
       keepAliveTimeoutMs,
-      requestTimeoutMs: headersTimeoutMs + bodyTimeoutMs,
+      requestTimeoutMs: headersTimeoutMs + uploadTimeoutMs,
     },
   })
 }

@@ -1,6 +1,5 @@
 /**
- * Prints rows as one table: for the terminal, with every column as wide as its widest cell, or in Markdown for the
- * README.md of this folder.
+ * Prints rows as one table: for the terminal, with every column as wide as its widest cell, or in Markdown for README.
  */
 import { isMet, isOfPeer, type Row, type Target } from './gate.ts'
 

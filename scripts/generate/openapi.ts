@@ -57,7 +57,7 @@ function printComponents(reached: ReadonlyMap<string, NamedSchema>, printer: Pri
 }
 
 function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathParameters'], printer: Printer): Json {
-  const { method, path, tag, summary, query, request, takesKey } = endpoint
+  const { method, path, tag, summary, query, request, form, takesKey } = endpoint
   const placed = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
   const parameters = placed.map((name): Json => {
     const schema = printSchema(pathParameters[name] ?? { type: 'string' }, printer)
@@ -71,6 +71,7 @@ function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathP
     operationId: `${method} ${path}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, ''),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(request === undefined ? {} : { requestBody: printRequest(request, printer) }),
+    ...(form === undefined ? {} : { requestBody: printForm(form) }),
     responses: printResponses(endpoint, placed.length > 0, parameters.length > 0, printer),
   }
 }
@@ -96,6 +97,12 @@ function printResponses(endpoint: Endpoint, isPlaced: boolean, takesParameters: 
 
 function printRequest(request: Schema, printer: Printer): Json {
   return { required: true, ...jsonContent(printSchema(request, printer)) }
+}
+
+function printForm(files: readonly string[]): Json {
+  const file = { type: 'string', contentMediaType: 'application/octet-stream' }
+  const properties = Object.fromEntries(files.map((name) => [name, file]))
+  return { required: true, content: { 'multipart/form-data': { schema: { type: 'object', properties, required: files } } } }
 }
 
 function printResponse({ doc, body, mediaType }: ResponseSchema, printer: Printer): Json {

@@ -20,15 +20,14 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // The list of parts. Deleting a line of parts.ts leaves its part out.
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
-  'server.ts': ['app.ts', 'agent-profiles.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
+  'server.ts': ['app.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
-    'agent-maker.ts', 'agent-profiles.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
+    'agent-maker.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
     'storage', 'settings', 'process', 'net', 'schema', 'base',
   ],
   'resealing.ts': ['sealed-stores.ts', 'part.ts', 'config.ts', 'conversation', 'settings', 'storage', 'process', 'base'],
   'sealed-stores.ts': ['part.ts', 'config.ts', 'process', 'settings', 'base'],
   'agent-maker.ts': ['capabilities.ts', 'offers.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
-  'agent-profiles.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
   'loaded-parts.ts': ['capabilities.ts', 'offers.ts', 'part.ts', 'base'],
   // The contract between the core and its parts.
   'part.ts': ['access.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http', 'process', 'settings'],
@@ -48,13 +47,15 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'agents', 'api', 'conversation', 'workspace', 'settings', 'process', 'net', 'schema', 'base',
   ],
   'parts/browser': ['part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin', 'agents', 'process', 'rpc', 'net', 'schema', 'base'],
+  'parts/files': [
+    'part.ts', 'capabilities.ts', 'option.ts', 'archive', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
+  ],
   'parts/hooks': ['part.ts', 'capabilities.ts', 'agents/hooks.ts', 'conversation', 'workspace', 'process', 'schema', 'base'],
-  'parts/skills': ['part.ts', 'capabilities.ts', 'offers.ts', 'agents', 'api', 'conversation', 'workspace', 'http', 'schema', 'base'],
+  'parts/skills': ['part.ts', 'capabilities.ts', 'agents', 'api', 'conversation', 'workspace', 'http', 'schema', 'base'],
   'parts/mcp': [
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process', 'rpc', 'net', 'http', 'schema',
     'base',
   ],
-  'parts/profiles': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
     'part.ts', 'finding.ts', 'parts/install', 'agents', 'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'base',
@@ -68,6 +69,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   settings: ['schema', 'base'],
   storage: ['schema', 'base'],
   schema: ['base'],
+  archive: ['base'],
   http: ['base'],
   ws: ['base'],
   net: ['base'],
@@ -296,10 +298,10 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   builtin: 9_700,
   demo: 600,
   doctor: 500,
+  files: 700,
   hooks: 600,
   install: 1_200,
   mcp: 3_400,
-  profiles: 650,
   skills: 1_000,
 }
 

@@ -18,7 +18,7 @@ export interface Call {
   readonly parameters: PathParameters
   /** Without the question mark. */
   readonly query: string
-  /** The parsed body; undefined when there is none or the route takes none. */
+  /** The parsed body; undefined when there is none, or when the handler reads it itself. */
   readonly body: unknown
 }
 
@@ -29,6 +29,8 @@ export interface Route {
   readonly pattern: string
   readonly right: Right
   readonly handle: Handle
+  /** True when the handler reads the body of the request itself. */
+  readonly readsBody: boolean
 }
 
 /** The body, checked against a schema type and in its normal form. */

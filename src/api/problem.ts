@@ -16,6 +16,7 @@ const statusOf = {
   unauthorized: 401,
   host_not_allowed: 403,
   origin_not_allowed: 403,
+  forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,

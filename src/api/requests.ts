@@ -103,7 +103,7 @@ function serve(
     if (refusal !== undefined) return refusal
     rules.onWork()
   }
-  if (!announcesBody(exchange.request)) return route.handle({ exchange, ...found, body: undefined })
+  if (route.readsBody || !announcesBody(exchange.request)) return route.handle({ exchange, ...found, body: undefined })
   return readJsonBody(exchange.request, rules.body).then((read) => {
     if (!read.ok) throw invalid(read.issues)
     return route.handle({ exchange, ...found, body: read.value })

@@ -99,11 +99,14 @@ export function createRoutes(parts: ApiParts): Route[] {
   })
 }
 
-/** @param name method and pattern */
-export function createRoute(name: string, right: Right, handle: Handle): Route {
+/**
+ * @param name method and pattern
+ * @param readsBody whether the handler reads the body of the request itself
+ */
+export function createRoute(name: string, right: Right, handle: Handle, readsBody = false): Route {
   const [method = '', pattern = ''] = name.split(' ')
   if (!isMethod(method)) throw new TypeError(`The route "${name}" has no method`)
-  return { method, pattern, right, handle }
+  return { method, pattern, right, handle, readsBody }
 }
 
 function isRouteName(name: string): name is RouteName {

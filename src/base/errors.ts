@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'host_not_allowed'
   | 'origin_not_allowed'
+  | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
   | 'request_timeout'

@@ -15,6 +15,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, messageOf, type Issue } from '../base/errors.ts'
 import { findJsonFault } from '../base/json-fault.ts'
 import { parseJsonBytes, turnBytes } from '../base/json-turns.ts'
+import { within } from '../base/wait.ts'
 import { announcesBody, singleHeader } from './headers.ts'
 import { hasDoubledMember } from './json-members.ts'
 
@@ -73,6 +74,37 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
     const timer = setTimeout(() => fail(tooSlow(timeoutMs)), timeoutMs)
     request.on('data', onData).on('end', onEnd).on('close', onClose)
   })
+}
+
+export interface PiecesLimits {
+  readonly limitBytes: number
+  /** The longest time without a byte. */
+  readonly stallTimeoutMs: number
+}
+
+/**
+ * Yields the body in pieces as they arrive. No piece is read before the one before it was taken. A caller that stops
+ * early leaves the rest unread, as with `readBytes`.
+ * @throws AppError `body_too_large`, `request_timeout`, or `bad_request` when the client went away
+ */
+export async function* readPieces(
+  request: IncomingMessage, { limitBytes, stallTimeoutMs }: PiecesLimits,
+): AsyncGenerator<Buffer, void> {
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
+  const pieces: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
+  try {
+    for (let size = 0; ;) {
+      const next = await within(pieces.next(), stallTimeoutMs).catch(() => Promise.reject(clientGone()))
+      if (next === 'late') throw tooSlow(stallTimeoutMs)
+      if (next.done === true) return
+      size += next.value.length
+      if (size > limitBytes) throw tooLarge(limitBytes)
+      yield next.value
+    }
+  } finally {
+    // Takes its listeners off. Not awaited, because it waits for a piece that may never come.
+    void pieces.return?.().catch(() => undefined)
+  }
 }
 
 /** media-type = type "/" subtype *( OWS ";" OWS parameter ), RFC 9110, section 8.3.1; subtypes `json` and `...+json` */

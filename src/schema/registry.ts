@@ -5,13 +5,12 @@
  */
 import type { Definitions, ObjectSchema } from './define.ts'
 import { actions } from './spec/actions.ts'
-import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
+import { files } from './spec/files.ts'
 import { hooks } from './spec/hooks.ts'
 import { llm } from './spec/llm.ts'
-import { mcp } from './spec/mcp.ts'
 import { observations } from './spec/observations.ts'
 import { profiles } from './spec/profiles.ts'
 import { secrets } from './spec/secrets.ts'
@@ -31,10 +30,9 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   llm,
   profiles,
   settings,
-  'agent-profiles': agentProfiles,
-  mcp,
   hooks,
   skills,
+  files,
   conversations,
   api,
 }
@@ -49,10 +47,9 @@ export const registry: Definitions = {
   ...llm,
   ...profiles,
   ...settings,
-  ...agentProfiles,
-  ...mcp,
   ...hooks,
   ...skills,
+  ...files,
   ...conversations,
   ...api,
 }

@@ -7,7 +7,7 @@
  * one path component, never `..`. No link is followed here.
  */
 import { constants, type BigIntStats } from 'node:fs'
-import { lstat, mkdir, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
+import { lstat, mkdir, open, readlink, realpath, rmdir, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
 
@@ -72,13 +72,20 @@ export class DirectoryHandle {
     return readlink(this.locate(name))
   }
 
-  /** Creates a directory. Does nothing if it exists. */
-  async mkdir(name: string): Promise<void> {
+  /** Creates a directory and returns true; false if it exists. */
+  async mkdir(name: string): Promise<boolean> {
     try {
       await mkdir(this.locate(name))
+      return true
     } catch (thrown) {
       if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
+      return false
     }
+  }
+
+  /** Removes a directory if it is empty. Never fails. */
+  async rmdir(name: string): Promise<void> {
+    await rmdir(this.locate(name)).catch(() => undefined)
   }
 
   /**

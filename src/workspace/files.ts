@@ -39,13 +39,16 @@ export async function readFile(place: ContainedPath, limitBytes: number): Promis
   }
 }
 
+/** The whole content of a file, or its pieces in order. */
+export type Content = Uint8Array | AsyncIterable<Uint8Array>
+
 /**
  * Replaces or creates a file and returns its new version. `expected` is the version to replace, `none` for a new file.
  * @throws AppError `conflict` when another version is there; then nothing has changed
  */
 export async function writeFile(
   place: ContainedPath,
-  bytes: Uint8Array,
+  bytes: Content,
   options: { readonly expected?: string } = {},
 ): Promise<string> {
   if (place.kind !== 'nothing') assertFile(place)
@@ -100,7 +103,7 @@ async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
 }
 
 async function replace(
-  place: ContainedPath, bytes: Uint8Array, before: BigIntStats | undefined, isNew: boolean,
+  place: ContainedPath, bytes: Content, before: BigIntStats | undefined, isNew: boolean,
 ): Promise<string> {
   const temporary = place.directory.locate(`.${randomUUID()}.tmp`)
   try {
@@ -132,12 +135,13 @@ async function linkIntoPlace(temporary: string, place: ContainedPath): Promise<b
   return true
 }
 
-async function writeNew(path: string, bytes: Uint8Array, before: BigIntStats | undefined): Promise<string> {
+async function writeNew(path: string, bytes: Content, before: BigIntStats | undefined): Promise<string> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, before === undefined ? 0o666 : 0o600)
   try {
     if (before !== undefined) await keepAttributes(handle, before)
-    await handle.writeFile(bytes)
+    if (bytes instanceof Uint8Array) await handle.writeFile(bytes)
+    else for await (const piece of bytes) await handle.writeFile(piece)
     await handle.sync()
     return versionOf(await handle.stat({ bigint: true }))
   } finally {

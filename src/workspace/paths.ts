@@ -46,7 +46,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories on the way. */
+  /** Creates missing directories on the way. When `use` fails, those that are empty are removed again. */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -116,11 +116,15 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       refusesRepositories: place.refusesRepositories === true,
       stack: [],
       names: [],
+      made: [],
       pending: [],
       links: 0,
     }
     try {
       return await use(await walkTo(walk, { byDescriptor, refused: await identitiesOf(privateDirs) }))
+    } catch (thrown) {
+      for (const { parent, name } of walk.made.reverse()) await parent.rmdir(name)
+      throw thrown
     } finally {
       for (const directory of walk.stack) await directory.close()
     }
@@ -145,6 +149,8 @@ interface Walk {
   /** The open directories from the workspace to the current one, and the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
+  /** The directories that this walk made. */
+  readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The parts that are still to be walked. */
   pending: string[]
   links: number
@@ -179,7 +185,7 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
     else if (stats !== undefined) throw refused(walk.given, 'a part of it is not a directory')
     else if (!walk.makeParents) throw new AppError('not_found', `Cannot find "${shown(walk.given)}"`)
     else {
-      await here.mkdir(name)
+      if (await here.mkdir(name)) walk.made.push({ parent: here, name })
       await enter(walk, name)
     }
   }

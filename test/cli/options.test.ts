@@ -151,6 +151,8 @@ const samples: Readonly<Record<keyof typeof optionTable | keyof PartConfig, read
   logCacheBytes: ['2048', 2048],
   headersTimeoutMs: ['2', 2],
   bodyTimeoutMs: ['2', 2],
+  uploadLimitBytes: ['2048', 2048],
+  uploadTimeoutMs: ['2', 2],
   keepAliveTimeoutMs: ['2', 2],
   authTimeoutMs: ['2', 2],
   readerStallMs: ['2', 2],

@@ -9,7 +9,8 @@ import { isObject } from '../../src/base/json.ts'
 import { stdioProgram } from '../parts/mcp/carriers.ts'
 import { startOAuth, type OAuthWorld } from '../fixtures/oauth-server.ts'
 import { faultsOf } from '../schema/json-schema.ts'
-import { listAt, member, textAt, type RestResponse } from '../support/rest.ts'
+import { formOf, formType } from '../parts/files/form.ts'
+import { listAt, member, textAt, type Call, type RestResponse } from '../support/rest.ts'
 import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
@@ -33,17 +34,19 @@ interface Ask {
   readonly name?: string
   readonly query?: string
   readonly body?: unknown
+  /** A body that is not JSON. */
+  readonly raw?: Call
 }
 
 /** Asks for an operation by its name in the description and holds request and answer against it. */
 async function ask(name: string, status: number, asking: Ask = {}): Promise<RestResponse> {
-  const { id = '', event = '', name: secret = '', query = '', body } = asking
+  const { id = '', event = '', name: secret = '', query = '', body, raw = {} } = asking
   const [method = '', template = ''] = name.split(' ')
   const operation = member(document, 'paths', template, method.toLowerCase())
   assert.ok(isObject(operation), `${name} is not described`)
   asked.add(name)
-  const filled = template.replace('{conversation_id}', id).replace('{job_id}', id).replace('{event_id}', event).replace('{name}', secret).replace('{profile_id}', id)
-  const answer = await server.rest.send(method, filled + query, body === undefined ? {} : { body })
+  const filled = template.replace('{conversation_id}', id).replace('{job_id}', id).replace('{event_id}', event).replace('{name}', secret)
+  const answer = await server.rest.send(method, filled + query, body === undefined ? raw : { body })
   assert.is(answer.status, status, `${name}: ${answer.text}`)
   if (status < 300 && body !== undefined) {
     const wanted = member(operation, 'requestBody', 'content', 'application/json', 'schema')
@@ -105,24 +108,6 @@ test('global secrets fit their description', async () => {
   await ask('DELETE /api/settings/secrets/{name}', 200, { name })
   await ask('GET /api/settings/secrets/{name}', 404, { name })
   await ask('DELETE /api/settings/secrets/{name}', 404, { name })
-})
-
-test('agent profiles fit their description', async () => {
-  const agents = '/api/agent-profiles'
-  const [name, other] = ['an-agent', 'another-agent']
-  const body = { agent_kind: 'acp', acp_server: 'custom', acp_command: 'agent-server-demo-agent' }
-  await ask(`POST ${agents}/{name}`, 201, { name, body })
-  await ask(`POST ${agents}/{name}`, 422, { name, body: { ...body, foreign: 1 } })
-  await ask(`GET ${agents}`, 200)
-  const { json } = await ask(`GET ${agents}/{name}`, 200, { name })
-  await ask(`GET ${agents}/{name}`, 404, { name: other })
-  await ask(`POST ${agents}/{profile_id}/activate`, 200, { id: textAt(json, 'profile', 'id') })
-  await ask(`POST ${agents}/{profile_id}/activate`, 404, { id: unknownId })
-  await ask(`POST ${agents}/{name}/materialize`, 200, { name })
-  await ask(`POST ${agents}/{name}/rename`, 200, { name, body: { new_name: other } })
-  await ask(`POST ${agents}/{name}`, 201, { name, body })
-  await ask(`POST ${agents}/{name}/rename`, 409, { name, body: { new_name: other } })
-  for (const one of [name, other]) await ask(`DELETE ${agents}/{name}`, 200, { name: one })
 })
 
 test('profiles fit their description', async () => {
@@ -244,6 +229,33 @@ test('what is not there, and what is no id, fits its description for every opera
     await ask(name, 404, { id: unknownId, event: 'unknown', body })
     await ask(name, 422, { id: 'nonsense', event: 'unknown', body })
   }
+})
+
+test('files and the list of workspaces fit their description', async () => {
+  const path = `?path=${encodeURIComponent(join(server.folder, 'a', 'file'))}`
+  const raw = { raw: formOf('content'), headers: formType }
+  await ask('POST /api/file/upload', 200, { query: path, raw })
+  await ask('POST /api/file/upload', 400, { query: '?path=relative', raw })
+  await ask('POST /api/file/upload', 422, { raw })
+  await ask('POST /api/file/upload', 403, { query: '?path=/proc/file', raw })
+  await ask('GET /api/file/download', 200, { query: path })
+  await ask('GET /api/file/download', 404, { query: `${path}x` })
+  await ask('GET /api/file/download', 403, { query: '?path=/proc/self/environ' })
+  await ask('POST /api/file/create_directory', 200, { query: `${path}-folder` })
+  await ask('POST /api/file/create_directory', 400, { query: path })
+  await ask('GET /api/file/home', 200)
+  await ask('GET /api/file/home', 422, { query: '?include_hidden=perhaps' })
+  await ask('GET /api/file/search_subdirs', 200, { query: `?path=${encodeURIComponent(server.folder)}` })
+  await ask('GET /api/file/search_subdirs', 400, { query: '?path=relative' })
+  const entry = { id: '1', name: 'a', path: '/a' }
+  await ask('POST /api/workspaces', 200, { body: { workspaces: [{ ...entry, parentPath: null }] } })
+  await ask('POST /api/workspaces', 422, { body: {} })
+  await ask('POST /api/workspaces/parents', 200, { body: { parents: [entry] } })
+  await ask('GET /api/workspaces', 200)
+  await ask('DELETE /api/workspaces', 200, { query: '?path=/a' })
+  await ask('DELETE /api/workspaces', 404, { query: '?path=/a' })
+  await ask('DELETE /api/workspaces/parents', 200, { query: '?path=/a' })
+  await ask('DELETE /api/workspaces/parents', 422)
 })
 
 test('no operation of the description was left out', () => {

@@ -1,0 +1,98 @@
+/**
+ * Writes a zip archive piece by piece (APPNOTE.TXT 6.3.10 of PKWARE).
+ *
+ * Each entry is deflated by itself, so memory holds one entry at a time, and of the entries before it the records of
+ * the central directory. Names are UTF-8. ZIP64 records are written where an archive has 65,535 entries or 4 GiB and
+ * more, and only there. Equal entries give equal bytes: no time and no mode of this machine is written.
+ */
+import { promisify } from 'node:util'
+import { crc32, deflateRaw, deflateRawSync } from 'node:zlib'
+
+export interface ZipEntry {
+  /** A relative path with `/` between its parts. */
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+export const zipType = 'application/zip'
+
+const deflate = promisify(deflateRaw)
+/** To hand fewer bytes than this to another thread takes longer than to deflate them. */
+const smallBytes = 16 * 1024
+
+const most16 = 0xffff
+const most32 = 0xffff_ffff
+/** Deflate needs 2.0, ZIP64 needs 4.5 (section 4.4.3). */
+const version = 20
+const version64 = 45
+/** Bit 11: the name is UTF-8 (section 4.4.4). */
+const utf8Flag = 0x0800
+const deflated = 8
+/** 1 January 1980, the first date that the format knows (section 4.4.6). */
+const firstDate = 0x0021
+
+/** Yields the archive in order. `before` is the number of bytes that stand in front of it in its file. */
+export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): AsyncGenerator<Buffer, void> {
+  const directory: Buffer[] = []
+  let offset = before
+  for await (const { name, bytes } of entries) {
+    const path = Buffer.from(name)
+    const packed = bytes.length <= smallBytes ? deflateRawSync(bytes) : await deflate(bytes)
+    const record = recordOf(bytes, packed, path)
+    const local = Buffer.concat([numbers([0x04034b50, 4], [version, 2]), record, numbers([0, 2]), path])
+    directory.push(directoryRecord(record, path, offset))
+    offset += local.length + packed.length
+    yield local
+    if (packed.length > 0) yield packed
+  }
+  yield* directory
+  yield endOf(directory, offset)
+}
+
+/** The middle of an entry's local header, which its directory record repeats (sections 4.3.7 and 4.3.12). */
+function recordOf(bytes: Buffer, packed: Buffer, path: Buffer): Buffer {
+  return numbers(
+    [utf8Flag, 2], [deflated, 2], [0, 2], [firstDate, 2], [crc32(bytes), 4], [packed.length, 4], [bytes.length, 4],
+    [path.length, 2],
+  )
+}
+
+function directoryRecord(record: Buffer, path: Buffer, offset: number): Buffer {
+  const is64 = offset >= most32
+  // Section 4.5.3.
+  const extra = is64 ? numbers([0x0001, 2], [8, 2], [offset, 8]) : Buffer.alloc(0)
+  const needed = is64 ? version64 : version
+  return Buffer.concat([
+    numbers([0x02014b50, 4], [needed, 2], [needed, 2]), record,
+    numbers([extra.length, 2], [0, 2], [0, 2], [0, 2], [0, 4], [is64 ? most32 : offset, 4]), path, extra,
+  ])
+}
+
+/** The end of the central directory (sections 4.3.14 to 4.3.16). */
+function endOf(directory: readonly Buffer[], offset: number): Buffer {
+  const count = directory.length
+  const length = directory.reduce((sum, record) => sum + record.length, 0)
+  const end = numbers(
+    [0x06054b50, 4], [0, 2], [0, 2], [Math.min(count, most16), 2], [Math.min(count, most16), 2],
+    [Math.min(length, most32), 4], [Math.min(offset, most32), 4], [0, 2],
+  )
+  if (count < most16 && length < most32 && offset < most32) return end
+  const end64 = numbers(
+    [0x06064b50, 4], [44, 8], [version64, 2], [version64, 2], [0, 4], [0, 4], [count, 8], [count, 8], [length, 8],
+    [offset, 8],
+  )
+  const locator = numbers([0x07064b50, 4], [0, 4], [offset + length, 8], [1, 4])
+  return Buffer.concat([end64, locator, end])
+}
+
+/** Little-endian numbers of 2, 4 or 8 bytes. */
+function numbers(...values: readonly (readonly [value: number, bytes: 2 | 4 | 8])[]): Buffer {
+  const buffer = Buffer.alloc(values.reduce((sum, [, bytes]) => sum + bytes, 0))
+  let at = 0
+  for (const [value, bytes] of values) {
+    if (bytes === 8) buffer.writeBigUInt64LE(BigInt(value), at)
+    else buffer.writeUIntLE(value, at, bytes)
+    at += bytes
+  }
+  return buffer
+}

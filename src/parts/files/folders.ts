@@ -1,0 +1,70 @@
+/** Folders of this machine, for a client that chooses a workspace (contract: others.md section 2). */
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { ok, queryOf, success, type Call } from '../../api/call.ts'
+import { boolean, integer, text, withDefault } from '../../http/query.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { walkTree } from '../../workspace/directory.ts'
+import type { ContainedPath } from '../../workspace/paths.ts'
+import type { Machine } from './machine.ts'
+import { pathQuery } from './transfer.ts'
+
+export interface FolderParts {
+  readonly machine: Machine
+  readonly homeDir: string
+}
+
+const favoriteLimit = 50
+/** The most entries of a folder that are looked at. */
+const entryLimit = 100_000
+const hidden = { include_hidden: withDefault(boolean(), false) }
+const search = {
+  ...pathQuery,
+  ...hidden,
+  page_id: text({ maxLength: 1024 }),
+  limit: withDefault(integer({ min: 1, max: 100 }), 100),
+}
+
+export async function createDirectory({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
+  const { path } = queryOf(call, pathQuery)
+  // Without the slash at its end, which says that a directory is there.
+  await machine.at(path.replace(/(?<=.)\/+$/, ''), async (place) => {
+    if (place.kind === 'nothing') await place.directory.mkdir(place.name)
+    else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)
+  }, { makeParents: true })
+  return success
+}
+
+export async function showHome({ machine, homeDir }: FolderParts, call: Call): Promise<HttpResponse> {
+  const { include_hidden } = queryOf(call, hidden)
+  const names = await machine.at(homeDir, (place) => subdirectoriesOf(place, include_hidden)).catch(() => [])
+  const favorites = names.slice(0, favoriteLimit).map((name) => ({ label: name, path: join(homeDir, name) }))
+  return ok({ home: homeDir, favorites, locations: [{ label: '/', path: '/' }] })
+}
+
+export async function searchSubdirectories({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
+  const { path, page_id = '', limit, include_hidden } = queryOf(call, search)
+  const names = await machine.at(path, (place) => subdirectoriesOf(place, include_hidden))
+  const first = names.findIndex((name) => name.toLowerCase() >= page_id)
+  const rest = first === -1 ? [] : names.slice(first)
+  // Names that differ in case only are on one page, because they have one page id.
+  let end = Math.min(limit, rest.length)
+  while (end < rest.length && rest[end]?.toLowerCase() === rest[end - 1]?.toLowerCase()) end++
+  const items = rest.slice(0, end).map((name) => ({ name, path: join(path, name) }))
+  return ok({ items, next_page_id: rest[end]?.toLowerCase() ?? null })
+}
+
+/** Names of the directories in a directory, without links, in the order of their names in lower case. */
+async function subdirectoriesOf(place: ContainedPath, includeHidden: boolean): Promise<readonly string[]> {
+  const names: string[] = []
+  await walkTree(place, {
+    signal: new AbortController().signal,
+    limitEntries: entryLimit,
+    visit: ({ name, place: { kind } }) => {
+      if (kind === 'directory' && (includeHidden || !name.startsWith('.'))) names.push(name)
+      return false
+    },
+  })
+  const keyed = names.map((name) => ({ name, key: name.toLowerCase() }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ name }) => name)
+}

@@ -1,0 +1,44 @@
+/**
+ * The files of the whole machine, as a client with the right `files` may use them.
+ *
+ * A path goes through the same walk as the paths of the built-in agent's tools (workspace/paths), from the root of the
+ * file system. The server's own folders are refused, and so are the folders of the kernel: below `/proc` the server's
+ * environment with its keys can be read, below `/sys` the machine can be changed.
+ */
+import { isAbsolute } from 'node:path'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
+import { createWorkspace, type ContainedPath, type PlaceOptions } from '../../workspace/paths.ts'
+
+const kernelDirs: readonly string[] = ['/proc', '/sys']
+
+export interface Machine {
+  /**
+   * Lends the place of an absolute path to `use`.
+   * @throws AppError `bad_request` for a path that cannot be used, `forbidden` for one that may not be, `not_found`
+   */
+  at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
+}
+
+/** @param privateDirs the server's own folders */
+export function openMachine(privateDirs: readonly string[]): Machine {
+  const root = createWorkspace({ workingDir: '/', privateDirs: [...privateDirs, ...kernelDirs] })
+  return {
+    async at(path, use, options) {
+      if (!isAbsolute(path)) throw new AppError('bad_request', 'Path must be absolute')
+      try {
+        return await root.at(path, use, options)
+      } catch (thrown) {
+        throw asRequestError(thrown)
+      }
+    },
+  }
+}
+
+const forbiddenCodes: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS', 'EPRIVATE'])
+
+/** The path is a parameter of the request here, and not a value of a body, so its fault is no validation error. */
+function asRequestError(thrown: unknown): unknown {
+  if (!(thrown instanceof AppError) || thrown.code !== 'invalid_input' || thrown.issues.length > 0) return thrown
+  const code = forbiddenCodes.has(systemCodeOf(thrown.cause)) ? 'forbidden' : 'bad_request'
+  return new AppError(code, thrown.message, { cause: thrown.cause })
+}

@@ -1,0 +1,38 @@
+/** The part `files`: files of this machine, histories to download, and the list of workspaces. */
+import { integer } from '../../option.ts'
+import type { Part, PartModule } from '../../part.ts'
+
+const GiB = 1024 * 1024 * 1024
+
+export const options = {
+  uploadLimitBytes: integer({
+    group: 'Limits',
+    help: 'Request that uploads a file',
+    placeholder: 'BYTES',
+    initial: 8 * GiB,
+    min: 1024,
+    max: 1024 * GiB,
+  }),
+}
+
+export const files = {
+  name: 'files',
+  about: 'Files of this machine, histories to download, and the list of workspaces',
+  options,
+  routes: {
+    'POST /api/file/upload': 'files',
+    'GET /api/file/download': 'files',
+    'POST /api/file/create_directory': 'files',
+    // Names of folders, with which a client chooses a workspace.
+    'GET /api/file/home': 'files',
+    'GET /api/file/search_subdirs': 'files',
+    'GET /api/file/download-trajectory/{conversation_id}': 'read',
+    'GET /api/workspaces': 'read',
+    'POST /api/workspaces': 'configure',
+    'DELETE /api/workspaces': 'configure',
+    'POST /api/workspaces/parents': 'configure',
+    'DELETE /api/workspaces/parents': 'configure',
+  },
+  uploads: ['POST /api/file/upload'],
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

@@ -1,0 +1,40 @@
+/** Starts the part `files`. */
+import { isAbsolute } from 'node:path'
+import type { Core } from '../../capabilities.ts'
+import { valuesOf } from '../../option.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
+import { createDirectory, showHome, searchSubdirectories, type FolderParts } from './folders.ts'
+import { openMachine } from './machine.ts'
+import { options, type files } from './part.ts'
+import { download, upload, type TransferParts } from './transfer.ts'
+import { downloadTrajectory, type TrajectoryParts } from './trajectory.ts'
+import { openWorkspaceList } from './workspace-list.ts'
+import * as workspaces from './workspaces.ts'
+
+export function start({ config, environment, dataDir, privateDirs, workspaceDir, conversations }: Needs): StartedPart {
+  const { HOME: home } = environment
+  const parts: TransferParts & FolderParts & TrajectoryParts & workspaces.WorkspaceParts = {
+    machine: openMachine(privateDirs),
+    homeDir: home !== undefined && isAbsolute(home) ? home : workspaceDir,
+    uploadLimitBytes: valuesOf(options, config).uploadLimitBytes,
+    stallTimeoutMs: config.readerStallMs,
+    conversations,
+    list: openWorkspaceList(dataDir),
+  }
+  const handlers: Record<keyof typeof files.routes, PartHandler> = {
+    'POST /api/file/upload': (call) => upload(parts, call),
+    'GET /api/file/download': (call) => download(parts, call),
+    'POST /api/file/create_directory': (call) => createDirectory(parts, call),
+    'GET /api/file/home': (call) => showHome(parts, call),
+    'GET /api/file/search_subdirs': (call) => searchSubdirectories(parts, call),
+    'GET /api/file/download-trajectory/{conversation_id}': (call) => downloadTrajectory(parts, call),
+    'GET /api/workspaces': () => workspaces.list(parts),
+    'POST /api/workspaces': (call) => workspaces.add(parts, call),
+    'DELETE /api/workspaces': (call) => workspaces.remove(parts, call),
+    'POST /api/workspaces/parents': (call) => workspaces.addParents(parts, call),
+    'DELETE /api/workspaces/parents': (call) => workspaces.removeParent(parts, call),
+  }
+  return { handlers }
+}
+
+type Needs = Pick<Core, 'config' | 'environment' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations'>

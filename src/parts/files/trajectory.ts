@@ -1,0 +1,36 @@
+/**
+ * A conversation as a zip archive: what it is, and each of its events in a file (contract: others.md section 2).
+ *
+ * Secrets are masked in the events that are stored, and shown by no field of the conversation.
+ */
+import { conversationIdOf, type Call } from '../../api/call.ts'
+import { writeZip, zipType, type ZipEntry } from '../../archive/zip.ts'
+import { parseOwnJson, type JsonObject } from '../../base/json.ts'
+import { objectOf } from '../../base/fields.ts'
+import type { StoredConversations } from '../../conversation/stored.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { attachment, sendPieces } from './sending.ts'
+
+export interface TrajectoryParts {
+  readonly conversations: StoredConversations
+  readonly stallTimeoutMs: number
+}
+
+/** @throws AppError `not_found` */
+export async function downloadTrajectory(
+  { conversations, stallTimeoutMs }: TrajectoryParts, call: Call,
+): Promise<HttpResponse> {
+  const id = conversationIdOf(call)
+  const info = await conversations.info(id)
+  const entries = entriesOf(info, conversations.events(id))
+  return sendPieces(writeZip(entries), { type: zipType, headers: attachment(`conversation-${id}.zip`), stallTimeoutMs })
+}
+
+async function* entriesOf(info: JsonObject, events: AsyncIterable<Buffer>): AsyncGenerator<ZipEntry, void> {
+  yield { name: 'conversation.json', bytes: Buffer.from(JSON.stringify(info, undefined, 2)) }
+  let number = 0
+  for await (const json of events) {
+    const { id } = objectOf(parseOwnJson(json.toString('utf8')))
+    yield { name: `events/event-${String(number++).padStart(5, '0')}-${String(id)}.json`, bytes: json }
+  }
+}

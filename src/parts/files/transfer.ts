@@ -1,0 +1,59 @@
+/**
+ * Files up and down, streamed (contract: others.md section 2).
+ *
+ * An upload is written beside its target and renamed over it when the whole form was read and was sound: a request that
+ * fails changes nothing and leaves nothing behind. Whatever the size of a file, memory holds a piece of it.
+ */
+import { AppError } from '../../base/errors.ts'
+import { invalid, queryOf, success, type Call } from '../../api/call.ts'
+import { readPieces } from '../../http/body.ts'
+import { singleHeader } from '../../http/headers.ts'
+import { boundaryOf, readParts, type FormPart } from '../../http/multipart.ts'
+import { required, text } from '../../http/query.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { openFile, writeFile } from '../../workspace/files.ts'
+import { basename } from 'node:path'
+import type { Machine } from './machine.ts'
+import { attachment, sendFile } from './sending.ts'
+
+export interface TransferParts {
+  readonly machine: Machine
+  /** The longest request of an upload. */
+  readonly uploadLimitBytes: number
+  /** The longest time in which a client sends or takes no byte. */
+  readonly stallTimeoutMs: number
+}
+
+export const pathQuery = { path: required(text({ maxLength: 4096 })) }
+
+export async function upload(parts: TransferParts, call: Call): Promise<HttpResponse> {
+  const { machine, uploadLimitBytes, stallTimeoutMs } = parts
+  const { path } = queryOf(call, pathQuery)
+  const { request } = call.exchange
+  await machine.at(path, async (place) => {
+    const boundary = boundaryOf(singleHeader(request.rawHeaders, 'content-type'))
+    const pieces = readPieces(request, { limitBytes: uploadLimitBytes, stallTimeoutMs })
+    await writeFile(place, fileOf(readParts(pieces, boundary)))
+  }, { makeParents: true })
+  return success
+}
+
+export async function download({ machine, stallTimeoutMs }: TransferParts, call: Call): Promise<HttpResponse> {
+  const { path } = queryOf(call, pathQuery)
+  const file = await machine.at(path, openFile)
+  return sendFile(call, file, {
+    type: 'application/octet-stream', headers: attachment(basename(path)), stallTimeoutMs,
+  })
+}
+
+/** The content of the field `file`. Ends when the whole form was read. */
+async function* fileOf(parts: AsyncIterable<FormPart>): AsyncGenerator<Buffer, void> {
+  let isThere = false
+  for await (const { name, content } of parts) {
+    if (name !== 'file') continue
+    if (isThere) throw new AppError('bad_request', 'Could not read the form: it has the field "file" twice')
+    isThere = true
+    yield* content
+  }
+  if (!isThere) throw invalid([{ type: 'missing', loc: ['body', 'file'], msg: 'Field required', input: null }])
+}

@@ -1,0 +1,105 @@
+/** Requests and answers about files of this machine and the list of workspaces (contract/others.md, sections 2, 7). */
+import {
+  arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf, tolerant,
+  type Definitions, type Endpoint,
+} from '../define.ts'
+import { get, inGroup, post, responseOf } from './operation.ts'
+
+const path = required(stringOf({ minLength: 1, maxLength: 4096 }))
+const entry = {
+  id: required(stringOf({ minLength: 1, maxLength: 4096 })),
+  name: required(stringOf({ minLength: 1, maxLength: 256 })),
+  path,
+}
+
+export const files: Definitions = {
+  PathQuery: tolerant('A place on this machine.', { path: required(string, 'An absolute path.') }),
+  HomeQuery: tolerant('Which folders.', { include_hidden: defaultTo(false, boolean) }),
+  SubdirectoryQuery: tolerant('Which folders.', {
+    path: required(string, 'An absolute path.'),
+    page_id: optional(string),
+    limit: defaultTo(100, integerOf({ minimum: 1, maximum: 100 })),
+    include_hidden: defaultTo(false, boolean),
+  }),
+  NamedPath: response('A folder to begin at.', { label: required(string), path: required(string) }),
+  HomeResponse: response("The home of the server's user.", {
+    home: required(string),
+    favorites: required(arrayOf(ref('NamedPath')), 'Folders in it.'),
+    locations: required(arrayOf(ref('NamedPath'))),
+  }),
+  Subdirectory: response('A folder.', { name: required(string), path: required(string) }),
+  SubdirectoryPage: response('Folders in a folder.', {
+    items: required(arrayOf(ref('Subdirectory'))),
+    next_page_id: required(nullable(string)),
+  }),
+  WorkspaceItem: tolerant('A workspace in the list.', {
+    ...entry,
+    parentPath: optional(stringOf({ minLength: 1, maxLength: 4096 })),
+  }),
+  WorkspaceParent: tolerant('A folder of workspaces in the list.', entry),
+  WorkspaceList: tolerant('The workspaces that a client shows to its user.', {
+    workspaces: required(arrayOf(ref('WorkspaceItem'))),
+    workspaceParents: required(arrayOf(ref('WorkspaceParent'))),
+  }),
+  AddWorkspacesRequest: tolerant('Workspaces for the list.', { workspaces: required(arrayOf(ref('WorkspaceItem'))) }),
+  AddWorkspaceParentsRequest: tolerant('Folders of workspaces for the list.', {
+    parents: required(arrayOf(ref('WorkspaceParent'))),
+  }),
+}
+
+const unusable = responseOf('The path cannot be used', ref('ErrorDetail'))
+const forbidden = responseOf('The path may not be used', ref('ErrorDetail'))
+const missing = responseOf('Nothing is there', ref('ErrorDetail'))
+const refusals = { 400: unusable, 403: forbidden, 404: missing }
+const list = responseOf('The list', ref('WorkspaceList'))
+const deleted = responseOf('Removed', ref('Deleted'))
+const unreadable = responseOf('The stored list cannot be read', ref('ErrorDetail'))
+const listAnswers = { 200: list, 409: unreadable }
+const removalAnswers = { 200: deleted, 404: responseOf('It is not in the list', ref('ErrorDetail')), 409: unreadable }
+
+export const fileEndpoints: readonly Endpoint[] = inGroup('Files', [
+  {
+    ...post('/api/file/upload', 'Store a file'),
+    query: 'PathQuery',
+    form: ['file'],
+    responses: { ...post('', '').responses, 400: unusable, 403: forbidden },
+  },
+  {
+    ...get('/api/file/download', 'Get a file', string),
+    query: 'PathQuery',
+    responses: { 200: { doc: 'The file', mediaType: 'application/octet-stream' }, ...refusals },
+  },
+  {
+    ...post('/api/file/create_directory', 'Make a folder'),
+    query: 'PathQuery',
+    responses: { ...post('', '').responses, 400: unusable, 403: forbidden },
+  },
+  { ...get('/api/file/home', 'Get the home folder', ref('HomeResponse')), query: 'HomeQuery' },
+  {
+    ...get('/api/file/search_subdirs', 'List the folders in a folder', ref('SubdirectoryPage')),
+    query: 'SubdirectoryQuery',
+    responses: { 200: responseOf('The folders', ref('SubdirectoryPage')), ...refusals },
+  },
+  {
+    ...get('/api/file/download-trajectory/{conversation_id}', 'Get a conversation as an archive', string),
+    responses: { 200: { doc: 'A zip archive with the conversation and its events', mediaType: 'application/zip' } },
+  },
+  { ...get('/api/workspaces', 'List workspaces', ref('WorkspaceList')), responses: listAnswers },
+  { ...post('/api/workspaces', 'Add workspaces to the list', 'AddWorkspacesRequest'), responses: listAnswers },
+  {
+    ...post('/api/workspaces', 'Take a workspace off the list'),
+    method: 'DELETE',
+    query: 'PathQuery',
+    responses: removalAnswers,
+  },
+  {
+    ...post('/api/workspaces/parents', 'Add folders of workspaces to the list', 'AddWorkspaceParentsRequest'),
+    responses: listAnswers,
+  },
+  {
+    ...post('/api/workspaces/parents', 'Take a folder of workspaces off the list'),
+    method: 'DELETE',
+    query: 'PathQuery',
+    responses: removalAnswers,
+  },
+])
