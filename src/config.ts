@@ -194,7 +194,7 @@ function assertSafe(config: Config): void {
   const { host, publicUrl, noAuth, sessionApiKeys, dataDir, workspaceDir } = config
   const isAddress = publicUrl === undefined || URL.canParse(publicUrl)
   if (!isAddress) throw invalidOption(optionTable.publicUrl, 'publicUrl', publicUrl)
-  if (noAuth && sessionApiKeys.length > 0) throw unusable('noAuth: there are session keys, expected only one of both')
+  if (noAuth && sessionApiKeys.length > 0) throw unusable('noAuth with session keys, expected only one of the two')
   if (!isLoopbackName(host)) {
     const reach = `host "${host}": other machines can reach it`
     if (noAuth) throw unusable(`noAuth with ${reach}, expected a loopback address such as 127.0.0.1`)
@@ -204,7 +204,7 @@ function assertSafe(config: Config): void {
     if (isShort) throw unusable(`a session key with ${reach}, expected keys of at least ${publicKeyChars} characters`)
   }
   if (holds(dataDir, workspaceDir) || holds(workspaceDir, dataDir)) {
-    throw unusable(`workspaceDir "${workspaceDir}": expected a folder neither in nor around dataDir "${dataDir}"`)
+    throw unusable(`workspaceDir "${workspaceDir}": expected a folder neither inside nor above dataDir "${dataDir}"`)
   }
 }
 

@@ -74,7 +74,9 @@ export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
   return whileUnused(dataDir, async () => {
     const path = join(dataDir, sealsFile)
     const noted = await readSeals(path)
-    if (!noted.includes(id)) throw new AppError('not_found', `There is no note of a sealing key "${id}"`)
+    if (!noted.includes(id)) {
+      throw new AppError('not_found', `The data folder notes no sealing key "${id}": see agent-server keys list`)
+    }
     await writeSeals(path, noted.filter((one) => one !== id))
   })
 }

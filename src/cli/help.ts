@@ -29,14 +29,14 @@ in a variable, several names are separated by commas.
 
 const serve = `Usage: agent-server serve [options]
 
-Runs the server until SIGTERM, SIGINT or SIGHUP (a closed terminal) ends it: running conversations are
-paused, agents ended, and a second signal ends it at once. It prints one line when it is ready; its log goes to
-standard error. Each option can also be given as a variable or in a file; see agent-server --help.
+Runs the server until SIGTERM, SIGINT or SIGHUP (a closed terminal): it pauses running conversations,
+ends their agents and exits. A second signal ends it at once. It prints one line when it is ready; its
+log goes to standard error. Each option can also be given as a variable or in a file; see agent-server --help.
 `
 
 const config = `Names in the JSON file of --config FILE (or AGENT_SERVER_CONFIG), as in
-{"port": 8001, "allowedHosts": ["agents.example.org"]}. Paths are relative to its folder. What each
-means and which values it takes is in agent-server --help, under its flag.
+{"port": 8001, "allowedHosts": ["agents.example.org"]}. Paths are relative to its folder. For the
+meaning and the values of each, see its flag in agent-server --help.
 `
 
 const outro = `Other

@@ -110,7 +110,7 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
   const [origin, second] = request.origins
   if (origin === undefined) {
     if (isLoadedElsewhere(request, rules)) {
-      throw new AppError('origin_not_allowed', 'Could not accept what a page of another site loads')
+      throw new AppError('origin_not_allowed', 'Could not accept the request: a page of another site made it')
     }
     return []
   }

@@ -57,7 +57,7 @@ export async function walkTree(place: ContainedPath, options: WalkOptions): Prom
 export function assertDirectory(place: ContainedPath): void {
   if (place.kind === 'directory') return
   if (place.kind === 'nothing') throw new AppError('not_found', `Cannot find the directory "${place.path}"`)
-  throw new AppError('invalid_input', `Cannot use "${place.path}" as a directory: it is none`)
+  throw new AppError('invalid_input', `Cannot use "${place.path}" as a directory: it is not a directory`)
 }
 
 interface TreeWalk extends WalkOptions {

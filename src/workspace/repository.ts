@@ -13,8 +13,8 @@ import type { DirectoryHandle } from './directory-handle.ts'
 /** A refused change of a repository. Only the user may allow it. */
 export class RepositoryPlace extends AppError {
   constructor(path: string) {
-    const problem = 'git runs what its repository says, and nobody was asked'
-    super('invalid_input', `Cannot change "${path}" without the user's yes: ${problem}`)
+    const problem = 'git runs commands that files of its repository name, and the user was not asked'
+    super('invalid_input', `Cannot change "${path}" without the user's confirmation: ${problem}`)
   }
 }
 

@@ -100,7 +100,7 @@ test('who has no condenser, or keeps the history himself, is told so', async () 
   assert.is(external.status, 400)
   assert.match(textAt(external.json, 'detail'), 'driven by an external agent')
   const empty = await (await startTalk(server, { agent: agentWith(undefined) })).post('/condense')
-  assert.equal([empty.status, textAt(empty.json, 'detail')], [409, 'Cannot condense the history: there is too little of it'])
+  assert.equal([empty.status, textAt(empty.json, 'detail')], [409, 'Cannot condense the history: it is too short'])
 })
 
 test('the settings decide about the condenser of new conversations', async () => {

@@ -68,7 +68,7 @@ test('a change that only digests show is found in the background after a start',
   writeFileSync(join(agents, files, 'node_modules/@agentclientprotocol/codex-acp/lib/data.js'), 'export const data = "date"\n')
   const server = await start()
   try {
-    await until(() => server.log.some((line) => line.includes('is not as it was installed')))
+    await until(() => server.log.some((line) => line.includes('The files of an installed agent have changed')))
     assert.is((await server.rest.get('/ready')).status, 200)
     assert.match(JSON.stringify(await failureOf(await startTalk(server, codex))), /lib\/data\.js\\" was changed/)
   } finally {

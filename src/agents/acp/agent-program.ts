@@ -85,7 +85,8 @@ export class AgentProgram {
   async policyChanged(): Promise<void> {
     if (this.#running === undefined) return
     await this.#applyMode(this.#running.session).catch((error: unknown) => {
-      this.#options.log.error('An agent does not follow the confirmation policy', { error: errorOf(error) })
+      const problem = 'An agent could not be brought into the mode that the confirmation policy requires; it was ended'
+      this.#options.log.error(problem, { error: errorOf(error) })
     })
   }
 

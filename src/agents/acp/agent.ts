@@ -80,7 +80,7 @@ class AcpAgent implements Agent {
       policy: () => options.host.policy(),
       onUnasked: options.settings.acp_unasked_calls,
     })
-    const onError = (error: unknown): void => options.log.error('Cannot keep a long output', { error: errorOf(error) })
+    const onError = (error: unknown): void => options.log.error('Cannot store a long output', { error: errorOf(error) })
     this.#files = new ObservationFiles({ folder: options.host.observationsDir, createId: options.createId, onError })
     this.#program = new AgentProgram(options, {
       choices: () => this.#kept.choices,

@@ -133,7 +133,7 @@ export class LentFiles {
   }
 
   #reportLeft(thrown: unknown): void {
-    this.#options.log.warn('A file in the place of a lent credential could not be removed', { error: errorOf(thrown) })
+    this.#options.log.warn('The file of a lent credential could not be removed', { error: errorOf(thrown) })
   }
 
   async #readAll(): Promise<void> {
@@ -214,7 +214,7 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined)
   if (around?.isDirectory() === false) {
-    throw new AppError('agent_failed', `"${basename(dirname(path))}" is no folder but a link`)
+    throw new AppError('agent_failed', `"${basename(dirname(path))}" is a link, expected a folder`)
   }
   await rm(path, { force: true })
 }

@@ -74,7 +74,8 @@ export async function planLaunch(options: LaunchOptions): Promise<Launch> {
   for (const { secret_name, warn_if_unset } of fileSecrets) {
     const unset = secrets.has(secret_name) ? warn_if_unset.filter((name) => !secrets.has(name)) : []
     if (unset.length === 0) continue
-    log.warn('A credential file is lent without what belongs to it', { secret_name, unset: unset.join(', ') })
+    const problem = 'A credential file is lent although secrets that it needs are not set'
+    log.warn(problem, { secret_name, unset: unset.join(', ') })
   }
   const files = await lendFiles({ ...options, fileSecrets })
   try {

@@ -85,7 +85,7 @@ export class AcpSession {
     this.#own = new OwnBeginning({
       timers: options.timers,
       isKnownCall: (id) => this.#keeper?.isKnownCall(id) ?? false,
-      begin: () => this.#keeper?.begin() ?? Promise.reject(new TypeError('Nobody takes it')),
+      begin: () => this.#keeper?.begin() ?? Promise.reject(new TypeError('The session has no keeper of own work')),
       refused: () => this.#keeper?.refused(),
     })
     this.#processes = this.#findProcesses()

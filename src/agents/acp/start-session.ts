@@ -63,7 +63,7 @@ export interface StartedSession {
 }
 
 const forgotten =
-  'The agent could not take up its earlier session. '
+  'The agent could not resume its earlier session. '
   + 'Its new one does not remember this conversation and is given a record of it.'
 
 /** @throws AcpFailure, or the signal's reason. */
@@ -218,7 +218,7 @@ class Opening {
       if (!(error instanceof RpcError)) throw error
       const failure = failureOf(error, 'ACPInitError')
       if (failure.code === 'ACPAuthRequired') throw failure
-      this.#options.log.warn('An agent did not take up its earlier session', { problem: failure })
+      this.#options.log.warn('An agent did not resume its earlier session', { problem: failure })
       return undefined
     }
   }

@@ -121,7 +121,7 @@ export class TurnCalls {
     const isOld = known !== undefined || this.#options.memory.has(id)
     if (isOld ? announcesAnew(news, known !== undefined) : describesCall(news)) return this.#begin(id)
     if (isOld && ++this.#late <= lateLogLimit) {
-      this.#options.log.info('An agent reported something of a tool call that is over; it was dropped', { call: id })
+      this.#options.log.info('An update of a tool call that has already ended was dropped', { call: id })
     }
     return undefined
   }

@@ -126,7 +126,7 @@ function resultOf(answer: Fields): Fields {
   if (exceptionDetails === undefined) return objectOf(result)
   const { exception, text } = objectOf(exceptionDetails)
   const why = lineOf(objectOf(exception)['description'] ?? text, 300)
-  throw new AppError('upstream_failed', `A script of ours failed in the page: ${why}`)
+  throw new AppError('upstream_failed', `A script of this server failed in the page: ${why}`)
 }
 
 function addTree(frames: PageFrame[], session: CdpSession, tree: Fields): void {

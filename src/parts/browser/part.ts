@@ -21,7 +21,9 @@ const options = {
     group: 'Agents',
     help: 'Start the browser without its sandbox, as root has to; only in a container of its own',
   }),
-  browserLimit: count(8, 'Agents', 'Browsers that run at once; the tools of another conversation say so'),
+  browserLimit: count(
+    8, 'Agents', 'Browsers that run at the same time; the tools of a further conversation return an error',
+  ),
 }
 
 export const browser = {

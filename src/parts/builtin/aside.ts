@@ -47,6 +47,6 @@ export async function askAside({ question, signal, host, tools, llm, clientOf }:
 
 function textOf({ message }: ModelAnswer): string {
   const text = textIn(message.content).trim()
-  if (text === '') throw new AppError('agent_failed', 'The model gave no answer in words')
+  if (text === '') throw new AppError('agent_failed', 'The model returned no text')
   return text
 }

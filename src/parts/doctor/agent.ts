@@ -173,7 +173,7 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
 function describeUnmeasured(greeting: Greeting, provider: Provider): string {
   if (provider.version === '' || isMeasured(greeting, provider)) return ''
   const known = `this server knows ${provider.prefix} ${provider.version}`
-  return `, ${known}: it judges the agent by that, a mode that it does not know counts as one that does not ask, ` +
+  return `, ${known}: an unknown mode counts as a mode that does not ask, ` +
     'and no sandbox is trusted'
 }
 

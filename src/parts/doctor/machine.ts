@@ -80,12 +80,12 @@ async function examineDataFolder(dataDir: string, proc: string): Promise<Finding
   if (folder === 'ENOENT') {
     const parent = await nearestFolder(dataDir)
     if (await may(parent)) {
-      return { subject, state: 'ok', text: `${dataDir}: not there yet, the first start makes it`, advice: '' }
+      return { subject, state: 'ok', text: `${dataDir}: does not exist yet, the first start creates it`, advice: '' }
     }
-    return problem(`not there, and "${parent}" may not be written`, 'choose another folder with --data-dir')
+    return problem(`does not exist, and "${parent}" is not writable`, 'choose another folder with --data-dir')
   }
   if (typeof folder !== 'object') {
-    return problem(`cannot be looked at (${folder})`, 'choose another folder with --data-dir')
+    return problem(`cannot be examined (${folder})`, 'choose another folder with --data-dir')
   }
   if (!folder.isDirectory()) return problem('is not a folder', 'choose another one with --data-dir')
   const owner = `user ${folder.uid}`
@@ -101,7 +101,7 @@ async function examineDataFolder(dataDir: string, proc: string): Promise<Finding
   const text = `${dataDir}: can be written, belongs to ` +
     `${owner}${isAlive ? `; a server runs there, ${server.text}` : ''}`
   if (others === 'nothing') return { subject, state: 'ok', text, advice: '' }
-  return { subject, state: 'note', text, advice: `chmod 700 ${dataDir}, as other users may look into it` }
+  return { subject, state: 'note', text, advice: `chmod 700 ${dataDir}, because other users may read the folder` }
 }
 
 async function examineKeys(folder: string, exposedFiles: readonly string[]): Promise<Finding> {
@@ -109,9 +109,9 @@ async function examineKeys(folder: string, exposedFiles: readonly string[]): Pro
   const exposed = await exposedKeys(folder)
   const open = exposed.find((key) => key.othersMay === 'write')
   if (open !== undefined) {
-    const text = `${open.path}: other users may write it (mode ${formatMode(open.mode)}), and may have put another ` +
-      'key there'
-    return { subject, state: 'problem', text, advice: 'look at it, then chmod it to 700 (folder) or 600 (file)' }
+    const text = `${open.path}: other users may write it (mode ${formatMode(open.mode)}), and may have replaced the ` +
+      'key'
+    return { subject, state: 'problem', text, advice: 'check its content, then chmod it to 700 (folder) or 600 (file)' }
   }
   const read = [...exposed.map(({ path }) => path), ...exposedFiles]
   if (read.length === 0) return { subject, state: 'ok', text: 'no other user may read them', advice: '' }
@@ -130,14 +130,14 @@ async function examineMemory(environment: Environment): Promise<Finding> {
     return { subject, state: 'ok', text: `in memory (${memory}), not in the data folder`, advice: '' }
   }
   const text =
-    'no file system in memory: secrets stand in plain in runtime/ of the data folder while a program uses them'
+    'no file system in memory: secrets are in plain text in runtime/ of the data folder while a program uses them'
   return { subject, state: 'note', text, advice: 'leave runtime/ out of backups, or set XDG_RUNTIME_DIR to a tmpfs' }
 }
 
 async function examineSeals({ config, parts = [] }: MachineExamination): Promise<Finding> {
   const subject = 'stored secrets'
   const [problem, ...more] = await inspectSealed(config, parts)
-  if (problem === undefined) return { subject, state: 'ok', text: 'everything that is sealed opens', advice: '' }
+  if (problem === undefined) return { subject, state: 'ok', text: 'the given keys open every sealed value', advice: '' }
   const advice = 'give the key that sealed it, with --secret-key-file, --old-secret-key-file or in keys/'
   return { subject, state: 'problem', text: [problem, ...more].join('; '), advice }
 }
@@ -146,10 +146,10 @@ async function examineMasking(config: MachineExamination['config']): Promise<Fin
   const subject = 'masking'
   const told = await inspectMasking(config)
   if (told.length === 0) {
-    return { subject, state: 'ok', text: 'every stored secret is hidden in what is recorded and shown', advice: '' }
+    return { subject, state: 'ok', text: 'every stored secret is masked in records, responses and the log', advice: '' }
   }
   const more = told.length > maskingLimit ? [`${told.length - maskingLimit} more`] : []
-  const advice = 'give them longer values; what is no secret belongs into the settings'
+  const advice = 'give them longer values; store values that are not secret in the settings'
   return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
 }
 
@@ -170,9 +170,9 @@ async function examineCgroup(proc: string): Promise<Finding> {
   const subject = 'processes'
   const parent = await findCgroupParent(proc)
   if (parent !== undefined) {
-    return { subject, state: 'ok', text: 'a cgroup for each agent: nothing of it can be left', advice: '' }
+    return { subject, state: 'ok', text: 'a cgroup for each agent: no process of it can be left behind', advice: '' }
   }
-  const text = 'no cgroup may be made here: what clears its environment and forks away twice is not found'
+  const text = 'no cgroup can be made here: a process that clears its environment and detaches itself is not found'
   return { subject, state: 'note', text, advice: 'delegate a cgroup to the server (Delegate=yes in systemd)' }
 }
 

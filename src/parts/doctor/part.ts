@@ -3,28 +3,28 @@ import type { Part } from '../../part.ts'
 
 const help = `Usage: agent-server doctor [options] [NAME ...]
 
-Says in one line each what is here and what to do: Node, the data folder, what ends processes, the
-pseudo-terminal, and each agent: is it installed, is there a login or a key (names only), and does its
-program answer. It changes nothing in the data folder, and can be used while a server runs there. The
-programs are started as the server starts them; what they write into the home folder is up to them.
+Checks Node, the data folder, the means to end processes, the pseudo-terminal and each agent: is it
+installed, is there a login or a key (names only), does its program respond. Prints one line for each,
+with advice. It changes nothing in the data folder and can be used while a server runs there. The
+programs of agents are started as the server starts them, and may write into the home folder.
 
-  --json                        The same as a JSON array, for programs
+  --json                        Print the result as a JSON array, for programs
 
-With names of providers only these are tried, and they are expected to work.
+With names of providers it checks only these agents, and all of them must work.
 
 Exit codes
-  0  a server can run here, and every agent that was named works
-  1  it cannot, or one does not
+  0  a server can run here, and every named agent works
+  1  a server cannot run here, or a named agent does not work
   2  cannot use the options
 `
 
 export const doctor = {
   name: 'doctor',
-  about: 'The command that says what works on this machine, and what to do about the rest',
+  about: 'The command that checks this machine and its agents, and gives advice about each problem',
   commands: {
     doctor: {
       flags: { json: 'switch' },
-      usage: ['doctor [options] [NAME ...]', 'say what works here; see doctor --help'],
+      usage: ['doctor [options] [NAME ...]', 'check this machine; see doctor --help'],
       help,
       interruptedWords: 'Interrupted',
       load: () => import('./command.ts'),

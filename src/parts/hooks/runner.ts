@@ -101,7 +101,7 @@ export class HookRunner {
 
   #startBeside(hook: CommandHook, occasion: Occasion, owner: AbortSignal): void {
     if (this.#background.size >= backgroundLimit) {
-      this.#options.log.warn(`A hook was not run: ${backgroundLimit} are running beside the work`, {
+      this.#options.log.warn(`A hook was not run: ${backgroundLimit} are running in the background already`, {
         point: occasion.point,
       })
       return
@@ -175,7 +175,7 @@ export class HookRunner {
   }
 
   #tellOfType(type: string): undefined {
-    if (!this.#hasToldOfTypes) this.#options.log.warn('Hooks that are no commands are not run', { type })
+    if (!this.#hasToldOfTypes) this.#options.log.warn('Hooks of other types than "command" are not run', { type })
     this.#hasToldOfTypes = true
   }
 }

@@ -95,7 +95,7 @@ export class HookSession implements Hooks {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
     if (objections < stopObjectionLimit) return `[Stop hook feedback] ${blocked}`
-    this.#log.warn(`The turn has ended although a hook objects: it did so ${stopObjectionLimit} times before`)
+    this.#log.warn(`The turn has ended although a Stop hook objects: it objected ${stopObjectionLimit} times before`)
     return undefined
   }
 
@@ -128,7 +128,7 @@ export class HookSession implements Hooks {
       await this.#runner.run({ point: 'SessionEnd' }, limit.signal)
       await untilAborted(this.#runner.settled(), limit.signal)
     } catch (thrown) {
-      this.#log.warn('The hooks at the end of a session were ended', { error: errorOf(thrown) })
+      this.#log.warn('The hooks at the end of a session failed or took too long', { error: errorOf(thrown) })
     } finally {
       clearTimeout(timer)
     }

@@ -195,7 +195,7 @@ function notInstalled(name: string): AppError {
 
 /** Reports every ten seconds that the work goes on. */
 function tick(start: number, tell: Work['tell']): () => void {
-  const timer = setInterval(() => tell(`  still at it after ${seconds(start)}\n`), 10_000)
+  const timer = setInterval(() => tell(`  still running after ${seconds(start)}\n`), 10_000)
   return () => clearInterval(timer)
 }
 

@@ -41,7 +41,8 @@ export async function changeAgents<T>(folder: string, clock: Clock, body: () => 
   const lock = await lockFolder(lockPath, { clock, onLost: () => undefined }).catch((thrown: unknown) => {
     if (!(thrown instanceof AppError) || thrown.code !== 'owned_by_another') throw thrown
     throw new AppError(
-      'owned_by_another', 'Cannot change the installed agents: another command or a starting server is at it',
+      'owned_by_another',
+      'Cannot change the installed agents: another command or a starting server is changing them, so try again later',
     )
   })
   try {

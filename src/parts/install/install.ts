@@ -166,13 +166,13 @@ async function findEntry(
   const refusal = (problem: string): AppError =>
     new AppError('upstream_failed', `Could not install "${name}": ${problem}`)
   if (found !== wanted.version) {
-    throw refusal(`npm brought version ${JSON.stringify(found)}, expected "${wanted.version}"`)
+    throw refusal(`npm installed version ${JSON.stringify(found)}, expected "${wanted.version}"`)
   }
   const own = programs[wanted.platform]
   if (own !== undefined) {
     const entry = posix.join('node_modules', own)
     if (existsSync(join(folder, entry))) return entry
-    throw refusal(`npm brought no program for ${wanted.platform}, expected "${own}"`)
+    throw refusal(`the package has no program for ${wanted.platform}, expected "${own}"`)
   }
   const script = isObject(scripts) ? installScripts.find((one) => typeof scripts[one] === 'string') : undefined
   if (script !== undefined) {

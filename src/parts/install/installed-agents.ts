@@ -120,9 +120,9 @@ export class InstalledAgents {
     // One file at a time, to leave disk and CPU to the requests that are served meanwhile.
     const { differences } = await compareFiles(agentsDir, installation, { signal: this.#closed.signal, parallel: 1 })
     const [first] = differences
-    if (first === undefined) return log.info('An installed agent is as it was installed', { agent: name, version })
+    if (first === undefined) return log.info('The files of an installed agent are unchanged', { agent: name, version })
     this.#doubts.set(stateOf(installation), first)
-    log.error('An installed agent is not as it was installed', {
+    log.error('The files of an installed agent have changed, so it is not started', {
       agent: name,
       version,
       differences: differences.length,

@@ -64,7 +64,7 @@ export async function runNpmInstall(options: NpmOptions): Promise<void> {
   })
   child.stdout.resume()
   const late = new AppError(
-    'upstream_timeout', `Could not install ${packageName}@${version}: npm was not done within ${timeoutMs} ms`,
+    'upstream_timeout', `Could not install ${packageName}@${version}: npm did not end within ${timeoutMs} ms`,
   )
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(late), timeoutMs)

@@ -8,15 +8,15 @@ const help = `Usage: agent-server agents list [--json]                     what 
        agent-server agents schema                            the form of a --providers file
 
 NAME is a provider of "agents list": a known agent, or one of the providers file. Without --version
-the pinned version is installed, the one this server was tried with. No script of a package is run.
-The digest of every file is kept, and an agent whose files have changed is not started any more. When
-verify finds every digest right, the files count as installed again, also after a restored backup.
+the pinned version is installed, with which this server was tested. No script of a package is run.
+The digest of every file is kept, and an agent whose files have changed is not started. When verify
+finds every digest right, the agent can be started again, for example after a restored backup.
 
-All of it can be done while a server runs: agents that run go on, the next ones start what is
-installed then. Files that a running server may still use are removed when it starts again.
+All commands can be used while a server runs. Running agents continue; new ones start from the new
+files. Files that a running server may still use are removed at its next start.
 
-Folders, providers and the configuration file are told as to the server (--data-dir, --providers,
---config; see agent-server --help).
+Give folders, providers and configuration file as for the server (--data-dir, --providers, --config;
+see agent-server --help).
 
 Exit codes
   0  done, and everything is as it was installed     2  cannot use the options
@@ -29,7 +29,7 @@ export const install = {
   commands: {
     agents: {
       flags: { version: 'value', json: 'switch' },
-      usage: ['agents list|install|verify|...', "the agents' programs; see agents --help"],
+      usage: ['agents list|install|verify|...', 'install agents; see agents --help'],
       help,
       // npm is told to stop, and its unfinished folder is removed.
       interruptedWords: 'Interrupted: nothing was changed',

@@ -8,7 +8,7 @@ const second = 1000
 const options = {
   mcpStartTimeoutMs: milliseconds(60 * second, 'Agents', 'Time for an MCP server to start and list its tools'),
   mcpPatienceMs: milliseconds(
-    5 * second, 'Agents', 'Time that a step of the built-in agent waits for MCP servers that start',
+    5 * second, 'Agents', 'Time that a step of the built-in agent waits for MCP servers that are starting',
   ),
   mcpMessageLimitBytes: bytes(8 * MiB, 'Message of an MCP server'),
 }

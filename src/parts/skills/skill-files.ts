@@ -83,7 +83,7 @@ async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
     const text = await readIn(workspace, path, warn)
     if (text === undefined) continue
     if (skills.length >= folderLimit) {
-      warn(`Left out of "${folder}" what follows "${name}": expected at most ${folderLimit} skills`)
+      warn(`Left out of "${folder}" the skills after "${name}": expected at most ${folderLimit} skills`)
       break
     }
     const named = isFile ? name.slice(0, -'.md'.length) : name

@@ -42,7 +42,7 @@ export const api: Definitions = {
   ServerError: response('The body of an error of the server.', {
     detail: required(string),
     exception: required(string),
-    error_id: optional(string, 'Also in the log.'),
+    error_id: optional(string, 'The id of the error in the log.'),
   }),
 
   ConversationQuery: tolerant('Options of an answer with conversations.', {

@@ -41,7 +41,7 @@ test('has one line for each thing, says how to install an agent, and makes no fo
   assert.equal([end.code, end.stderr], [0, ''])
   assert.is(end.stdout.trim().split('\n').length, 17)
   assert.match(lineOf(end, 'Node'), `ok       Node             ${process.version}`)
-  assert.match(lineOf(end, 'data folder'), 'not there yet, the first start makes it')
+  assert.match(lineOf(end, 'data folder'), 'does not exist yet, the first start creates it')
   assert.match(lineOf(end, 'codex'), /^note .* not installed; login: no; key: none\. To do: agent-server agents install codex$/)
   assert.match(lineOf(end, 'openhands'), /^note .* not installed; login: no; key: none\. To do: uv tool install openhands==1\.16\.0$/)
   assert.is(readdirSync(folder).includes('data'), false)
@@ -106,7 +106,7 @@ test('says what else would be started: a program on the PATH, npx, a command of 
 test('notes a program that is not the one which the table knows, and what follows from that', inPlace(async ({ run }) => {
   await run(['agents', 'install', 'codex'], { FAKE_NPM: 'renamed' })
   const line = lineOf(await run(['doctor', 'codex'], { OPENAI_API_KEY: 'key' }), 'codex')
-  assert.match(line, /^note .*answers as fake 1\.2\.3, .*this server knows codex-acp 2\.6\.0.*a mode that it does not know counts as one that does not ask/)
+  assert.match(line, /^note .*answers as fake 1\.2\.3, .*this server knows codex-acp 2\.6\.0.*an unknown mode counts as a mode that does not ask/)
 }))
 
 test('advises to install the pinned version where another one is installed', inPlace(async ({ run }) => {
@@ -171,7 +171,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
     (await examineMachine({ config, parts: [browserPart], environment: { PATH: '/nowhere' }, ...changes })).map(({ state, text }) => `${state} ${text}`)
   const nothing = await examine({ nodeVersion: 'v20.18.3', proc: '/nowhere' })
   assert.match(nothing[0] ?? '', 'problem v20.18.3 is too old')
-  assert.match(nothing[2] ?? '', 'note no cgroup may be made here')
+  assert.match(nothing[2] ?? '', 'note no cgroup can be made here')
   assert.match(nothing[3] ?? '', 'note none: the terminal tool works over pipes')
   assert.match((await examine({ nodeVersion: 'v22.1.0' }))[0] ?? '', 'ok v22.1.0')
   const bin = join(folder, 'bin')
@@ -191,7 +191,7 @@ test('tells what is wrong with a machine', inPlace(async ({ folder }) => {
   assert.is((await examine({ config: { ...config, browser, browserNoSandbox: true } }))[4], `ok ${browser}`)
   writeFileSync(join(folder, 'file'), '')
   assert.match((await examine({ config: { ...config, dataDir: join(folder, 'file') } }))[1] ?? '', 'is not a folder')
-  assert.match((await examine({ config: { ...config, dataDir: join(folder, 'file', 'data') } }))[1] ?? '', 'cannot be looked at (ENOTDIR)')
+  assert.match((await examine({ config: { ...config, dataDir: join(folder, 'file', 'data') } }))[1] ?? '', 'cannot be examined (ENOTDIR)')
   mkdirSync(dataDir)
   chmodSync(dataDir, 0o755)
   assert.match((await examine())[1] ?? '', /^note .*can be written, belongs to user \d+$/)

@@ -212,7 +212,7 @@ test('hooks that always object are overruled at last', async () => {
     await ask(scene)
     assert.is(scene.conversation.state.execution_status, 'finished')
     assert.is(scene.model.requests.length, 11)
-    assert.match(scene.world.reports.join(), /although a hook objects: it did so 10 times/)
+    assert.match(scene.world.reports.join(), /although a Stop hook objects: it objected 10 times/)
   }, { changes: { stuck_detection: false } })
 })
 
@@ -255,7 +255,7 @@ test('hooks at the end are ended when they take too long', async () => {
     await scene.conversation.close()
     assert.is(pidsIn(scene.world.folder).length, 1)
     for (const pid of pidsIn(scene.world.folder)) assert.not.ok(isAlive(pid))
-    assert.match(scene.world.reports.join(), 'The hooks at the end of a session were ended')
+    assert.match(scene.world.reports.join(), 'The hooks at the end of a session failed or took too long')
   })
 })
 

@@ -124,7 +124,7 @@ test('hooks that are no commands are not run, which is told once', async () => {
   await withRunner(config, async ({ runner, told, folder }) => {
     await runner.run({ point: 'Stop' }, signal)
     await runner.run({ point: 'Stop' }, signal)
-    assert.equal(told, ['Hooks that are no commands are not run {"type":"prompt"}'])
+    assert.equal(told, ['Hooks of other types than "command" are not run {"type":"prompt"}'])
     assert.ok(existsSync(join(folder, 'ran')))
   })
 })

@@ -188,7 +188,7 @@ test('installs what the providers file adds', inPlace(async ({ folder, agents })
 }))
 
 test('answers --help of agents and doctor with their own text', inPlace(async ({ folder }) => {
-  for (const [command, words] of [['agents', /installed agent/], ['doctor', /what is here and what to do/]] as const) {
+  for (const [command, words] of [['agents', /installed agent/], ['doctor', /Checks Node, the data folder/]] as const) {
     const { code, stdout } = await runToEnd([command, '--help'], folder)
     assert.is(code, 0)
     assert.match(stdout, new RegExp(`^Usage: agent-server ${command} `))

@@ -61,7 +61,7 @@ test('a package that needs a script of its own is refused, unless the table know
   const elsewhere = install('own-script', { provider: known, platform: 'linux-riscv64' })
   await rejects(elsewhere, 'upstream_failed', /runs a script at installation/)
   const missing = install('own-script', { provider: { ...codex, programs: { 'linux-x64': 'not/there' } } })
-  await rejects(missing, 'upstream_failed', /npm brought no program for linux-x64, expected "not\/there"/)
+  await rejects(missing, 'upstream_failed', /the package has no program for linux-x64, expected "not\/there"/)
 }))
 
 test('says how a program that is no npm package is installed', inWorld(async ({ install }) => {
@@ -107,7 +107,7 @@ test('starts a program that is none for Node by itself, and tells a script by it
 
 const failures: [name: string, mode: string, code: string, words: RegExp][] = [
   ['npm fails', 'fails', 'upstream_failed', /npm ended with 1: code E404; 404 Not Found$/],
-  ['npm brings another version', 'other-version', 'upstream_failed', /npm brought version "9\.9\.9", expected "2\.6\.0"/],
+  ['npm brings another version', 'other-version', 'upstream_failed', /npm installed version "9\.9\.9", expected "2\.6\.0"/],
   ['the package has no such program', 'no-program', 'upstream_failed', /the package has no program "codex-acp"/],
   ['the program lies outside of the package', 'outside', 'upstream_failed', /the package has no program "codex-acp"/],
   ['there is a link among the files', 'link', 'storage_failed', /"node_modules\/.*\/link": expected a file or a folder/],
@@ -143,7 +143,7 @@ test('ends npm when it is interrupted, and leaves nothing', inWorld(async ({ fol
 test('gives up when npm takes too long', inWorld(async ({ folder }) => {
   const environment = { PATH: `${join(folder, 'fake-npm')}:/usr/bin:/bin`, FAKE_NPM: `hangs:${join(folder, 'pid')}` }
   const options = { folder, packageName: 'p', version: '1.0.0', environment, signal: never, instance: 'install-x', id: 'x', timeoutMs: 50 }
-  await rejects(runNpmInstall(options), 'upstream_timeout', /npm was not done within 50 ms/)
+  await rejects(runNpmInstall(options), 'upstream_timeout', /npm did not end within 50 ms/)
 }))
 
 test('replaces an earlier version in one step and keeps its files until nothing can run from them', inWorld(async ({ agentsDir, install }) => {
@@ -155,7 +155,7 @@ test('replaces an earlier version in one step and keeps its files until nothing 
 }))
 
 test('refuses two changes at once', inWorld(async ({ agentsDir, install }) => {
-  await changeAgents(agentsDir, Date.now, () => rejects(install(), 'owned_by_another', /another command or a starting server is at it/))
+  await changeAgents(agentsDir, Date.now, () => rejects(install(), 'owned_by_another', /another command or a starting server is changing them, so try again later/))
   await install()
 }))
 

@@ -65,7 +65,7 @@ test('finds in the background what the quick look cannot see, says so, and start
   installed.check()
   await installed.checked()
   const about = { agent: 'codex', version: '2.6.0', differences: 1, path: `${inside}/lib/data.js`, problem: 'changed' }
-  assert.equal(lines(), [{ level: 'error', message: 'An installed agent is not as it was installed', ...about }])
+  assert.equal(lines(), [{ level: 'error', message: 'The files of an installed agent have changed, so it is not started', ...about }])
   assert.match(await refusal(installed), 'lib/data.js" was changed after it was installed')
   writeFileSync(path, before)
   assert.match(await refusal(installed), 'was changed')
@@ -96,7 +96,7 @@ test('says that what is right is right, checks what it can beside a damaged reco
   const first = watch(agentsDir)
   first.installed.check()
   await first.installed.checked()
-  assert.equal(first.lines(), [{ level: 'info', message: 'An installed agent is as it was installed', agent: 'codex', version: '2.6.0' }])
+  assert.equal(first.lines(), [{ level: 'info', message: 'The files of an installed agent are unchanged', agent: 'codex', version: '2.6.0' }])
   assert.is(existsSync(join(agentsDir, old.folder)), false)
   await install('script', { provider: { ...codex, name: 'broken' } })
   writeFileSync(join(agentsDir, 'broken.json'), '{}')
@@ -107,7 +107,7 @@ test('says that what is right is right, checks what it can beside a damaged reco
   assert.equal(messages, [
     ['error', 'The files of removed agents could not be removed', undefined],
     ['error', 'An installed agent could not be checked', 'broken'],
-    ['info', 'An installed agent is as it was installed', 'codex'],
+    ['info', 'The files of an installed agent are unchanged', 'codex'],
   ])
 }))
 

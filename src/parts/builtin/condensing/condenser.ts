@@ -107,7 +107,7 @@ export class Condenser {
     const { view, history, host } = this.#options
     view.add(await history.next())
     const plan = this.#planHalf() ?? planAll(this.#input())
-    if (plan === undefined) throw new AppError('conflict', 'Cannot condense the history: there is too little of it')
+    if (plan === undefined) throw new AppError('conflict', 'Cannot condense the history: it is too short')
     work.record({ kind: 'CondensationRequest', source: 'environment' })
     try {
       await this.#carryOut(plan, work)

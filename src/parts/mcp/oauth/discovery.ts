@@ -90,7 +90,7 @@ async function readResource(url: URL, named: string | undefined, reach: Reach): 
     const address = addressIn(named, 'address of its metadata', reach)
     if (address.origin !== url.origin) throw refused('the server keeps its metadata on another origin')
     const { status, fields } = await fetchDocument({ method: 'GET', url: address }, reach)
-    if (status !== 200 || fields === undefined) throw refused('the server has no metadata where it says')
+    if (status !== 200 || fields === undefined) throw refused('the server has no metadata at the address that it names')
     return fields
   }
   return firstDocument(
@@ -124,7 +124,7 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
   if (withoutSlash(own) !== withoutSlash(issuer.href)) throw refused('the authorization server describes another one')
   const { code_challenge_methods_supported: challenges, registration_endpoint: registration } = fields
   if (!isTexts(challenges) || !challenges.includes('S256')) {
-    throw refused('the authorization server does not do PKCE with S256')
+    throw refused('the authorization server does not support PKCE with S256')
   }
   const methods = fields.token_endpoint_auth_methods_supported
   return {

@@ -106,7 +106,9 @@ export class SignIns {
   takeAddress(id: string, address: string): void {
     const job = this.#find(id)
     const { authorization, redirectUri = '' } = job
-    if (authorization === undefined) throw new AppError('conflict', 'This sign-in waits for no answer')
+    if (authorization === undefined) {
+      throw new AppError('conflict', 'The sign-in does not wait for an answer: it is being prepared, or has ended')
+    }
     const url = URL.canParse(address) ? new URL(address) : undefined
     const isOurs =
       url !== undefined &&

@@ -282,7 +282,7 @@ test('a client has a history condensed between two runs, without a change of the
 test('a short history is condensed as a whole when a client asks, and one without anything to condense is not', async () => {
   await withCondenser([], {}, async (parts) => {
     await parts.conversation.send(userText('hi'), false)
-    assert.is(await refusal(condense(parts.conversation)), 'conflict: Cannot condense the history: there is too little of it')
+    assert.is(await refusal(condense(parts.conversation)), 'conflict: Cannot condense the history: it is too short')
     await parts.conversation.run()
     await ended(parts.conversation)
     await condense(parts.conversation)

@@ -220,7 +220,7 @@ test('list_directory gives names, sizes and times, and two levels when asked', a
     const deep = await call('list_directory', { recursive: true })
     assert.is(deep.observation.total_count, 4)
     assert.match(deep.text, /sub\/deep\/$/)
-    assert.match((await call('list_directory', { dir_path: '.hidden' })).text, /as a directory: it is none/)
+    assert.match((await call('list_directory', { dir_path: '.hidden' })).text, /as a directory: it is not a directory/)
   })
 })
 

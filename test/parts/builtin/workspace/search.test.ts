@@ -141,7 +141,7 @@ test('a search ends when it is stopped', async () => {
 test('a file or nothing is not searched', async () => {
   await withSearch(async ({ put, names }) => {
     await put('file')
-    assert.match(await names('*', {}, 'file').then(String, messageOf), /as a directory: it is none/)
+    assert.match(await names('*', {}, 'file').then(String, messageOf), /as a directory: it is not a directory/)
     assert.match(await names('*', {}, 'missing').then(String, messageOf), /Cannot find the directory/)
   })
 })

@@ -44,7 +44,7 @@ const wrongs: readonly (readonly [what: string, (world: World) => Partial<Behavi
   ['an answer of another authorization server', () => ({ iss: 'https://other.example' }), /another authorization server/],
   ['an answer without its authorization server', () => ({ iss: '' }), /another authorization server/],
   ['metadata of the server on another origin', ({ issuer }) => ({ challenge: `Bearer resource_metadata="${issuer}/meta"` }), /metadata on another origin/],
-  ['metadata of the server that are not there', ({ mcp }) => ({ challenge: `Bearer resource_metadata="${mcp.url.replace('/mcp', '/nothing')}"` }), /no metadata where it says/],
+  ['metadata of the server that are not there', ({ mcp }) => ({ challenge: `Bearer resource_metadata="${mcp.url.replace('/mcp', '/nothing')}"` }), /no metadata at the address that it names/],
   ['metadata about another resource', () => ({ resourceMetadata: { resource: 'https://other.example/mcp' } }), /another resource/],
   ['metadata about a path beside it', ({ mcp }) => ({ resourceMetadata: { resource: `${mcp.url}2` } }), /another resource/],
   ['an authorization server over http elsewhere', () => ({ resourceMetadata: { authorization_servers: ['http://as.example'] } }), /authorization server is no https address/],
