@@ -4,9 +4,10 @@
  * Prints ratios, because absolute times tell more about the machine than about the program; the last column is there to
  * show the size of what was measured. A ratio of costs is better the lower it is, one of speeds the higher; nothing is
  * asserted, and the exit code is 0 when everything could be measured. The whole of it takes about three minutes; with
- * `--quick` it is much shorter and rougher, with `--markdown` the table is one for README, with `--peers` libraries of
- * others, which are installed outside the tree, are measured beside the same limits. Words are parts of the names of
- * gates to measure alone: `npm run bench -- --quick fan-out`. A busy machine shows as quartiles that are far from each other.
+ * `--quick` it is much shorter and rougher, with `--markdown` the table is one for scripts/bench/README.md, with
+ * `--peers` libraries of others, which are installed outside the tree, are measured beside the same limits. Words are
+ * parts of the names of gates to measure alone: `npm run bench -- --quick fan-out`. A busy machine shows as quartiles
+ * that are far from each other.
  */
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os'
 import { appendAlone, appendTogether } from './bench/append.ts'

@@ -10,10 +10,9 @@ import { systemTimers } from './agents/acp/timers.ts'
 import { AppError } from './base/errors.ts'
 import type { JsonObject } from './base/json.ts'
 import { withFields, type Log } from './base/log.ts'
-import type { TitleByProfile } from './conversation/agent-requests.ts'
-import type { Agent, AgentHost } from './conversation/agent.ts'
+import type { AgentHost } from './conversation/agent-host.ts'
+import type { AgentKind, TitleByProfile } from './conversation/agent.ts'
 import type { Core } from './capabilities.ts'
-import type { BuiltInAgents } from './offers.ts'
 import { startChild } from './process/child.ts'
 import type { ConversationAgent } from './schema/generated/conversations.ts'
 import { customServer } from './settings/providers.ts'
@@ -28,33 +27,48 @@ export interface AgentMakerOptions {
 }
 
 export interface AgentMaker {
-  /** Loads the part that an agent needs. A missing part is refused by `create`, not here. */
-  prepare(stored: JsonObject): Promise<void>
-  /** Creates the agent of a conversation from its sealed settings. @throws AppError `part_missing` */
-  create(stored: JsonObject, host: AgentHost): Agent
+  /** Returns the kind of agent that stored settings name, and loads its part. */
+  kindOf(stored: JsonObject): Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
 }
 
 export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
-  const { config, vault, log, use, offers } = options.core
+  const { config, use, offers } = options.core
   const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
-  let builtIn: BuiltInAgents | AppError | undefined
   return {
-    async prepare(stored) {
-      if (stored['kind'] === 'Agent') builtIn = await use('builtInAgent').catch(appErrorOf)
-    },
-    create(stored, host) {
-      const agent = vault.openAgent(host.conversationId, stored)
-      const ownLog = withFields(log, { conversation_id: host.conversationId })
-      if (agent.kind === 'ACPAgent') return createAcpAgent(acpOptions(agent, host, { ...options, log: ownLog }, slots))
-      if (builtIn instanceof AppError) throw builtIn
-      if (builtIn === undefined) throw new TypeError('The built-in agent was not loaded')
-      return builtIn.create(host, ownLog)
-    },
+    kindOf: (stored) => (stored['kind'] === 'Agent' ? builtInKind(options) : Promise.resolve(acpKind(options, slots))),
     async titleByProfile(request) {
       return offers('builtInAgent') ? (await use('builtInAgent')).titleByProfile(request) : undefined
     },
   }
+}
+
+/** The kind of the built-in agent. A missing part is an error of `create`: the conversation can still be read. */
+async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
+  const agents = await core.use('builtInAgent').catch(appErrorOf)
+  return {
+    readsMessages: true,
+    create(host) {
+      if (agents instanceof AppError) throw agents
+      return agents.create(host, logOf(core, host))
+    },
+  }
+}
+
+function acpKind(options: AgentMakerOptions, slots: AgentSlots): AgentKind {
+  const { vault } = options.core
+  return {
+    readsMessages: false,
+    create(host) {
+      const agent = vault.openAgent(host.conversationId, host.settings())
+      if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the settings of an external agent')
+      return createAcpAgent(acpOptions(agent, host, options, slots))
+    },
+  }
+}
+
+function logOf({ log }: Core, host: AgentHost): Log {
+  return withFields(log, { conversation_id: host.conversationId })
 }
 
 function appErrorOf(thrown: unknown): AppError {
@@ -65,7 +79,7 @@ function appErrorOf(thrown: unknown): AppError {
 type AcpSettings = Extract<ConversationAgent, { kind: 'ACPAgent' }>
 
 function acpOptions(
-  agent: AcpSettings, host: AgentHost, { core, providers, programs, log }: AgentMakerOptions & { readonly log: Log },
+  agent: AcpSettings, host: AgentHost, { core, providers, programs }: AgentMakerOptions,
   slots: AgentSlots,
 ): Parameters<typeof createAcpAgent>[0] {
   const { config, environment, instanceId, runtimeDir, secretFolder, cgroupParent, clock, use, offers } = core
@@ -85,7 +99,7 @@ function acpOptions(
     makeSecretDir: () => secretFolder.make(),
     platform: process.platform,
     clock,
-    log,
+    log: logOf(core, host),
     slots,
     instanceId,
     createId: randomUUID,

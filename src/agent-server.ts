@@ -14,7 +14,6 @@ import type { Clock } from './base/stamp.ts'
 import { createConfig, type Config, type ConfigInput } from './config.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import { settleRequest } from './conversation/creation.ts'
-import { finalResponse, readEvent, sequenceOf } from './conversation/history.ts'
 import { userMessageOf } from './conversation/user-message.ts'
 import { watch } from './conversation/watch.ts'
 import type { ConversationService } from './conversation/service.ts'
@@ -191,7 +190,7 @@ function handleOf(service: ConversationService, id: string): ConversationHandle 
       const conversation = await service.open(id)
       await conversation.respond({ accept, reason, id: question })
     },
-    finalResponse: async () => service.read(id, finalResponse),
+    finalResponse: async () => service.read(id, (events) => events.finalResponse()),
     async *watch({ from, signal }) {
       const conversation = await service.open(id)
       yield* watch(conversation, await numberOf(conversation, from), signal)
@@ -202,10 +201,10 @@ function handleOf(service: ConversationService, id: string): ConversationHandle 
 async function numberOf(conversation: Conversation, from: WatchStart): Promise<number | 'now'> {
   if (from === 'now') return 'now'
   if (from === 'beginning') return 0
-  const { log } = conversation
-  const isThere = (await readEvent(log, from.after)) !== undefined
+  const { events } = conversation
+  const isThere = (await events.find(from.after)) !== undefined
   if (!isThere) throw new AppError('not_found', `Event not found: ${from.after}`)
-  return sequenceOf(log, from.after) + 1
+  return events.seqOf(from.after) + 1
 }
 
 const noReaper = 'The server is process 1 and cannot reap orphans: run it under an init (docker run --init)'

@@ -8,6 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
+import { agentProfilesOf } from './agent-profiles.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
@@ -110,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<void>): Promise<App> {
-  const { config, masker, clock } = options
+  const { config, masker, clock, log, parts: all } = options
   const lock = await takeFolder(options, undo)
   const folder = await openDataFolder(config.dataDir)
   const cgroupParent = await endLeftovers(folder)
@@ -118,10 +119,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   masker.register([...keys.sessionKeys, ...sealingTexts(config, keys.sealingKeys)])
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const { parts: all, log } = options
   const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: all, log })
   const { settings, profiles, secrets } = stores
-  await checkSeals(stores, options.log)
+  await checkSeals(stores, log)
   const runtime = await prepareRuntime(folder, secrets, options)
   undo.push(() => runtime.secretFolder.close())
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
@@ -138,7 +138,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     vault,
     conversations: storedConversations(() => service),
     cipher,
-    loadProfile: profiles.load,
+    settings,
+    llmProfiles: profiles,
+    providers,
     secretValues: () => secrets.values(),
     urls,
   })
@@ -178,6 +180,7 @@ function creationOf({ clock, vault, settings, parts, place, service }: CreationP
     clock,
     vault,
     settings: () => settings.get(),
+    launchProfile: (profileId) => agentProfilesOf(parts).launch(profileId),
     assertDrivable: (kind) => parts.assertAgent(kind),
     preparePlace: (requested, id) => preparePlace(requested, id, place),
     workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
@@ -192,7 +195,7 @@ async function sealProblemOf(stores: SealedStores): Promise<string | undefined> 
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-type Opened = Omit<Core, 'use' | 'offers' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
+type Opened = Omit<Core, 'use' | 'offers' | 'usableTools' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
 
 /** Opens the parts. They are closed after the conversations, which use them. */
 async function openParts(options: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {
@@ -320,8 +323,7 @@ async function startService(parts: ServiceParts, undo: Undo[]): Promise<Conversa
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,
       stopLimitMs: config.shutdownGraceMs,
-      prepareAgent: (stored) => agents.prepare(stored),
-      createAgent: (stored, host) => agents.create(stored, host),
+      agentKind: (stored) => agents.kindOf(stored),
       titleByProfile: agents.titleByProfile,
       secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText }),
       mask: (text) => masker.mask(text),

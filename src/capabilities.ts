@@ -11,8 +11,10 @@ import type { StoredConversations } from './conversation/stored.ts'
 import type { Offers } from './offers.ts'
 import type { Environment } from './process/environment.ts'
 import type { SecretFolder } from './process/secret-folder.ts'
-import type { LLM } from './schema/generated/llm.ts'
 import type { Cipher } from './settings/cipher.ts'
+import type { ProfileStore } from './settings/profiles.ts'
+import type { Provider } from './settings/provider.ts'
+import type { SettingsStore } from './settings/store.ts'
 
 export interface Core {
   /** The options of the core. A part reads its own options with `valuesOf` and its own table. */
@@ -37,8 +39,10 @@ export interface Core {
   readonly vault: AgentVault
   readonly conversations: StoredConversations
   readonly cipher: Cipher
-  /** Returns the model of a stored profile. @throws AppError */
-  readonly loadProfile: (name: string) => Promise<LLM>
+  readonly settings: Pick<SettingsStore, 'get' | 'update'>
+  readonly llmProfiles: Pick<ProfileStore, 'view' | 'load' | 'save'>
+  /** The table of external agents. */
+  readonly providers: readonly Provider[]
   /** Returns the plain values of the global secrets. @throws AppError `settings_unreadable` */
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
   /** The addresses of this server, the main address first. */
@@ -47,6 +51,8 @@ export interface Core {
   readonly use: Use
   /** True when a part of this server offers this. */
   readonly offers: (name: keyof Offers) => boolean
+  /** Returns the names of the built-in agent's tools that can be used on this machine. */
+  readonly usableTools: () => Promise<readonly string[]>
 }
 
 export type Use = <Name extends keyof Offers>(name: Name) => Promise<Offers[Name]>

@@ -16,7 +16,7 @@ export interface LoadedPartsOptions {
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
-  readonly core: Omit<Core, 'use' | 'offers'>
+  readonly core: Omit<Core, 'use' | 'offers' | 'usableTools'>
 }
 
 export class LoadedParts {
@@ -31,7 +31,12 @@ export class LoadedParts {
   constructor({ parts, wanted, core }: LoadedPartsOptions) {
     this.#parts = parts
     this.#allowed = choose(parts, wanted)
-    this.#core = { ...core, use: (name) => this.use(name), offers: (name) => this.offers(name) }
+    this.#core = {
+      ...core,
+      use: (name) => this.use(name),
+      offers: (name) => this.offers(name),
+      usableTools: () => this.tools(),
+    }
   }
 
   /** The parts that may be loaded. */

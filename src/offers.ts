@@ -8,9 +8,9 @@ import type { Log } from './base/log.ts'
 import type { Hooks, HookHost } from './agents/hooks.ts'
 import type { ContextChoice, ConversationSkills } from './agents/skills.ts'
 import type { ToolMaker, ToolSet } from './agents/tool.ts'
-import type { Agent, AgentHost } from './conversation/agent.ts'
-import type { TitleByProfile } from './conversation/agent-requests.ts'
-import type { McpServer } from './schema/generated/settings.ts'
+import type { AgentHost } from './conversation/agent-host.ts'
+import type { Agent, TitleByProfile } from './conversation/agent.ts'
+import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
 
 export interface Offers {
   /** Creates agents for conversations of the agent kind "Agent". */
@@ -27,6 +27,8 @@ export interface Offers {
   readonly browserTools: BrowserTools
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
+  /** Starts conversations with agent profiles, and knows which LLM profiles these need. */
+  readonly agentProfiles: AgentProfiles
 }
 
 export interface BuiltInAgents {
@@ -38,6 +40,8 @@ export interface BuiltInAgents {
 export interface SkillSource {
   /** Reads the skills that an `agent_context` asks for. Never fails: an unusable skill is logged. */
   load(context: ContextChoice, workingDir: string): Promise<ConversationSkills>
+  /** Returns the names of the skills that are found for the user. Never fails. */
+  userSkillNames(): Promise<readonly string[]>
 }
 
 export interface HookSource {
@@ -80,4 +84,21 @@ export interface InstalledAgentPrograms {
    * record
    */
   commandOf(name: string): Promise<readonly string[] | undefined>
+}
+
+export interface AgentProfiles {
+  /**
+   * Returns the agent settings that a profile stands for, with plain secrets.
+   * @throws AppError `not_found`, `bad_request` for an unreadable profile, `invalid_input` for one that cannot be used
+   */
+  launch(profileId: string): Promise<LaunchedSettings>
+  /** Returns the names of the agent profiles that refer to an LLM profile. */
+  usersOf(llmProfile: string): Promise<readonly string[]>
+  /** Makes the agent profiles that refer to an LLM profile refer to it by its new name. @throws AppError */
+  renameLlmProfile(name: string, newName: string): Promise<void>
+}
+
+export interface LaunchedSettings {
+  readonly agent_settings: AgentSettings
+  readonly launched: { readonly agent_profile_id: string; readonly revision: number }
 }

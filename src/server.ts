@@ -7,6 +7,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { access } from './access.ts'
+import { agentProfilesOf } from './agent-profiles.ts'
 import type { Route } from './api/call.ts'
 import { createDescription } from './api/meta.ts'
 import { createRequestHandler } from './api/requests.ts'
@@ -57,6 +58,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
   const ofParts = partRoutes(app.parts)
   const ofCore = createRoutes({
     ...app,
+    profileUsers: agentProfilesOf(app.parts),
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
     meta: {

@@ -69,7 +69,7 @@ export async function compareAppends(peer: string, round: Round, options: Append
 async function openEmptyLog(directory: string): Promise<ConversationLog> {
   await mkdir(directory)
   const ignore = (): void => undefined
-  return openLog({ directory, kinds: eventKinds, cache: new LineCache(), onCommit: ignore, onDamage: ignore })
+  return openLog({ directory, kinds: eventKinds, cache: new LineCache(), onDamage: ignore })
 }
 
 function ours(log: ConversationLog): Append {

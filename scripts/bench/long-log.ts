@@ -146,7 +146,7 @@ async function countLines(path: string): Promise<number> {
 
 function openTheLog(directory: string): Promise<ConversationLog> {
   const ignore = (): void => undefined
-  return openLog({ directory, kinds: eventKinds, cache: new LineCache(), onCommit: ignore, onDamage: ignore })
+  return openLog({ directory, kinds: eventKinds, cache: new LineCache(), onDamage: ignore })
 }
 
 async function appendChunk(log: ConversationLog): Promise<void> {

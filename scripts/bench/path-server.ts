@@ -69,11 +69,10 @@ async function beginOurs(): Promise<Way> {
     directory,
     kinds: eventKinds,
     cache: new LineCache(),
-    onCommit: (lines) => journal.committed(lines),
     onDamage: ignore,
   })
   const feed = new Feed(log, 1024)
-  const journal = new Journal({ log, feed, state: initialState(created({ working_dir: folder })), nextStamp, backlogLimitBytes: 64e6, onChange: ignore, onFailure: ignore })
+  const journal = new Journal({ log, feed, state: initialState(created({ working_dir: folder })), nextStamp, backlogLimitBytes: 64e6, onChange: ignore })
   const server = createServer().on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const upgrade = acceptUpgrade(request, socket, head)
     if (!upgrade.ok) return

@@ -1,5 +1,6 @@
 /**
- * Prints rows as one table: for the terminal, with every column as wide as its widest cell, or in Markdown for README.
+ * Prints rows as one table: for the terminal, with every column as wide as its widest cell, or in Markdown for the
+ * README.md of this folder.
  */
 import { isMet, isOfPeer, type Row, type Target } from './gate.ts'
 

@@ -20,14 +20,15 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // The list of parts. Deleting a line of parts.ts leaves its part out.
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
-  'server.ts': ['app.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
+  'server.ts': ['app.ts', 'agent-profiles.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
-    'agent-maker.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
+    'agent-maker.ts', 'agent-profiles.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
     'storage', 'settings', 'process', 'net', 'schema', 'base',
   ],
   'resealing.ts': ['sealed-stores.ts', 'part.ts', 'config.ts', 'conversation', 'settings', 'storage', 'process', 'base'],
   'sealed-stores.ts': ['part.ts', 'config.ts', 'process', 'settings', 'base'],
   'agent-maker.ts': ['capabilities.ts', 'offers.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
+  'agent-profiles.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
   'loaded-parts.ts': ['capabilities.ts', 'offers.ts', 'part.ts', 'base'],
   // The contract between the core and its parts.
   'part.ts': ['access.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http', 'process', 'settings'],
@@ -51,11 +52,12 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'archive', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
   ],
   'parts/hooks': ['part.ts', 'capabilities.ts', 'agents/hooks.ts', 'conversation', 'workspace', 'process', 'schema', 'base'],
-  'parts/skills': ['part.ts', 'capabilities.ts', 'agents', 'api', 'conversation', 'workspace', 'http', 'schema', 'base'],
+  'parts/skills': ['part.ts', 'capabilities.ts', 'offers.ts', 'agents', 'api', 'conversation', 'workspace', 'http', 'schema', 'base'],
   'parts/mcp': [
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process', 'rpc', 'net', 'http', 'schema',
     'base',
   ],
+  'parts/profiles': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
     'part.ts', 'finding.ts', 'parts/install', 'agents', 'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'base',
@@ -293,7 +295,8 @@ export const limits = {
 
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
-  core: 37_500,
+  // Forms, archives, and routes and sockets of parts.
+  core: 38_400,
   browser: 2_900,
   builtin: 9_700,
   demo: 600,
@@ -302,6 +305,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   hooks: 600,
   install: 1_200,
   mcp: 3_400,
+  profiles: 650,
   skills: 1_000,
 }
 

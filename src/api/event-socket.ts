@@ -15,7 +15,6 @@ import type { Log } from '../base/log.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationService } from '../conversation/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/feed.ts'
-import { errorFrame } from '../conversation/frames.ts'
 import type { SessionKeys } from '../http/auth.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import { parse } from '../schema/check.ts'
@@ -173,7 +172,7 @@ class EventSocket implements Sink, ConnectionOwner {
       this.#reader = conversation.join({ from, encode, sink: this })
       return
     }
-    this.write(encodeText(conversation.fullStateFrame()))
+    this.write(encodeText(conversation.frames.fullState()))
     this.#sendError(conversation, 'UnknownEventId', 'The event to continue after is not in this conversation')
     this.#connection.close(closeCodes.unknownEvent, 'Unknown event id')
   }
@@ -202,7 +201,7 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 
   #sendError(conversation: Conversation, code: string, detail: string): void {
-    this.write(encodeText(errorFrame(code, detail, conversation.nextFrameStamp())))
+    this.write(encodeText(conversation.frames.error(code, detail)))
   }
 
   /** The text of an error for the client: only this server's own messages are shown. */

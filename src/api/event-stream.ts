@@ -11,8 +11,7 @@ import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/feed.ts'
-import { errorFrame } from '../conversation/frames.ts'
-import { idOf } from '../conversation/history.ts'
+import { idOf } from '../conversation/event-reader.ts'
 import { singleHeader } from '../http/headers.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { conversationIdOf, queryOf, type Call } from './call.ts'
@@ -77,7 +76,7 @@ class EventStream implements Sink {
     } catch (thrown) {
       // Mostly too many readers. The response head is out, so the error is sent as a frame, as on a socket.
       const code = thrown instanceof AppError ? thrown.code : 'internal'
-      this.write(encodeEvent(errorFrame(code, messageOf(thrown), conversation.nextFrameStamp()), false))
+      this.write(encodeEvent(conversation.frames.error(code, messageOf(thrown)), false))
       this.#response.end()
     }
     if (this.#response.destroyed) this.#close()

@@ -6,7 +6,7 @@
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'
-import { countEvents, readEvent, searchEvents, type EventFilter } from '../conversation/history.ts'
+import type { EventFilter } from '../conversation/event-reader.ts'
 import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
@@ -37,7 +37,7 @@ const search = {
 /** Reads one event; answers synchronously when the event is in memory. */
 export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
-  return andThen(service.read(conversationIdOf(call), (log) => readEvent(log, id)), (json) => {
+  return andThen(service.read(conversationIdOf(call), (events) => events.find(id)), (json) => {
     if (json === undefined) throw new AppError('not_found', `Event not found: ${id.slice(0, 64)}`)
     return { status: 200, body: json }
   })
@@ -45,13 +45,13 @@ export function getEvent({ service }: ConversationParts, call: Call): HttpRespon
 
 export async function getEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const ids = idsOf(call)
-  const found = await service.read(conversationIdOf(call), (log) => Promise.all(ids.map((id) => readEvent(log, id))))
+  const found = await service.read(conversationIdOf(call), (events) => Promise.all(ids.map((id) => events.find(id))))
   return { status: 200, body: Buffer.concat([open, ...joined(found.map((json) => json ?? nothing)), close]) }
 }
 
 export async function searchForEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const query = queryOf(call, search)
-  const { items, nextPageId } = await service.read(conversationIdOf(call), (log) => searchEvents(log, {
+  const { items, nextPageId } = await service.read(conversationIdOf(call), (events) => events.page({
     ...filterOf(query),
     newestFirst: query.sort_order === 'TIMESTAMP_DESC',
     limit: query.limit,
@@ -62,7 +62,7 @@ export async function searchForEvents({ service }: ConversationParts, call: Call
 
 export async function countMatchingEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const filter = filterOf(queryOf(call, filters))
-  return ok(await service.read(conversationIdOf(call), (log) => countEvents(log, filter)))
+  return ok(await service.read(conversationIdOf(call), (events) => events.count(filter)))
 }
 
 export async function sendMessage({ service, keys }: ConversationParts, call: Call): Promise<HttpResponse> {

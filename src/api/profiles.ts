@@ -4,6 +4,7 @@
  * The settings hold the name of the active profile. Renaming or deleting that profile changes the settings too, in
  * one change, so that unreadable settings stop it before anything has changed.
  */
+import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
@@ -18,6 +19,13 @@ import { jsonResponse } from './problem.ts'
 export interface ProfileParts {
   readonly profiles: ProfileStore
   readonly settings: SettingsStore
+  readonly profileUsers: ProfileUsers
+}
+
+/** The agent profiles that refer to an LLM profile by its name. */
+export interface ProfileUsers {
+  usersOf(name: string): Promise<readonly string[]>
+  renameLlmProfile(name: string, newName: string): Promise<void>
 }
 
 export async function listProfiles({ profiles, settings }: ProfileParts): Promise<HttpResponse> {
@@ -36,20 +44,29 @@ export async function saveProfile({ profiles }: ProfileParts, call: Call): Promi
   return jsonResponse(201, { name, message: `Profile "${name}" saved` })
 }
 
-export async function deleteProfile({ profiles, settings }: ProfileParts, call: Call): Promise<HttpResponse> {
+export async function deleteProfile(
+  { profiles, settings, profileUsers }: ProfileParts, call: Call,
+): Promise<HttpResponse> {
   const name = profileNameOf(call)
   await settings.update(async (current) => {
+    const users = await profileUsers.usersOf(name)
+    if (users.length > 0) {
+      throw new AppError('conflict', `Profile "${name}" is used by the agent profiles ${users.join(', ')}`)
+    }
     await profiles.delete(name)
     return current.active_profile === name ? { ...current, active_profile: null } : current
   })
   return ok({ name, message: `Profile "${name}" deleted` })
 }
 
-export async function renameProfile({ profiles, settings }: ProfileParts, call: Call): Promise<HttpResponse> {
+export async function renameProfile(
+  { profiles, settings, profileUsers }: ProfileParts, call: Call,
+): Promise<HttpResponse> {
   const name = profileNameOf(call)
   const { new_name: newName } = bodyOf(call, RenameProfileRequest)
   await settings.update(async (current) => {
     await profiles.rename(name, newName)
+    await profileUsers.renameLlmProfile(name, newName)
     return current.active_profile === name ? { ...current, active_profile: newName } : current
   })
   return ok({ name: newName, message: `Profile "${name}" renamed to "${newName}"` })

@@ -3,7 +3,6 @@
  * (contract: websocket.md section 1, decisions 35).
  */
 import type { Conversation } from '../conversation/conversation.ts'
-import { readEvent, sequenceOf } from '../conversation/history.ts'
 import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.ts'
 
 export type Resend =
@@ -36,10 +35,10 @@ export async function startOf(conversation: Conversation, resend: Resend): Promi
     case 'all':
       return 0
     case 'since':
-      return resend.micros === undefined ? 'now' : conversation.log.firstAtOrAfter(resend.micros)
+      return resend.micros === undefined ? 'now' : conversation.events.firstAtOrAfter(resend.micros)
     case 'after': {
-      const known = await readEvent(conversation.log, resend.eventId)
-      return known === undefined ? undefined : sequenceOf(conversation.log, resend.eventId) + 1
+      const known = await conversation.events.find(resend.eventId)
+      return known === undefined ? undefined : conversation.events.seqOf(resend.eventId) + 1
     }
   }
 }

@@ -5,7 +5,6 @@
 import { AppError } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { finalResponse } from '../conversation/history.ts'
 import type { ConversationService } from '../conversation/service.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import {
@@ -89,7 +88,7 @@ export async function addSecrets({ service, vault }: ConversationParts, call: Ca
 export async function switchLlm({ service, vault }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { llm } = bodyOf(call, SwitchLlmRequest)
   const conversation = await openBuiltIn(service, call)
-  await conversation.switchLlm((agent) => vault.sealLlm(conversation.id, agent, llm))
+  await conversation.switches.llm((agent) => vault.sealLlm(conversation.id, agent, llm))
   return success
 }
 
@@ -97,58 +96,51 @@ export async function switchProfile({ service, vault, profiles }: RunParts, call
   const { profile_name: name } = bodyOf(call, SwitchProfileRequest)
   const conversation = await openBuiltIn(service, call)
   const llm = { ...(await profiles.load(name)), usage_id: `profile:${name}` }
-  await conversation.switchLlm((agent) => vault.sealLlm(conversation.id, agent, llm))
+  await conversation.switches.llm((agent) => vault.sealLlm(conversation.id, agent, llm))
   return success
 }
 
 export async function switchAcpModel({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { model } = bodyOf(call, SwitchAcpModelRequest)
-  const conversation = await openExternal(service, call, 'switch the model')
-  await conversation.switchModel(model, clientSignal(call))
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.switches.model(model, clientSignal(call))
   return success
 }
 
 export async function switchAcpMode({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { mode } = bodyOf(call, SwitchAcpModeRequest)
-  const conversation = await openExternal(service, call, 'switch the mode')
-  await conversation.switchMode(mode, clientSignal(call))
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.switches.mode(mode, clientSignal(call))
   return success
 }
 
 export async function switchAcpOption({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { option_id, value } = bodyOf(call, SwitchAcpOptionRequest)
-  const conversation = await openExternal(service, call, 'set the option')
-  await conversation.switchOption(option_id, value, clientSignal(call))
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.switches.option(option_id, value, clientSignal(call))
   return success
 }
 
 export async function askAgent({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { question } = bodyOf(call, AskAgentRequest)
   const conversation = await service.open(conversationIdOf(call))
-  return ok({ response: await conversation.askAside(question, clientSignal(call)) })
+  return ok({ response: await conversation.asides.ask(question, clientSignal(call)) })
 }
 
 export async function condense({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
-  await conversation.condense(clientSignal(call))
+  await conversation.asides.condense(clientSignal(call))
   return success
 }
 
 export async function getFinalResponse({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
-  return ok({ response: await service.read(conversationIdOf(call), finalResponse) })
+  return ok({ response: await service.read(conversationIdOf(call), (events) => events.finalResponse()) })
 }
 
 async function openBuiltIn(service: ConversationService, call: Call): Promise<Conversation> {
   const conversation = await service.open(conversationIdOf(call))
   if (conversation.state.agent['kind'] === 'Agent') return conversation
   throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
-}
-
-/** Opens a conversation of an external agent. @throws AppError `not_found`, `bad_request` that names the operation */
-async function openExternal(service: ConversationService, call: Call, deed: string): Promise<Conversation> {
-  const conversation = await service.open(conversationIdOf(call))
-  if (conversation.state.agent['kind'] === 'ACPAgent') return conversation
-  throw new AppError('bad_request', `Cannot ${deed}: the conversation is not driven by an ACP agent`)
 }
 
 /** The secret sources of a request. A bare string is a secret with that value. */

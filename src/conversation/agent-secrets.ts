@@ -10,7 +10,7 @@ import type { Log } from '../base/log.ts'
 import { resolveSecrets, type ResolveSecretsOptions } from '../settings/lookup.ts'
 import type { SecretStore } from '../settings/secrets.ts'
 import type { AgentVault } from './agent-vault.ts'
-import type { NamedSecret, SecretChange } from './agent.ts'
+import type { NamedSecret, SecretChange } from './agent-host.ts'
 
 export interface AgentSecretsOptions {
   readonly vault: AgentVault

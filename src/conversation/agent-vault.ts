@@ -17,15 +17,15 @@ import type { LLM } from '../schema/generated/llm.ts'
 import {
   isAcpServer, type AcpAgentSettings, type AgentSettings, type Verification,
 } from '../schema/generated/settings.ts'
-import { readAgentSettings } from '../settings/agent-settings.ts'
+import { readAgentSettings, usualTools } from '../settings/agent-settings.ts'
 import { isSealed, type Cipher } from '../settings/cipher.ts'
 import type { MaskedValues } from '../settings/masked-values.ts'
-import type { Settings } from '../settings/patch.ts'
+import type { StoredAgent } from '../settings/patch.ts'
 import { problemWithAcpEnv } from '../settings/acp-env.ts'
 import { isOpenByName } from '../settings/open-modes.ts'
 import { customServer, detectProvider, resolveAcp } from '../settings/providers.ts'
 import type { Provider } from '../settings/provider.ts'
-import type { SecretChange } from './agent.ts'
+import type { SecretChange } from './agent-host.ts'
 import { mapSecrets, secretsToMask } from '../settings/secret-fields.ts'
 import { mapSourceSecrets, withoutUnset } from '../settings/secret-source.ts'
 import { maskedParts } from '../settings/masked-parts.ts'
@@ -42,7 +42,7 @@ export interface AgentVaultOptions {
 /** `owner` is the id of the conversation that the secrets belong to. */
 export interface AgentVault {
   /** @throws AppError `invalid_input` */
-  sealAgent(owner: string, request: StartConversationRequest, settings: () => Promise<Settings>): Promise<JsonObject>
+  sealAgent(owner: string, request: StartConversationRequest, settings: StoredAgent): Promise<JsonObject>
   openAgent(owner: string, sealed: JsonObject): ConversationAgent
   /**
    * Returns the sealed agent with another model, or `sealed` itself if the model is the same. @throws AppError
@@ -179,7 +179,7 @@ function plainSource(name: string, source: SecretSource, wasSealed: boolean, opt
 
 async function chooseAgent(
   request: StartConversationRequest,
-  settings: () => Promise<Settings>,
+  settings: StoredAgent,
   { cipher, providers }: AgentVaultOptions,
 ): Promise<ConversationAgent> {
   if (request.agent !== undefined) {
@@ -238,9 +238,7 @@ function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
 
 function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
   const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, condenser, verification } = settings
-  // This server has no such tool. Naming it tells the agent, and shows in the history, that the tool is missing.
-  const subAgents = settings.enable_sub_agents ? ['task_tool_set'] : []
-  const usual = ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
+  const usual = usualTools(settings.enable_sub_agents)
   const isCondensed = condenser.condenser_kind === 'llm_summarizing' && condenser.enabled
   const memory = { condenser: isCondensed ? condenser : null }
   const critic = criticOf(verification)

@@ -5,11 +5,13 @@
  * between two runs. Clients see one list and answer both kinds in the same way (decisions 15).
  */
 import { AppError } from '../base/errors.ts'
-import type { Driver } from './driver.ts'
+import type { AgentSeat } from './agent-seat.ts'
+import type { Gate } from './gate.ts'
 import type { Journal } from './journal.ts'
 import { assertApproves, listPending, rejectPending } from './pending-actions.ts'
-import type { PendingConfirmation } from './questions.ts'
+import type { PendingConfirmation, Confirmations } from './questions.ts'
 import type { KeyedRequest } from './requests.ts'
+import type { Runner } from './runner.ts'
 import type { OpenAction } from './state.ts'
 
 export interface Approval {
@@ -21,9 +23,11 @@ export interface Approval {
 
 export interface ApprovalsOptions {
   readonly journal: Journal
-  readonly driver: Driver
-  /** @throws AppError when nothing can be recorded */
-  readonly assertWritable: () => Promise<void>
+  readonly gate: Gate
+  readonly seat: AgentSeat
+  readonly runner: Runner
+  /** The confirmations of the current turn. */
+  readonly questions: Confirmations
 }
 
 export class Approvals {
@@ -34,7 +38,7 @@ export class Approvals {
   }
 
   list(): readonly PendingConfirmation[] {
-    return [...this.#options.driver.questions(), ...listPending(this.waiting())]
+    return [...this.#options.questions.list(), ...listPending(this.waiting())]
   }
 
   /**
@@ -42,8 +46,8 @@ export class Approvals {
    * it asks, though its run may still be writing.
    */
   waiting(): readonly OpenAction[] {
-    const { journal: { state }, driver } = this.#options
-    const mayWait = !driver.isRunning || driver.isStepping
+    const { journal: { state }, runner, seat } = this.#options
+    const mayWait = !runner.isRunning || seat.isStepping
     const isWaiting = mayWait && state.execution_status === 'waiting_for_confirmation'
     return isWaiting ? state.open_actions : []
   }
@@ -52,9 +56,9 @@ export class Approvals {
    * Applies the user's response. Does nothing when nothing is pending. @throws AppError `not_found` for an unknown id
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
-    const { journal, driver } = this.#options
+    const { journal, questions } = this.#options
     const { accept, reason, id } = approval
-    const found = driver.answer(accept ? { outcome: 'accepted' } : { outcome: 'denied', reason }, id)
+    const found = questions.answer(accept ? { outcome: 'accepted' } : { outcome: 'denied', reason }, id)
     if (!found && this.waiting().length > 0) return this.#respondLater(approval, request)
     if (!found && id !== undefined) throw new AppError('not_found', `Confirmation not found: ${id}`)
     journal.answered(request)
@@ -63,13 +67,13 @@ export class Approvals {
 
   /** Applies the response to actions that wait between two runs. */
   async #respondLater({ accept, reason, id }: Approval, request: KeyedRequest | undefined): Promise<void> {
-    const { journal, driver, assertWritable } = this.#options
-    await assertWritable()
-    await driver.settled()
+    const { journal, gate, runner } = this.#options
+    await gate.assertWritable()
+    await runner.settled()
     const waiting = this.waiting()
     if (waiting.length > 0 && accept) {
       assertApproves(waiting, id)
-      return driver.start(request)
+      return runner.start(request)
     }
     if (waiting.length > 0) rejectPending(journal, reason, id, request)
     else journal.answered(request)

@@ -10,22 +10,22 @@ import type { JsonObject } from '../base/json.ts'
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import type { Event } from '../schema/generated/events.ts'
 import { start, type Position } from '../storage/chain.ts'
-import type { ConversationLog } from '../storage/log.ts'
-import type { History, HistoryPart } from './agent.ts'
+import type { History, HistoryPart } from './agent-host.ts'
 import { isPrivateRecord } from './records.ts'
+import type { EventReader } from './event-reader.ts'
 import { storedEvent } from './stored-event.ts'
 
 /** @param settled resolves when everything recorded so far is in the log */
-export function readBranch(log: ConversationLog, settled: () => Promise<void>): History {
+export function readBranch(events: EventReader, settled: () => Promise<void>): History {
   let at: Position | undefined
   let unheard: readonly string[] = []
   return {
     async next() {
       await settled()
       const isFresh = at === undefined
-      const lines = await readLines(log, at ?? start, unheard)
+      const lines = await readLines(events, at ?? start, unheard)
       const mustBeginAnew = !isFresh && lines.hasMoved
-      const all = mustBeginAnew ? await readLines(log, start, []) : lines
+      const all = mustBeginAnew ? await readLines(events, start, []) : lines
       at = all.end
       unheard = all.unheard
       return partOf(all, isFresh || mustBeginAnew)
@@ -53,7 +53,7 @@ interface Lines {
   readonly switches: number
 }
 
-async function readLines(log: ConversationLog, from: Position, unheardBefore: readonly string[]): Promise<Lines> {
+async function readLines(events: EventReader, from: Position, unheardBefore: readonly string[]): Promise<Lines> {
   const known = new Map<string, Link>()
   const responses = new Map<string, JsonObject>()
   const calls = new Map<string, string>()
@@ -68,7 +68,7 @@ async function readLines(log: ConversationLog, from: Position, unheardBefore: re
     hasMoved = true
     last = id === null ? undefined : known.get(id)
   }
-  for await (const line of log.lines(from)) {
+  for await (const line of events.lines(from)) {
     end = line.position
     const value = await parseOwnJsonBytes(line.json)
     const event = line.event === undefined ? undefined : storedEvent(value)

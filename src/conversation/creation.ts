@@ -10,6 +10,7 @@ import { AppError } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
 import { formatMicros, type Clock } from '../base/stamp.ts'
 import type { ClientTool, StartConversationRequest } from '../schema/generated/conversations.ts'
+import type { AgentSettings } from '../schema/generated/settings.ts'
 import type { Settings } from '../settings/patch.ts'
 import type { AgentVault } from './agent-vault.ts'
 import { readHookConfig } from './hook-config.ts'
@@ -19,12 +20,19 @@ export interface CreationDeps {
   readonly clock: Clock
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
+  /** Returns the settings that an agent profile stands for. @throws AppError `not_found`, `invalid_input` */
+  readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
   /** Makes sure that the folder exists and may be worked in. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
   readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
+}
+
+interface ProfileLaunch {
+  readonly agent_settings: AgentSettings
+  readonly launched: { readonly agent_profile_id: string; readonly revision: number }
 }
 
 /**
@@ -45,7 +53,8 @@ export async function settleRequest(request: StartConversationRequest, deps: Cre
 async function settle(request: StartConversationRequest, id: string, deps: CreationDeps): Promise<Created> {
   assertOneAgent(request)
   const hooks = request.hook_config === undefined ? undefined : readHookConfig(request.hook_config)
-  const agent = await deps.vault.sealAgent(id, request, deps.settings)
+  const launch = await launchOf(request, deps)
+  const agent = await deps.vault.sealAgent(id, request, launch === undefined ? deps.settings : async () => launch)
   deps.assertDrivable?.(String(agent['kind']))
   assertClientTools(request.client_tools)
   const own = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
@@ -67,7 +76,7 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
     hook_config: hooks === undefined ? null : toJsonObject(hooks),
     client_tools: request.client_tools.map(toJsonObject),
     parent_conversation_id: parent,
-    launched_agent_profile: null,
+    launched_agent_profile: launch === undefined ? null : launch.launched,
     max_budget_per_task: request.max_budget_per_task ?? null,
     title_llm_profile: request.title_llm_profile ?? null,
   }
@@ -86,7 +95,12 @@ function assertOneAgent(request: StartConversationRequest): void {
     const reason = '"agent_profile_id" excludes "agent" and "agent_settings"'
     throw new AppError('invalid_input', `Cannot start the conversation: ${reason}`)
   }
-  throw new AppError('not_found', `Agent profile not found: ${profile}`)
+}
+
+async function launchOf(
+  { agent_profile_id: id }: StartConversationRequest, deps: CreationDeps,
+): Promise<ProfileLaunch | undefined> {
+  return id === undefined ? undefined : deps.launchProfile(dashed(id))
 }
 
 /** Refuses two client tools with the same name. */

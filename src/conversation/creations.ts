@@ -6,10 +6,10 @@
  * the first try: the state is folded up to the end of the request, and no further.
  */
 import type { JsonObject } from '../base/json.ts'
-import type { ConversationLog } from '../storage/log.ts'
+import type { EventReader } from './event-reader.ts'
 import { conversationInfo } from './info.ts'
-import { foldLog } from './log-state.ts'
-import { isSame, OpenRequests, requestLimits, type KeyedRequest, type RequestRecord } from './requests.ts'
+import { OpenRequests } from './once.ts'
+import { isSame, requestLimits, type KeyedRequest, type RequestRecord } from './requests.ts'
 import type { ConversationState } from './state.ts'
 import type { Created } from './origins.ts'
 
@@ -38,7 +38,7 @@ export interface CreateRequest {
 export interface Conversations {
   has(id: string): boolean
   create(created: Created): Promise<{ readonly isNew: boolean }>
-  read<T>(id: string, read: (log: ConversationLog) => T | Promise<T>): T | Promise<T>
+  read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T>
 }
 
 export class Creations {
@@ -76,7 +76,7 @@ export class Creations {
     options: { readonly includeSkills: boolean; readonly hasMessage: boolean; readonly persistenceDir: string },
   ): Promise<JsonObject> {
     const isDone = (state: Readonly<ConversationState>): boolean => !options.hasMessage || isDoneIn(state, request.key)
-    const state = await this.#conversations.read(id, (log) => foldLog(log, { until: isDone }))
+    const state = await this.#conversations.read(id, (events) => events.stateWhen(isDone))
     return conversationInfo(state, { ...options, subConversationIds: [] })
   }
 

@@ -51,7 +51,7 @@ function record(line: PrivateRecord): Buffer {
 }
 
 async function append(directory: string, cache: LineCache, lines: readonly Buffer[]): Promise<void> {
-  const log = await openLog({ directory, kinds: eventKinds, cache, onCommit: ignore, onDamage: ignore })
+  const log = await openLog({ directory, kinds: eventKinds, cache, onDamage: ignore })
   try {
     for (const line of lines) log.append(line)
     await log.durable()

@@ -3,10 +3,11 @@
  *
  * Nothing is written here.
  */
-import type { Conversation } from './conversation.ts'
+import type { ConversationLog } from '../storage/log.ts'
+import type { EventReader } from './event-reader.ts'
 import type { ForkSource } from './first-lines.ts'
-import { sequenceOf } from './history.ts'
 import type { Forked } from './origins.ts'
+import type { ConversationState } from './state.ts'
 
 export interface ForkRequest {
   readonly id: string
@@ -17,21 +18,26 @@ export interface ForkRequest {
   readonly fromEventId: string | null
 }
 
-/** The folder of the source, and the time of the copy. */
-export interface ForkPlace {
+export interface Forkable {
+  readonly log: ConversationLog
+  /** The conversation's own folder. */
   readonly directory: string
-  /** A timestamp as on the wire. */
-  readonly now: string
+  readonly events: EventReader
+  readonly state: Readonly<ConversationState>
 }
 
-/** @throws AppError `not_found` when the source does not have the event */
-export async function planFork(
-  source: Conversation, request: ForkRequest, { directory, now }: ForkPlace,
-): Promise<{ readonly from: ForkSource; readonly forked: Forked }> {
-  const { log } = source
-  const fromEventId = request.fromEventId === null ? null : await source.idOfEvent(request.fromEventId)
-  const lastEvent = fromEventId === null ? log.eventCount - 1 : sequenceOf(log, fromEventId)
-  const { id: sourceId, agent, secrets, leaf_event_id: leaf } = source.state
+/** The lines to copy, and the first lines of the copy. */
+export interface ForkPlan {
+  readonly from: ForkSource
+  readonly forked: Forked
+}
+
+/** @param request its event exists @param now a timestamp as on the wire */
+export function planFork(source: Forkable, request: ForkRequest, now: string): ForkPlan {
+  const { log, directory, events, state } = source
+  const { fromEventId } = request
+  const lastEvent = fromEventId === null ? events.eventCount - 1 : events.seqOf(fromEventId)
+  const { id: sourceId, agent, secrets, leaf_event_id: leaf } = state
   const forked = {
     id: request.id,
     created_at: now,

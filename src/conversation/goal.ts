@@ -10,23 +10,22 @@
 import { AppError, errorOf } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
-import { deferred, untilAborted, type Deferred } from '../base/wait.ts'
+import { untilAborted } from '../base/wait.ts'
 import { toGoal, type Goal, type GoalVerdict } from '../schema/generated/conversations.ts'
-import type { Driver } from './driver.ts'
+import type { Asides } from './asides.ts'
+import type { Gate } from './gate.ts'
+import type { Inbox } from './inbox.ts'
 import type { Journal } from './journal.ts'
+import type { Runner } from './runner.ts'
 import { isEnded } from './status-table.ts'
 
 export interface GoalLoopOptions {
   readonly journal: Pick<Journal, 'state' | 'status' | 'update' | 'durable'>
   readonly diagnostics: Log
-  readonly driver: Pick<Driver, 'isRunning' | 'settled' | 'judgeGoal'>
-  /** @throws AppError when nothing can be recorded */
-  readonly assertWritable: () => Promise<void>
-  /**
-   * Sends a message and has it served, unless the signal is aborted first. Returns false when a hook refused the
-   * message.
-   */
-  readonly send: (text: string, signal: AbortSignal) => Promise<boolean>
+  readonly gate: Pick<Gate, 'assertWritable'>
+  readonly runner: Pick<Runner, 'isRunning' | 'settled' | 'nextEnd'>
+  readonly asides: Pick<Asides, 'hasJudge' | 'judgeGoal'>
+  readonly inbox: Pick<Inbox, 'takeText'>
 }
 
 /** A goal while it is pursued. */
@@ -41,8 +40,6 @@ export class GoalLoop {
   #pursuit: Pursuit | undefined
   /** Resolves when the last pursuit has ended completely. */
   #work: Promise<void> = Promise.resolve()
-  /** Resolves at the end of the next run. */
-  #ended: Deferred<void> | undefined
 
   constructor(options: GoalLoopOptions) {
     this.#options = options
@@ -86,12 +83,6 @@ export class GoalLoop {
     await this.#options.journal.durable()
   }
 
-  /** Must be called at the end of each run. */
-  runEnded(): void {
-    this.#ended?.resolve()
-    this.#ended = undefined
-  }
-
   /** Interrupts the goal. Resolves when nothing of the pursuit is left. Idempotent. */
   async close(): Promise<void> {
     this.stop()
@@ -99,15 +90,15 @@ export class GoalLoop {
   }
 
   async #assertFree(): Promise<void> {
-    const { journal, assertWritable, driver } = this.#options
-    await assertWritable()
+    const { journal, gate, runner, asides } = this.#options
+    await gate.assertWritable()
     // A run whose end is published may still be writing its state cache.
-    if (isEnded(journal.status)) await driver.settled()
-    if (journal.state.agent['kind'] !== 'Agent') throw new AppError('bad_request', 'no_judge_llm')
+    if (isEnded(journal.status)) await runner.settled()
+    if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')
     if (this.#pursuit !== undefined) {
       throw new AppError('conflict', 'Cannot pursue a goal: another one is pursued already')
     }
-    if (driver.isRunning || !isEnded(journal.status)) {
+    if (runner.isRunning || !isEnded(journal.status)) {
       throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')
     }
   }
@@ -117,7 +108,7 @@ export class GoalLoop {
     this.#pursuit = pursuit
     try {
       this.#record(pursuit.goal)
-      const isTaken = await this.#options.send(text, pursuit.controller.signal)
+      const isTaken = await this.#options.inbox.takeText(text, pursuit.controller.signal)
       if (!isTaken) this.#end(pursuit, 'interrupted')
     } catch (thrown) {
       this.#end(pursuit, 'interrupted')
@@ -140,31 +131,30 @@ export class GoalLoop {
   }
 
   async #round(pursuit: Pursuit, signal: AbortSignal): Promise<void> {
-    const { journal, driver, assertWritable, send } = this.#options
+    const { journal, gate, asides, inbox } = this.#options
     await this.#untilRunEnded(signal)
     if (journal.status !== 'finished' && journal.status !== 'stuck') return this.#end(pursuit, 'interrupted')
-    const verdict = await driver.judgeGoal(pursuit.goal.objective, signal)
+    const verdict = await asides.judgeGoal(pursuit.goal.objective, signal)
     signal.throwIfAborted()
     const iteration = pursuit.goal.iteration + 1
     pursuit.goal = { ...pursuit.goal, iteration, verdict }
     if (verdict.complete) return this.#end(pursuit, 'complete')
     if (iteration >= pursuit.goal.max_iterations) return this.#end(pursuit, 'capped')
-    await assertWritable()
+    await gate.assertWritable()
     signal.throwIfAborted()
     this.#record(pursuit.goal)
-    const isTaken = await send(followUp(pursuit.goal, verdict), signal)
+    const isTaken = await inbox.takeText(followUp(pursuit.goal, verdict), signal)
     if (!isTaken) this.#end(pursuit, 'interrupted')
   }
 
   /** Resolves when no run is under way and no confirmation is pending. */
   async #untilRunEnded(signal: AbortSignal): Promise<void> {
-    const { journal, driver } = this.#options
+    const { journal, runner } = this.#options
     for (;;) {
-      await untilAborted(driver.settled(), signal)
+      await untilAborted(runner.settled(), signal)
       signal.throwIfAborted()
-      if (!driver.isRunning && isEnded(journal.status)) return
-      this.#ended ??= deferred<void>()
-      await untilAborted(this.#ended.promise, signal)
+      if (!runner.isRunning && isEnded(journal.status)) return
+      await untilAborted(runner.nextEnd(), signal)
     }
   }
 

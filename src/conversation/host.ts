@@ -1,63 +1,61 @@
-/**
- * Builds the `AgentHost` of a conversation from its journal, its log and its secrets.
- *
- * The newest settings and the newest kept state, durable or not, come from the driver.
- */
+/** Builds the `AgentHost` of a conversation from its journal, its log and its secrets. */
 import {
   isClientTool, isConfirmationPolicy, toClientTool, toConfirmationPolicy, type ConfirmationPolicy,
 } from '../schema/generated/conversations.ts'
 import type { MaskingStream } from '../base/masking.ts'
-import type { ConversationLog } from '../storage/log.ts'
+import type { AgentRecords } from './agent-records.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
-import type { AgentHost, RunRules, SecretChange } from './agent.ts'
+import type { AgentHost, RunRules, SecretChange } from './agent-host.ts'
 import { readBranch } from './branch.ts'
+import type { EventReader } from './event-reader.ts'
 import type { Journal } from './journal.ts'
 import type { ConversationState } from './state.ts'
 import { toolCallIds } from './tool-call-ids.ts'
 import { readTranscript } from './transcript.ts'
 
-type FromDriver = 'observationsDir' | 'agentDir' | 'settings' | 'beginRun' | 'kept' | 'keep' | 'state' | 'skillInvoked'
-
-export interface HostOptions extends Pick<AgentHost, FromDriver | 'mask'> {
+export interface HostOptions {
   readonly journal: Journal
-  readonly log: ConversationLog
+  readonly events: EventReader
+  readonly records: AgentRecords
   readonly secrets: AgentSecrets
+  /** The conversation's own folder. */
+  readonly directory: string
+  readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
-  /** Why no more may be spent; undefined while more may be spent. */
-  readonly budgetSpent: () => string | undefined
+  readonly beginRun: () => Promise<void>
 }
 
 export function createHost(options: HostOptions): AgentHost {
-  const { journal, log, secrets, observationsDir, agentDir, settings, kept, keep, mask, createMaskingStream } = options
+  const { journal, events, records, secrets, directory, mask, createMaskingStream, beginRun } = options
   const { state } = journal
   return {
     conversationId: state.id,
     workingDir: state.working_dir,
-    observationsDir,
-    agentDir,
+    observationsDir: `${directory}/observations`,
+    agentDir: `${directory}/acp`,
     hookConfig: state.hook_config,
     clientTools: state.client_tools.flatMap((tool) => (isClientTool(tool) ? [toClientTool(tool)] : [])),
-    history: () => readBranch(log, () => journal.durable()),
+    history: () => readBranch(events, () => journal.durable()),
     toolCallIds: async (limit) => {
       await journal.durable()
-      return toolCallIds(log, limit)
+      return toolCallIds(events, limit)
     },
-    settings,
-    rules: () => ({ ...rulesOf(state), budgetSpent: options.budgetSpent() }),
+    settings: () => records.settings,
+    rules: () => ({ ...rulesOf(state), budgetSpent: records.budgetSpent() }),
     policy: () => policyOf(state),
     secrets: (signal, wanted = () => true) => secrets.resolve(state.id, state.secrets, wanted, signal),
     ownSecretNames: () => new Set(Object.keys(state.secrets)),
     secretNames: () => secrets.list(state.secrets),
     replaceSecret: (change) => replaceSecret(change, options),
-    beginRun: options.beginRun,
-    kept,
-    keep,
-    state: options.state,
-    skillInvoked: options.skillInvoked,
+    beginRun,
+    kept: (key) => records.kept(key),
+    keep: (key, value) => records.keep(key, value),
+    state: (changes) => records.publish(changes),
+    skillInvoked: (name) => records.skillInvoked(name),
     mask,
     maskingStream: createMaskingStream,
     transcript: ({ limitBytes, upTo }) => {
-      return readTranscript(log, { limitBytes, mask, without: new Set(upTo === 'served' ? state.unserved : []) })
+      return readTranscript(events, { limitBytes, mask, without: new Set(upTo === 'served' ? state.unserved : []) })
     },
   }
 }

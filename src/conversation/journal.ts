@@ -27,7 +27,7 @@ type Pending =
   | { readonly type: 'push'; readonly json: Buffer }
 
 export interface JournalOptions {
-  readonly log: ConversationLog
+  readonly log: Pick<ConversationLog, 'listen' | 'append' | 'durable' | 'reopen'>
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
@@ -35,8 +35,14 @@ export interface JournalOptions {
   readonly backlogLimitBytes: number
   /** Called after each commit, after the state is folded. */
   readonly onChange: () => void
+}
+
+/** Follows a journal on behalf of the work that records there. */
+export interface JournalFollower {
   /** Called when the log has failed. Recorded lines that were not durable are lost. */
-  readonly onFailure: () => void
+  logFailed(): void
+  /** Called when the log refused a record of `attempt`. */
+  recordRefused(cause: unknown): void
 }
 
 export class Journal {
@@ -46,12 +52,20 @@ export class Journal {
   #room: Deferred<void> | undefined
   #status: ExecutionStatus
   #isWatching = false
+  #follower: JournalFollower | undefined
   /** The log's failure, thrown for every line until `reopen`; undefined while the log works. */
   #failure: unknown
 
   constructor(options: JournalOptions) {
     this.#options = options
     this.#status = options.state.execution_status
+    options.log.listen((lines) => this.#committed(lines))
+  }
+
+  /** Sets the one follower. */
+  follow(follower: JournalFollower): void {
+    if (this.#follower !== undefined) throw new TypeError('The journal has a follower already')
+    this.#follower = follower
   }
 
   /** The newest recorded status, durable or not. The next transition of the state machine starts from it. */
@@ -109,6 +123,17 @@ export class Journal {
     this.#append(JSON.stringify(record), { type: 'record', record })
   }
 
+  /**
+   * Runs `work`, which records something for a caller that must get no exception. A refusal goes to the follower.
+   */
+  attempt(work: () => void): void {
+    try {
+      work()
+    } catch (cause) {
+      this.#follower?.recordRefused(cause)
+    }
+  }
+
   /** Sends a frame to live readers after all events recorded before it. The frame is never stored. */
   push(json: Buffer): void {
     if (this.#failure !== undefined) return
@@ -129,8 +154,17 @@ export class Journal {
     return this.#room.promise
   }
 
-  /** Called by the log with each group of lines that became durable, in order. */
-  committed(lines: readonly CommittedLine[]): void {
+  /**
+   * Makes writing possible again after a failure. Lines that never became durable are dropped. One call at a time.
+   * @throws AppError `storage_failed` or `storage_full`; then nothing has changed.
+   */
+  async reopen(): Promise<void> {
+    await this.#options.log.reopen()
+    this.#status = this.state.execution_status
+    this.#failure = undefined
+  }
+
+  #committed(lines: readonly CommittedLine[]): void {
     for (const line of lines) {
       const pending = this.#pending.shift()
       if (pending === undefined) throw new TypeError('The log committed a line that the journal did not append')
@@ -140,16 +174,6 @@ export class Journal {
     }
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) this.#makeRoom()
     this.#options.onChange()
-  }
-
-  /**
-   * Makes writing possible again after a failure. Lines that never became durable are dropped. One call at a time.
-   * @throws AppError `storage_failed` or `storage_full`; then nothing has changed.
-   */
-  async reopen(): Promise<void> {
-    await this.#options.log.reopen()
-    this.#status = this.state.execution_status
-    this.#failure = undefined
   }
 
   #append(json: string, pending: Pending): void {
@@ -183,7 +207,7 @@ export class Journal {
     this.#pending.length = 0
     this.#backlogBytes = 0
     this.#makeRoom()
-    this.#options.onFailure()
+    this.#follower?.logFailed()
   }
 
   #fold(pending: Pending, line: CommittedLine): void {

@@ -8,12 +8,12 @@ import type { EventDraft, MessageEvent } from '../schema/generated/events.ts'
 import type { MaskingStream } from '../base/masking.ts'
 import type { JsonObject } from '../base/json.ts'
 import { deferred } from '../base/wait.ts'
+import type { AgentRecords } from './agent-records.ts'
 import type { ConfirmationAnswer, QuestionDraft, Recorded, Turn, UsageReport } from './agent.ts'
 import type { Journal } from './journal.ts'
 import type { Confirmations } from './questions.ts'
 import type { PrivateRecord } from './records.ts'
-import { deltaFrame, type DeltaPiece } from './frames.ts'
-import type { Stamp } from '../base/stamp.ts'
+import type { DeltaPiece, Frames } from './frames.ts'
 
 export interface LiveTurnOptions {
   readonly messages: readonly MessageEvent[]
@@ -21,8 +21,8 @@ export interface LiveTurnOptions {
   readonly isOwn: boolean
   readonly journal: Journal
   readonly questions: Confirmations
-  readonly count: (report: UsageReport) => void
-  readonly nextFrameStamp: () => Stamp
+  readonly records: Pick<AgentRecords, 'count'>
+  readonly frames: Pick<Frames, 'delta'>
   /** Creates a masker for a text that arrives in pieces. It may hold back the end of a piece until the next piece. */
   readonly createMaskingStream: () => MaskingStream
 }
@@ -139,7 +139,7 @@ export class LiveTurn implements Turn {
   usage(report: UsageReport): void {
     if (this.#fenced) return
     try {
-      this.#options.count(report)
+      this.#options.records.count(report)
     } catch (cause) {
       this.refuse(cause)
     }
@@ -176,8 +176,8 @@ export class LiveTurn implements Turn {
   }
 
   #pushDelta(field: keyof DeltaPiece, text: string): void {
-    const { journal, nextFrameStamp } = this.#options
-    journal.push(deltaFrame({ [field]: text }, nextFrameStamp()))
+    const { journal, frames } = this.#options
+    journal.push(frames.delta({ [field]: text }))
   }
 }
 

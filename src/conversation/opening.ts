@@ -17,16 +17,30 @@ import { openLog, type ConversationLog } from '../storage/log.ts'
 import type { Reserve } from '../storage/reserve.ts'
 import { writeState } from '../storage/state-file.ts'
 import { readCachedState } from './state-cache.ts'
+import { AgentRecords } from './agent-records.ts'
+import { AgentSeat } from './agent-seat.ts'
 import type { AgentSecrets } from './agent-secrets.ts'
-import type { Agent, AgentHost } from './agent.ts'
+import type { AgentKind, TitleByProfile } from './agent.ts'
+import { Approvals } from './approvals.ts'
+import { Asides } from './asides.ts'
 import { Conversation } from './conversation.ts'
-import type { TitleByProfile } from './agent-requests.ts'
+import { EventReader } from './event-reader.ts'
 import { Feed } from './feed.ts'
-import { endOrphanedGoal } from './goal.ts'
+import { Frames } from './frames.ts'
+import { Gate } from './gate.ts'
+import { endOrphanedGoal, GoalLoop } from './goal.ts'
+import { createHost } from './host.ts'
+import { Inbox } from './inbox.ts'
 import { Journal } from './journal.ts'
 import { endOrphanedRun } from './orphaned-run.ts'
 import { foldLog } from './log-state.ts'
+import { Repair } from './repair.ts'
+import { Requests } from './once.ts'
+import { Runner } from './runner.ts'
 import type { ConversationState } from './state.ts'
+import { Switches } from './switches.ts'
+import { Titles } from './titles.ts'
+import { TurnRunner } from './turn-runner.ts'
 import type { JsonObject } from '../base/json.ts'
 
 /** Objects and limits that all conversations of a server share. */
@@ -45,9 +59,8 @@ export interface ConversationDeps {
   readonly eventLimitBytes: number
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
-  /** Loads the parts that `createAgent` needs for this agent. */
-  readonly prepareAgent?: (agent: JsonObject) => Promise<void>
-  readonly createAgent: (agent: JsonObject, host: AgentHost) => Agent
+  /** Returns the kind of agent that stored settings name, and loads its part. */
+  readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
   readonly secrets: AgentSecrets
   readonly mask: (text: string) => string
@@ -75,14 +88,12 @@ export interface OpenOptions {
  */
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
   const { directory, deps } = options
-  const late: { journal?: Journal; conversation?: Conversation } = {}
   const log = await openLog({
     directory,
     kinds: eventKinds,
     cache: deps.cache,
     lineLimitBytes: deps.eventLimitBytes,
     files: deps.files ?? nodeFiles,
-    onCommit: (lines) => late.journal?.committed(lines),
     onDamage: (damage) => {
       const about = { directory, damage: JSON.stringify(damage) }
       deps.diagnostics.error('A damaged part of a log was set aside', about)
@@ -98,48 +109,62 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       nextStamp: createStamper(deps.clock, deps.random, state.last_micros),
       backlogLimitBytes: deps.backlogLimitBytes,
       onChange: () => options.onChange(journal.state),
-      onFailure: () => late.conversation?.logFailed(),
     })
-    late.journal = journal
     endOrphanedRun(journal, killed)
     endOrphanedGoal(journal)
     // On a full disk the conversation is served all the same. The repair is recorded when the log accepts lines again.
     await journal.durable().catch(ignore)
-    await deps.prepareAgent?.(state.agent)
-    late.conversation = assemble(options, { log, feed, journal })
-    return late.conversation
+    return compose({ directory, deps, log, feed, journal, kind: await deps.agentKind(state.agent) })
   } catch (thrown) {
     await log.close()
     throw thrown
   }
 }
 
-function assemble(
-  { directory, deps }: OpenOptions,
-  parts: { readonly log: ConversationLog; readonly feed: Feed; readonly journal: Journal },
-): Conversation {
-  const { log, journal } = parts
-  const { clock, random, diagnostics, reserve, mask, createMaskingStream } = deps
-  const { eventLimitBytes, confirmationDeadlineMs, stopLimitMs } = deps
+interface Opened {
+  readonly directory: string
+  readonly deps: ConversationDeps
+  readonly log: ConversationLog
+  readonly feed: Feed
+  readonly journal: Journal
+  readonly kind: AgentKind
+}
+
+/** Makes a conversation of its parts: the only place that knows how they are connected. */
+function compose({ directory, deps, log, feed, journal, kind }: Opened): Conversation {
+  const { clock, random, reserve, mask, createMaskingStream, secrets, titleByProfile, eventLimitBytes } = deps
+  const { confirmationDeadlineMs, stopLimitMs } = deps
+  const { state } = journal
+  const diagnostics = withFields(deps.diagnostics, { conversation_id: state.id })
+  const saveState = (): Promise<void> => writeState(directory, { line: log.head, state })
+
+  const events = new EventReader(log)
+  const frames = new Frames({ state, directory, nextStamp: createStamper(clock, random) })
+  const repair = new Repair({ journal, log, reserve, diagnostics })
+  const requests = new Requests({ events, known: () => state.requests })
+
+  const records = new AgentRecords(journal)
+  const beginRun = (): Promise<void> => runner.startOwn()
+  const host = { journal, events, records, secrets, directory, mask, createMaskingStream, beginRun }
+  const seat = new AgentSeat({ kind, createHost: () => createHost(host), diagnostics })
+  const turns = new TurnRunner({
+    journal, seat, records, frames, createMaskingStream, diagnostics, clock, confirmationDeadlineMs, stopLimitMs,
+  })
+  journal.follow(turns)
+  const runner = new Runner({ journal, events, seat, turns, records, frames, repair, saveState, diagnostics, clock })
+
+  const gate = new Gate({ journal, repair, runner })
+  const switches = new Switches({ gate, seat, records })
+  const asides = new Asides({ journal, gate, seat, runner, records, titleByProfile })
+  const titles = new Titles({ journal, clock, diagnostics, asides })
+  const inbox = new Inbox({ journal, events, gate, seat, runner, titles, eventLimitBytes })
+  const approvals = new Approvals({ journal, gate, seat, runner, questions: turns.questions })
+  const goal = new GoalLoop({ journal, diagnostics, gate, runner, asides, inbox })
+
+  const onClosed = (): void => deps.onClosed(state.id)
   return new Conversation({
-    ...parts,
-    directory,
-    observationsDir: `${directory}/observations`,
-    agentDir: `${directory}/acp`,
-    clock,
-    random,
-    diagnostics: withFields(diagnostics, { conversation_id: journal.state.id }),
-    reserve,
-    eventLimitBytes,
-    confirmationDeadlineMs,
-    stopLimitMs,
-    mask,
-    createMaskingStream,
-    titleByProfile: deps.titleByProfile,
-    secrets: deps.secrets,
-    onClosed: () => deps.onClosed(journal.state.id),
-    createAgent: (host) => deps.createAgent(journal.state.agent, host),
-    saveState: () => writeState(directory, { line: log.head, state: journal.state }),
+    log, journal, feed, events, frames, gate, requests, seat, runner, inbox, approvals, switches, asides, titles, goal,
+    directory, clock, diagnostics, eventLimitBytes, saveState, onClosed,
   })
 }
 

@@ -7,7 +7,8 @@
  * The payloads are not checked: the hash chain protects them.
  */
 import type { JsonObject } from '../base/json.ts'
-import type { KeptKey, UsageReport } from './agent.ts'
+import type { KeptKey } from './agent-host.ts'
+import type { UsageReport } from './agent.ts'
 import { givenAfterMove } from './given-skills.ts'
 import type { Created, Forked } from './origins.ts'
 import { remember, type RequestRecord } from './requests.ts'

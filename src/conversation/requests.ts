@@ -8,8 +8,6 @@
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
-import type { ConversationLog } from '../storage/log.ts'
-import { readEvent } from './history.ts'
 
 export const requestLimits = { keptMs: 24 * 60 * 60 * 1000, count: 10_000 } as const
 
@@ -70,56 +68,4 @@ export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {
   if (isExpired(known, request.at)) return false
   if (known.digest === request.digest) return true
   throw new AppError('idempotency_mismatch', `The idempotency key "${request.key}" was used for another request`)
-}
-
-/** Requests under way, by key. */
-export class OpenRequests<T> {
-  readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
-
-  /** Returns the result of the same request under way, else of `work`. @throws AppError `idempotency_mismatch` */
-  async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
-    const open = this.#open.get(request.key)
-    if (open !== undefined && isSame(open.request, request)) return open.end
-    const end = work().finally(() => this.#open.delete(request.key))
-    this.#open.set(request.key, { request, end })
-    return end
-  }
-}
-
-export interface RequestsOptions {
-  readonly log: ConversationLog
-  readonly known: () => readonly RequestRecord[]
-}
-
-/** The keyed requests of one conversation. */
-export class Requests {
-  readonly #options: RequestsOptions
-  readonly #open = new OpenRequests<void>()
-
-  constructor(options: RequestsOptions) {
-    this.#options = options
-  }
-
-  /**
-   * Does the work of a request, unless it was done before. `work` must record the request together with its effect. It
-   * gets the event id of the part that was done before, if any.
-   * @throws AppError `idempotency_mismatch`, and the errors of `work`
-   */
-  once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
-    if (request === undefined) return work(undefined)
-    return this.#open.join(request, async () => {
-      const done = await this.#find(request)
-      if (done === undefined || done.goes_on === true) await work(done?.event ?? undefined)
-    })
-  }
-
-  /** Returns the newest record of a request that took effect. @throws AppError `idempotency_mismatch` */
-  async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
-    const { log, known } = this.#options
-    for (const record of recordsOf(known(), request)) {
-      const isDone = record.event === null || (await readEvent(log, record.event)) !== undefined
-      if (isDone && isSame(record, request)) return record
-    }
-    return undefined
-  }
 }

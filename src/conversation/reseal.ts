@@ -26,7 +26,7 @@ type KeyIds = ReadonlySet<string>
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
-  const log = await openLog({ directory, kinds: eventKinds, cache, onCommit: ignore, onDamage: ignore })
+  const log = await openLog({ directory, kinds: eventKinds, cache, onDamage: ignore })
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
     const [newest = ''] = cipher.keyIds

@@ -6,47 +6,37 @@
  * then is `paused` recorded. Before that, each action without a result gets an AgentErrorEvent. The log says which
  * messages a turn got and whether the turn served them.
  */
-import { AppError, assertNever, errorOf, messageOf } from '../base/errors.ts'
-import { deferred, within, type Deferred } from '../base/wait.ts'
+import { AppError, assertNever } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'
+import { deferred, type Deferred } from '../base/wait.ts'
 import type { MessageEvent } from '../schema/generated/events.ts'
-import type { Agent, TurnEnd } from './agent.ts'
+import type { AgentRecords } from './agent-records.ts'
+import type { AgentSeat } from './agent-seat.ts'
+import type { TurnEnd } from './agent.ts'
+import type { EventReader } from './event-reader.ts'
+import type { Frames } from './frames.ts'
 import type { Journal } from './journal.ts'
-import type { LiveTurn } from './live-turn.ts'
 import { answerOpenActions } from './orphaned-run.ts'
+import type { Repair } from './repair.ts'
 import type { KeyedRequest } from './requests.ts'
+import type { TurnRunner } from './turn-runner.ts'
 
 /** Why a run is being stopped. A pause may only stop between steps. A shutdown is not an act of the user. */
 export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
 
 export interface RunnerOptions {
   readonly journal: Journal
-  /** Returns the current agent. */
-  readonly agent: () => Agent
-  /** Closes an agent that broke its contract. The next turn gets a new agent. */
-  readonly discardAgent: () => Promise<void>
+  readonly events: EventReader
+  readonly seat: AgentSeat
+  readonly turns: TurnRunner
+  readonly records: Pick<AgentRecords, 'budgetSpent'>
+  readonly frames: Frames
+  readonly repair: Pick<Repair, 'closeRun'>
+  /** Writes the state cache. */
+  readonly saveState: () => Promise<void>
   readonly diagnostics: Log
   readonly clock: Clock
-  /** Time from the abort of the turn's signal until an agent that still works is closed by force. */
-  readonly stopLimitMs: number
-  readonly readMessages: (ids: readonly string[]) => Promise<readonly MessageEvent[]>
-  readonly openTurn: (opening: TurnOpening) => LiveTurn
-  /** Why no further turn may begin; undefined while one may. */
-  readonly budgetSpent: () => string | undefined
-  /** Called when a run has ended and its end is durable. */
-  readonly onEnd: () => Promise<void>
-  /** Called when a run ended because the log failed. Must not reject. */
-  readonly onLogFailure: (cause: unknown) => Promise<void>
-}
-
-/** The input of a turn. */
-export interface TurnOpening {
-  readonly messages: readonly MessageEvent[]
-  /** Ids of the actions that the user has approved. */
-  readonly approved: readonly string[]
-  /** True when the agent began the turn by itself. */
-  readonly isOwn: boolean
 }
 
 interface Stop {
@@ -58,7 +48,9 @@ interface Stop {
 export class Runner {
   readonly #options: RunnerOptions
   #run: Promise<void> | undefined
-  #turn: LiveTurn | undefined
+  /** Resolves at the end of the next run. */
+  #nextEnd: Deferred<void> | undefined
+  #isClosed = false
   #stop: Stop | undefined
   /** True when a message arrived after the current turn began, and after the request to stop, if there was one. */
   #again = false
@@ -76,8 +68,16 @@ export class Runner {
     return this.#run !== undefined
   }
 
-  /** Starts a run; resolves when `running` is durable, while the run goes on. Must not be called during a run. */
+  /**
+   * Starts a run; resolves when `running` is durable, while the run goes on. Must not be called during a run.
+   * @throws AppError when the agent cannot be created
+   */
   async start(request?: KeyedRequest): Promise<void> {
+    this.#options.seat.agent()
+    return this.#start(request)
+  }
+
+  async #start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
     // The turn with messages also covers work that the agent began by itself meanwhile.
@@ -89,11 +89,36 @@ export class Runner {
 
   /**
    * Adds a turn for work that the agent began by itself, or starts a run for it. Resolves when `running` is durable.
+   * @throws AppError `conflict` when the conversation is being closed
    */
   async startOwn(): Promise<void> {
-    const started = this.#run === undefined ? this.start() : undefined
+    if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
+    const started = this.#run === undefined ? this.#start() : undefined
     this.#own = true
     await started
+  }
+
+  /** Has the newest message served by the current run or by a new one. A message approves no action (decisions 15). */
+  async serve(request?: KeyedRequest): Promise<void> {
+    const { journal } = this.#options
+    if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
+    if (this.isRunning) this.#supersede()
+    if (request === undefined) return
+    journal.answered(request)
+    await journal.durable()
+  }
+
+  /** Records a run without a turn, because a hook refused the message. */
+  async finishUnserved(request?: KeyedRequest): Promise<void> {
+    const { journal } = this.#options
+    if (this.isRunning || journal.status === 'waiting_for_confirmation') {
+      journal.answered(request)
+      return journal.durable()
+    }
+    journal.move('run', request)
+    journal.move('finished')
+    await journal.durable()
+    await this.#ended()
   }
 
   /**
@@ -102,24 +127,35 @@ export class Runner {
    * stepping agent's turn goes on too: the agent reads the message before its next step, or gets it in a turn after its
    * last step.
    */
-  supersede(): void {
+  #supersede(): void {
+    const { journal, seat, turns } = this.#options
     this.#again = true
-    const isLeftAlone = this.#isStepping() || this.#options.journal.status === 'waiting_for_confirmation'
-    if (!isLeftAlone) this.#turn?.abort()
+    const isLeftAlone = seat.isStepping || journal.status === 'waiting_for_confirmation'
+    if (!isLeftAlone) turns.abort()
   }
 
   /** Stops the run; resolves when nothing of it is left and its end is durable. A later message begins another run. */
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
+    const { seat, turns } = this.#options
     this.#again = false
     this.#stop ??= { reason, done: deferred<void>() }
-    if (reason === 'pause' && this.#isStepping()) this.#turn?.pause()
-    else this.#turn?.abort()
+    if (reason === 'pause' && seat.isStepping) turns.pause()
+    else turns.abort()
     await this.#stop.done.promise
   }
 
-  #isStepping(): boolean {
-    return this.#options.agent().isStepping === true
+  /** Stops the run and closes the agent. Idempotent. */
+  async close(reason: StopReason): Promise<void> {
+    this.#isClosed = true
+    await this.stop(reason)
+    await this.#options.seat.discard()
+  }
+
+  /** Resolves at the end of the next run, when that end is published. */
+  nextEnd(): Promise<void> {
+    this.#nextEnd ??= deferred<void>()
+    return this.#nextEnd.promise
   }
 
   /** Resolves when no run is under way. */
@@ -137,20 +173,21 @@ export class Runner {
   }
 
   async #serve(begun: Promise<void>): Promise<void> {
-    const { journal, onEnd, onLogFailure } = this.#options
+    const { journal, seat, repair } = this.#options
     try {
       await begun
       while (await this.#serveOne());
       this.#tellEnd(journal.status)
-      await onEnd()
+      await this.#ended()
     } catch (cause) {
       // Only a failed log gets here. Without a log nothing can be recorded.
       this.#again = false
-      if (this.#own) await this.#options.discardAgent()
+      if (this.#own) await seat.discard()
       this.#own = false
       this.#failure = cause instanceof AppError ? cause.code : 'InternalError'
       this.#tellEnd('error')
-      await onLogFailure(cause)
+      await repair.closeRun(cause)
+      this.#publishEnd()
     }
     // A message that arrived while the end was recorded begins another run. There is no await from here on, so a caller
     // that sees `isRunning` may rely on `supersede`.
@@ -161,6 +198,19 @@ export class Runner {
     this.#run = goesOn ? this.#serve(this.#begin()) : undefined
   }
 
+  async #ended(): Promise<void> {
+    this.#publishEnd()
+    // The state file is a cache. Without it the next opening folds the log.
+    await this.#options.saveState().catch(() => undefined)
+  }
+
+  #publishEnd(): void {
+    const { journal, frames } = this.#options
+    this.#nextEnd?.resolve()
+    this.#nextEnd = undefined
+    journal.push(frames.fullState())
+  }
+
   /** Logs how the run ended, for the operator. Of a failure the entry holds only the code. */
   #tellEnd(outcome: string): void {
     const { diagnostics, clock } = this.#options
@@ -169,13 +219,13 @@ export class Runner {
 
   /** Runs one turn. Returns true when another turn follows. */
   async #serveOne(): Promise<boolean> {
-    const { journal, readMessages } = this.#options
+    const { journal, events } = this.#options
     const isOwn = this.#own && !this.#again
     this.#own = false
     // A message that arrived after the request to stop belongs to the next run.
     if (this.#stop === undefined) this.#again = false
     const unserved = isOwn ? [] : [...journal.state.unserved]
-    const messages = await readMessages(unserved)
+    const messages = await events.messages(unserved)
     if (this.#again && this.#stop === undefined && !isOwn) return true
     const end = await this.#endOfTurn(messages, isOwn)
     if (this.#stop?.reason === 'delete') return false
@@ -190,7 +240,7 @@ export class Runner {
 
   /** Returns the failed end of a turn that the budget does not allow. The messages wait for a larger budget. */
   #overBudget(): TurnEnd | undefined {
-    const spent = this.#options.budgetSpent()
+    const spent = this.#options.records.budgetSpent()
     if (spent === undefined) return undefined
     return { outcome: 'failed', served: false, code: 'MaxBudgetReached', detail: `No turn was begun: ${spent}` }
   }
@@ -201,39 +251,10 @@ export class Runner {
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun
-    if (refused === undefined) return this.#runTurn(messages, isOwn)
-    if (isOwn) await this.#runTurn(messages, isOwn, 'stopped')
+    const { turns } = this.#options
+    if (refused === undefined) return turns.run(messages, isOwn)
+    if (isOwn) await turns.run(messages, isOwn, 'stopped')
     return refused
-  }
-
-  async #runTurn(messages: readonly MessageEvent[], isOwn: boolean, stopped?: 'stopped'): Promise<TurnEnd> {
-    const approved = this.#options.journal.state.open_actions.map((action) => action.action_id)
-    const turn = this.#options.openTurn({ messages, approved, isOwn })
-    this.#turn = turn
-    if (stopped !== undefined) turn.abort()
-    try {
-      const end = await this.#untilSettled(this.#options.agent().runTurn(turn), turn)
-      if (turn.refusal === undefined) return end
-      return { outcome: 'failed', served: end.served, code: 'EventRefused', detail: messageOf(turn.refusal) }
-    } catch (cause) {
-      this.#options.diagnostics.error('An agent broke its contract: runTurn rejected', { error: errorOf(cause) })
-      return { outcome: 'failed', served: true, code: 'InternalError', detail: 'The agent failed unexpectedly' }
-    } finally {
-      turn.fence()
-      this.#turn = undefined
-    }
-  }
-
-  /** Waits for the agent. After the turn is aborted, waits `stopLimitMs` at most and then closes the agent by force. */
-  async #untilSettled(ending: Promise<TurnEnd>, turn: LiveTurn): Promise<TurnEnd> {
-    const first = await Promise.race([ending, turn.aborted.then(() => 'aborted' as const)])
-    if (first !== 'aborted') return first
-    const end = await within(ending, this.#options.stopLimitMs)
-    if (end !== 'late') return end
-    this.#options.diagnostics.warn('An agent did not stop in time and was closed')
-    turn.fence()
-    await this.#options.discardAgent()
-    return { outcome: 'stopped', served: true }
   }
 
   async #answerOpenActions(end: TurnEnd): Promise<void> {

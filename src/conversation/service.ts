@@ -11,7 +11,8 @@ import { formatMicros } from '../base/stamp.ts'
 import { ClosedStates } from './closed-states.ts'
 import type { Conversation } from './conversation.ts'
 import { Creations, type Creation } from './creations.ts'
-import { planFork, type ForkRequest } from './fork.ts'
+import type { EventReader } from './event-reader.ts'
+import type { ForkRequest } from './fork.ts'
 import { conversationInfo } from './info.ts'
 import { entryOf, Listing, type ListQuery } from './listing.ts'
 import { writeCreated, writeForked } from './first-lines.ts'
@@ -21,7 +22,6 @@ import { isEnded } from './status-table.ts'
 import type { ConversationState } from './state.ts'
 import type { Created } from './origins.ts'
 import type { Catalogue } from '../storage/catalogue.ts'
-import type { ConversationLog } from '../storage/log.ts'
 
 export interface ServiceOptions {
   readonly catalogue: Catalogue
@@ -90,12 +90,13 @@ export class ConversationService {
   }
 
   /**
-   * Calls `read` with the log of a conversation and returns its result. The result is synchronous when the conversation
-   * is open and `read` is synchronous. @throws AppError `not_found`, also for a conversation that is deleted meanwhile
+   * Calls `read` with the events of a conversation and returns its result. The result is synchronous when the
+   * conversation is open and `read` is synchronous.
+   * @throws AppError `not_found`, also for a conversation that is deleted meanwhile
    */
-  read<T>(id: string, read: (log: ConversationLog) => T | Promise<T>): T | Promise<T> {
+  read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T> {
     const opened = this.#opened(id)
-    const result = opened === undefined ? this.open(id).then(({ log }) => read(log)) : read(opened.log)
+    const result = opened === undefined ? this.open(id).then(({ events }) => read(events)) : read(opened.events)
     return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
@@ -126,8 +127,7 @@ export class ConversationService {
     const source = await this.open(sourceId)
     const { id } = request
     const { catalogue, deps } = this.#options
-    const at = { directory: catalogue.pathOf(sourceId), now: this.#timestamp() }
-    const { from, forked } = await planFork(source, request, at)
+    const { from, forked } = await source.planFork(request, this.#timestamp())
     return this.#change(id, async () => {
       if (this.#listing.has(id)) throw new AppError('conflict', `A conversation with the id ${id} exists already`)
       await deps.reserve.assertHeld()

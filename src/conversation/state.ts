@@ -12,7 +12,7 @@ import {
 } from '../schema/generated/conversations.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json.ts'
 import { assertNever } from '../base/errors.ts'
-import type { KeptKey } from './agent.ts'
+import type { KeptKey } from './agent-host.ts'
 import { blockedReason } from './blocked-message.ts'
 import { givenAfterEvent, type GivenSkills } from './given-skills.ts'
 import type { Created } from './origins.ts'

@@ -11,6 +11,7 @@ import { formatMicros, type Clock } from '../base/stamp.ts'
 import { untilAborted, within } from '../base/wait.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { TitleAnswer } from './agent.ts'
+import type { Asides } from './asides.ts'
 import type { Journal } from './journal.ts'
 import { textIn } from './message-text.ts'
 
@@ -18,8 +19,7 @@ export interface TitlesOptions {
   readonly journal: Pick<Journal, 'state' | 'keep' | 'record' | 'durable'>
   readonly clock: Clock
   readonly diagnostics: Log
-  /** Asks the model for a title. Returns undefined, or resolves with undefined, when there is no model to ask. */
-  readonly ask: (text: string, signal: AbortSignal) => Promise<TitleAnswer | undefined> | undefined
+  readonly asides: Pick<Asides, 'makeTitle'>
   /** The longest wait for the model. Default: 60 s. */
   readonly limitMs?: number
 }
@@ -46,7 +46,7 @@ export class Titles {
     const text = textIn(message.content, ' ')
     const shortened = titleOf(text)
     if (shortened === undefined) return
-    const asked = isShownToModels ? this.#options.ask(text, this.#closed.signal) : undefined
+    const asked = isShownToModels ? this.#options.asides.makeTitle(text, this.#closed.signal) : undefined
     if (asked === undefined) this.#settle(shortened)
     else this.#making = this.#make(asked, shortened)
   }

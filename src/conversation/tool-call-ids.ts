@@ -5,17 +5,16 @@
  */
 import { isObject } from '../base/json.ts'
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
-import type { ConversationLog } from '../storage/log.ts'
-import { searchEvents } from './history.ts'
+import type { EventReader } from './event-reader.ts'
 
 const pageLength = 100
 
 /** Returns at most `limit` ids, oldest first. */
-export async function toolCallIds(log: ConversationLog, limit: number): Promise<readonly string[]> {
+export async function toolCallIds(events: EventReader, limit: number): Promise<readonly string[]> {
   const ids: string[] = []
   let pageId: string | undefined
   do {
-    const page = await searchEvents(log, {
+    const page = await events.page({
       kind: 'ActionEvent',
       newestFirst: true,
       limit: Math.min(pageLength, limit - ids.length),

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import type { Event, MessageEvent, ObservationEvent } from '../schema/generated/events.ts'
-import type { ConversationLog } from '../storage/log.ts'
+import type { EventReader } from './event-reader.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface TranscriptOptions {
@@ -26,13 +26,13 @@ const messageShare = 0.25
 const batch = 64
 
 /** Returns the transcript, oldest part first; empty for an empty conversation. */
-export async function readTranscript(log: ConversationLog, options: TranscriptOptions): Promise<string> {
+export async function readTranscript(events: EventReader, options: TranscriptOptions): Promise<string> {
   const parts: string[] = []
   const outcomes = new Map<string, string>()
   let room = options.limitBytes - Buffer.byteLength(leftOut)
-  for (let sequence = log.eventCount - 1; sequence >= 0; sequence--) {
+  for (let sequence = events.eventCount - 1; sequence >= 0; sequence--) {
     if (sequence % batch === 0) await nextTurn()
-    const json = await log.read(sequence)
+    const json = await events.read(sequence)
     const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
     const part = event === undefined ? undefined : partOf(event, outcomes, options)
     if (part === undefined) continue

@@ -5,12 +5,14 @@
  */
 import type { Definitions, ObjectSchema } from './define.ts'
 import { actions } from './spec/actions.ts'
+import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
 import { files } from './spec/files.ts'
 import { hooks } from './spec/hooks.ts'
 import { llm } from './spec/llm.ts'
+import { mcp } from './spec/mcp.ts'
 import { observations } from './spec/observations.ts'
 import { profiles } from './spec/profiles.ts'
 import { secrets } from './spec/secrets.ts'
@@ -30,6 +32,8 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   llm,
   profiles,
   settings,
+  'agent-profiles': agentProfiles,
+  mcp,
   hooks,
   skills,
   files,
@@ -47,6 +51,8 @@ export const registry: Definitions = {
   ...llm,
   ...profiles,
   ...settings,
+  ...agentProfiles,
+  ...mcp,
   ...hooks,
   ...skills,
   ...files,

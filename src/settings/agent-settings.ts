@@ -9,7 +9,7 @@ import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import {
   agentSettingsKinds, isAgentSettings, toAcpAgentSettings, toAgentSettings, type AcpAgentSettings, type AgentSettings,
-  type McpServer,
+  type McpServer, type ToolSpec,
 } from '../schema/generated/settings.ts'
 import { problemWithAcpEnv } from './acp-env.ts'
 import { isSealed, type Cipher } from './cipher.ts'
@@ -77,6 +77,13 @@ export function applyAgentDiff(
   if (next.agent_kind !== 'acp') return next
   const previous = !switches && stored.agent_kind === 'acp' ? stored.acp_server : undefined
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
+}
+
+/** Returns the tools of a built-in agent whose settings name none. */
+export function usualTools(hasSubAgents: boolean): ToolSpec[] {
+  // This server has no such tool. Naming it tells the agent, and shows in the history, that the tool is missing.
+  const subAgents = hasSubAgents ? ['task_tool_set'] : []
+  return ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
 }
 
 /** Types settings again after their secrets were replaced, by tokens for example. */

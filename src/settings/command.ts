@@ -1,6 +1,6 @@
 /**
  * Splits a command line into words with the quoting of sh (POSIX.1-2024, Shell Command Language 2.2), without
- * expansions.
+ * expansions; and joins words into a line that is split into the same words.
  *
  * `$`, `*`, `~`, `|`, `;`, `&` and the like are ordinary characters, because no shell is involved: the program gets the
  * words as they are. Blanks separate words. Single quotes keep everything; inside double quotes `\` escapes `"`, `\`,
@@ -34,6 +34,11 @@ export function splitCommand(line: string): string[] {
     }
   }
   return word === undefined ? words : [...words, word]
+}
+
+/** Joins words into a line. A word with more than ordinary characters is in single quotes. */
+export function joinCommand(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }
 
 function unquote(groups: Record<string, string | undefined>): string {

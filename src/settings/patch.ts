@@ -18,6 +18,9 @@ import { mergeFields } from './merge.ts'
 /** The stored settings, with plain secrets. */
 export type Settings = Omit<SettingsFile, 'version'>
 
+/** Returns the agent settings for a request that names no agent. */
+export type StoredAgent = () => Promise<Pick<Settings, 'agent_settings'>>
+
 /** Returns the LLM of a profile. @throws AppError as `ProfileStore.load` */
 export type LoadProfile = (name: string) => Promise<LLM>
 

@@ -2,9 +2,9 @@
  * The log of one conversation: `events.jsonl` and its index, open as long as the conversation is open.
  *
  * Lines are events and private records (see storage/record), chained (storage/chain). An appended line is durable once
- * `durable()` resolves and invisible before: `eventCount`, the reads and `onCommit` know only durable lines. Reading an
- * event copies bytes from memory or from the file and parses nothing. Opening reads the index and the end of the log,
- * not the history. One owner per folder is assumed; this file takes no lock.
+ * `durable()` resolves and invisible before: `eventCount`, the reads and the listener know only durable lines. Reading
+ * an event copies bytes from memory or from the file and parses nothing. Opening reads the index and the end of the
+ * log, not the history. One owner per folder is assumed; this file takes no lock.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -27,14 +27,15 @@ export interface CommittedLine {
   readonly event: number | undefined
 }
 
+/** Called for each group of lines, in order, when the lines are durable and readable. Must not throw. */
+export type CommitListener = (lines: readonly CommittedLine[]) => void
+
 export interface LogOptions {
   /** The conversation's folder. */
   readonly directory: string
   /** All kinds of events. The log stores places in this list, so kinds are only ever added at its end. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
-  /** Called for each group of lines, in order, when the lines are durable and readable. Must not throw. */
-  readonly onCommit: (lines: readonly CommittedLine[]) => void
   /** Called once for each piece of the log that is found damaged or was cut. Must not throw. */
   readonly onDamage: (damage: Damage) => void
   readonly files?: Files
@@ -97,6 +98,7 @@ export class ConversationLog {
   readonly #lineLimitBytes: number
   #lastUpper: string
   #indexing: Promise<void> | undefined
+  #listener: CommitListener | undefined
   /** The end of the log at the last attempt to write the index file. */
   #indexTried: { readonly offset: number; readonly count: number }
   #closing: Promise<void> | undefined
@@ -125,6 +127,12 @@ export class ConversationLog {
     this.#lastUpper = this.#lastDurableUpper()
     this.#indexTried = { offset: end.offset, count: index.count }
     for (const damage of recovered.damages) this.#report(damage)
+  }
+
+  /** Sets the one listener for lines that become durable. */
+  listen(listener: CommitListener): void {
+    if (this.#listener !== undefined) throw new TypeError('The log has a listener already')
+    this.#listener = listener
   }
 
   /** Number of durable events. Their seqs begin at 0. */
@@ -274,13 +282,14 @@ export class ConversationLog {
   }
 
   #publish(lines: readonly QueuedLine[]): void {
-    this.#options.onCommit(lines.map(({ json, label, offset }) => {
+    const committed = lines.map(({ json, label, offset }) => {
       if (label === undefined) return { json, event: undefined }
       const event = this.#index.count
       this.#index.push(label, offset)
       this.#tail.push(event, json)
       return { json, event }
-    }))
+    })
+    this.#listener?.(committed)
     const { offset, count } = this.#indexTried
     if (this.head.offset - offset >= indexLagBytes || this.eventCount - count >= indexLagEvents) this.#writeIndex()
   }

@@ -1,15 +1,15 @@
 /** The active branch as an agent reads it, and where in it the agent was set anew. */
 import * as assert from 'uvu/assert'
 import type { Conversation } from '../../src/conversation/conversation.ts'
-import type { History } from '../../src/conversation/agent.ts'
+import type { History } from '../../src/conversation/agent-host.ts'
 import { readBranch } from '../../src/conversation/branch.ts'
 import { userText, withConversation } from '../support/conversation.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('conversation/branch')
 
-function historyOf({ log }: Conversation): History {
-  return readBranch(log, () => log.durable())
+function historyOf({ events: log }: Conversation): History {
+  return readBranch(log, async () => undefined)
 }
 
 async function next(history: History): Promise<[count: number, switchedAt: number | undefined]> {
@@ -23,7 +23,7 @@ test('what was recorded before the agent was set anew is told apart, whichever p
     await conversation.send(userText('one'), false)
     const before = conversation.state.leaf_event_id
     assert.equal(await next(growing), [2, undefined])
-    await conversation.switchLlm((agent) => ({ ...agent, llm: { model: 'another' } }))
+    await conversation.switches.llm((agent) => ({ ...agent, llm: { model: 'another' } }))
     await conversation.send(userText('two'), false)
     assert.equal(await next(growing), [3, 0])
     assert.equal(await next(growing), [0, undefined])
@@ -37,7 +37,7 @@ test('what was recorded before the agent was set anew is told apart, whichever p
 test('an agent that is repeated as it was, as in a fork, is not set anew', async () => {
   await withConversation(async (conversation) => {
     await conversation.send(userText('one'), false)
-    await conversation.switchLlm((agent) => ({ ...agent }))
+    await conversation.switches.llm((agent) => ({ ...agent }))
     assert.equal(await next(historyOf(conversation)), [3, undefined])
   })
 })

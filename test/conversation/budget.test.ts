@@ -22,7 +22,7 @@ test('begins no turn once the budget is spent, keeps the message, and goes on wi
     await ended(conversation)
   }
   assert.equal((await story(conversation)).slice(-4), ['user: three', 'status running', 'failure MaxBudgetReached', 'status error'])
-  const failure = (await eventsOf(conversation.log)).find(({ kind }) => kind === 'ConversationErrorEvent')
+  const failure = (await eventsOf(conversation.events)).find(({ kind }) => kind === 'ConversationErrorEvent')
   assert.match(JSON.stringify(failure), 'the conversation has cost $1.2500, its budget is $1')
   assert.is(conversation.state.unserved.length, 1)
   await conversation.patch({ budget: 2 })
@@ -89,7 +89,7 @@ test('a question beside the work is answered and counted, and leaves no other tr
   world.scripts.push(worksOn)
   await conversation.send(userText('work'), true)
   const before = await story(conversation)
-  assert.is(await conversation.askAside('it', new AbortController().signal), 'about it')
+  assert.is(await conversation.asides.ask('it', new AbortController().signal), 'about it')
   await conversation.interrupt()
   assert.equal((await story(conversation)).slice(before.length), ['update stats', 'status paused', 'pause'])
   assert.match(JSON.stringify(conversation.state.stats), '"accumulated_cost":0.25')
@@ -108,13 +108,13 @@ test('one question is asked at a time, and none once the budget is spent', () =>
     await point.here()
     return { text: await answer.promise, usage: { usageId: 'a', model: 'm', cost: 3 } }
   }
-  const asked = conversation.askAside('one', signal)
+  const asked = conversation.asides.ask('one', signal)
   await point.reached
-  assert.is(await failureOf(conversation.askAside('two', signal)), 'conflict')
+  assert.is(await failureOf(conversation.asides.ask('two', signal)), 'conflict')
   point.pass()
   answer.resolve('yes')
   assert.is(await asked, 'yes')
-  assert.is(await failureOf(conversation.askAside('three', signal)), 'conflict')
+  assert.is(await failureOf(conversation.asides.ask('three', signal)), 'conflict')
 }, { max_budget_per_task: 2 }))
 
 test('figures of a turn and of a question at the same time are both counted', () => withConversation(async (conversation, world) => {
@@ -127,14 +127,14 @@ test('figures of a turn and of a question at the same time are both counted', ()
   })
   await conversation.send(userText('work'), true)
   await point.reached
-  await conversation.askAside('it', new AbortController().signal)
+  await conversation.asides.ask('it', new AbortController().signal)
   point.pass()
   await ended(conversation)
   assert.match(JSON.stringify(conversation.state.stats), '"accumulated_cost":2.25')
 }))
 
 test('a mode is switched by the agent', () => withConversation(async (conversation) => {
-  await conversation.switchMode('plan', new AbortController().signal)
+  await conversation.switches.mode('plan', new AbortController().signal)
   assert.is(conversation.state.agent_state['acp_current_mode_id'], 'plan')
 }))
 

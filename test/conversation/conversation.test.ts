@@ -17,10 +17,10 @@ test('a message is durable when it is answered', async () => {
     const sent = conversation.send(userText('hi'), false).then(() => (answered = true))
     await until(() => world.disk.waiting > 0)
     assert.not.ok(answered)
-    assert.is(conversation.log.eventCount, 0)
+    assert.is(conversation.events.eventCount, 0)
     world.disk.release()
     await sent
-    assert.is(conversation.log.eventCount, 2)
+    assert.is(conversation.events.eventCount, 2)
   })
 })
 
@@ -92,7 +92,7 @@ test('secrets are merged and never taken away', async () => {
 test('the head moves to an event or before all, and the next event goes on from there', async () => {
   await withConversation(async (conversation) => {
     await conversation.send(userText('one'), false)
-    const [first] = await eventsOf(conversation.log)
+    const [first] = await eventsOf(conversation.events)
     const id = first?.id ?? ''
     await conversation.navigate(id.replaceAll('-', '').toUpperCase())
     assert.is(conversation.state.leaf_event_id, id)
@@ -100,7 +100,7 @@ test('the head moves to an event or before all, and the next event goes on from 
     assert.is(conversation.state.leaf_event_id, null)
     assert.is(await failureOf(conversation.navigate('00000000-0000-7000-8000-000000000000')), 'not_found')
     await conversation.send(userText('two'), false)
-    assert.is(conversation.state.leaf_event_id, (await eventsOf(conversation.log)).at(-1)?.id)
+    assert.is(conversation.state.leaf_event_id, (await eventsOf(conversation.events)).at(-1)?.id)
     assert.equal(await story(conversation), ['user: one', 'user: two'])
   })
 })
@@ -205,7 +205,7 @@ test('times of new events come after those of an earlier life, whatever the cloc
     world.time.now -= 1_000_000
     const second = await openTestConversation(world, directory)
     await second.send(userText('two'), false)
-    const times = (await eventsOf(second.log)).map((event) => event.timestamp)
+    const times = (await eventsOf(second.events)).map((event) => event.timestamp)
     assert.equal(times, [...new Set(times)].sort())
     await second.close()
   })

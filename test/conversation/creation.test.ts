@@ -26,6 +26,10 @@ function setUp(): { deps: CreationDeps; hidden: Map<string, readonly string[]> }
     clock: () => startMillis,
     vault: createAgentVault({ cipher, providers: builtInProviders, setMasked, isLoaderVariable }),
     settings: async () => freshSettings(),
+    launchProfile: async (profileId) => {
+      if (profileId === parentId) throw new AppError('not_found', 'No such profile')
+      return { ...freshSettings(), launched: { agent_profile_id: profileId, revision: 3 } }
+    },
     preparePlace: async (requested, id) => {
       if (requested === '/refused') throw new AppError('invalid_input', 'Cannot use it')
       return requested ?? `/workspaces/${id}`

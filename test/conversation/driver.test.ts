@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import { memberAt, objectsOf } from '../../src/base/fields.ts'
-import type { AgentHost } from '../../src/conversation/agent.ts'
+import type { AgentHost } from '../../src/conversation/agent-host.ts'
 import {
   answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, objectOf, openTestConversation, question, say,
   story, until, userText, withConversation, withWorld, worksOn, type Script,
@@ -285,7 +285,7 @@ test('figures of use are in the agent state, which is not stored again for them,
     const state = structuredClone(conversation.state.agent_state)
     assert.is(memberAt(state, 'usage', 'models', 'm', 'prompt_tokens', 'value'), 21)
     assert.is(objectsOf(state['acp_available_models']).length, 67)
-    const updates = (await eventsOf(conversation.log)).filter((event) => event.kind === 'ConversationStateUpdateEvent' && event.key === 'agent_state')
+    const updates = (await eventsOf(conversation.events)).filter((event) => event.kind === 'ConversationStateUpdateEvent' && event.key === 'agent_state')
     assert.is(updates.length, 1)
     await conversation.close()
     const again = await openTestConversation(world, directory)
@@ -328,7 +328,7 @@ test('deltas reach live readers in their place and are not stored', async () => 
       'ConversationStateUpdateEvent', 'ConversationStateUpdateEvent',
     ])
     assert.match(frames.at(-1) ?? '', '"key":"full_state"')
-    assert.is((await eventsOf(conversation.log)).length, 3)
+    assert.is((await eventsOf(conversation.events)).length, 3)
   })
 })
 
@@ -358,7 +358,7 @@ test('a new policy reaches the agent that runs, and a new model', async () => {
     world.scripts.push(worksOn)
     await conversation.run()
     await conversation.setConfirmationPolicy({ kind: 'NeverConfirm' })
-    await conversation.switchModel('m2', new AbortController().signal)
+    await conversation.switches.model('m2', new AbortController().signal)
     assert.equal(world.agents[0]?.policies, [{ kind: 'NeverConfirm' }])
     assert.equal(world.agents[0]?.models, ['m2'])
     assert.equal(conversation.state.agent_state, { acp_current_model_id: 'm2' })
@@ -371,20 +371,29 @@ test('a model that the agent refuses is told to the caller', async () => {
     await conversation.run()
     await ended(conversation)
     for (const agent of world.agents) agent.switchModel = () => Promise.reject(new Error('unknown model'))
-    assert.is(await failureOf(conversation.switchModel('m2', new AbortController().signal)), 'unknown model')
+    assert.is(await failureOf(conversation.switches.model('m2', new AbortController().signal)), 'unknown model')
   })
 })
 
 test('an agent that cannot be made leaves the conversation as it was, with its message', async () => {
-  await withConversation(async (conversation, world) => {
-    const make = world.deps.createAgent
-    Object.assign(world.deps, { createAgent: () => { throw new Error('no command') } })
+  await withWorld(async (world) => {
+    let problem: Error | undefined = new Error('no command')
+    const agentKind: typeof world.deps.agentKind = async (settings) => {
+      const kind = await world.deps.agentKind(settings)
+      return { ...kind, create: (host) => {
+        if (problem !== undefined) throw problem
+        return kind.create(host)
+      } }
+    }
+    const directory = await makeConversation(world)
+    const conversation = await openTestConversation({ ...world, deps: { ...world.deps, agentKind } }, directory)
     assert.is(await failureOf(conversation.send(userText('hi'), true)), 'no command')
     assert.is(conversation.state.execution_status, 'idle')
-    Object.assign(world.deps, { createAgent: make })
+    problem = undefined
     await conversation.run()
     await ended(conversation)
     assert.equal(world.agents[0]?.served, [['hi']])
+    await conversation.close()
   })
 })
 
@@ -398,7 +407,7 @@ test('what an agent reports between two turns is recorded as well', async () => 
     await conversation.run()
     await ended(conversation)
     lent?.state({ acp_waiting_for_slot: false })
-    await conversation.log.durable()
+    await until(() => Object.hasOwn(conversation.state.agent_state, 'acp_waiting_for_slot'))
     assert.equal(conversation.state.agent_state, { acp_waiting_for_slot: false })
   })
 })
@@ -406,8 +415,8 @@ test('what an agent reports between two turns is recorded as well', async () => 
 test('a message that is damaged on disk is left out of its turn', async () => {
   await withConversation(async (conversation, world) => {
     await conversation.send(userText('one'), false)
-    const read = conversation.log.read.bind(conversation.log)
-    conversation.log.read = (number) => (number === 0 ? Promise.resolve(undefined) : read(number))
+    const read = conversation.events.read.bind(conversation.events)
+    conversation.events.read = (number) => (number === 0 ? Promise.resolve(undefined) : read(number))
     await conversation.send(userText('two'), true)
     await ended(conversation)
     assert.equal(world.agents[0]?.served, [['two']])
@@ -418,7 +427,7 @@ test('a message that is damaged on disk is left out of its turn', async () => {
 test('what is no message, though the state says so, is left out of its turn', async () => {
   await withConversation(async (conversation, world) => {
     await conversation.send(userText('one'), false)
-    conversation.log.read = (number) => Buffer.from(`{"kind":"PauseEvent","id":"${conversation.state.unserved[number] ?? ''}","timestamp":"t","source":"user"}`)
+    conversation.events.read = (number) => Buffer.from(`{"kind":"PauseEvent","id":"${conversation.state.unserved[number] ?? ''}","timestamp":"t","source":"user"}`)
     await conversation.run()
     await ended(conversation)
     assert.equal(world.agents[0]?.served, [[]])

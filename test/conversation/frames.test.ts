@@ -1,23 +1,28 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { deltaFrame, errorFrame, fullStateFrame } from '../../src/conversation/frames.ts'
+import { Frames } from '../../src/conversation/frames.ts'
 import { storedEvent } from '../../src/conversation/stored-event.ts'
-import { say } from '../support/conversation.ts'
+import { fullState } from '../../src/conversation/info.ts'
+import { initialState } from '../../src/conversation/state.ts'
+import { created, say } from '../support/conversation.ts'
 
 const test = suite('conversation/frames')
 const stamp = { micros: 1, id: '00000000-0000-7000-8000-000000000000', timestamp: '2026-11-21T12:00:00.000000Z' }
 const head = `"id":"${stamp.id}","timestamp":"${stamp.timestamp}"`
 
-const frames: readonly (readonly [frame: Buffer, text: string])[] = [
-  [deltaFrame({ content: 'a' }, stamp), `{"kind":"StreamingDeltaEvent",${head},"source":"agent","content":"a"}`],
-  [deltaFrame({ reasoning_content: '' }, stamp), `{"kind":"StreamingDeltaEvent",${head},"source":"agent","reasoning_content":""}`],
-  [errorFrame('C', 'd', stamp), `{"kind":"ServerErrorEvent",${head},"source":"environment","code":"C","detail":"d"}`],
+const state = initialState(created())
+const frames = new Frames({ state, directory: '/data/c', nextStamp: () => stamp })
+
+const printed: readonly (readonly [frame: Buffer, text: string])[] = [
+  [frames.delta({ content: 'a' }), `{"kind":"StreamingDeltaEvent",${head},"source":"agent","content":"a"}`],
+  [frames.delta({ reasoning_content: '' }), `{"kind":"StreamingDeltaEvent",${head},"source":"agent","reasoning_content":""}`],
+  [frames.error('C', 'd'), `{"kind":"ServerErrorEvent",${head},"source":"environment","code":"C","detail":"d"}`],
   [
-    fullStateFrame({ id: 'x' }, stamp),
-    `{"kind":"ConversationStateUpdateEvent",${head},"source":"environment","key":"full_state","value":{"id":"x"}}`,
+    frames.fullState(),
+    `{"kind":"ConversationStateUpdateEvent",${head},"source":"environment","key":"full_state","value":${JSON.stringify(fullState(state, '/data/c'))}}`,
   ],
 ]
-for (const [frame, text] of frames) {
+for (const [frame, text] of printed) {
   test(`prints ${text.slice(9, 40)}... in canonical form`, () => {
     assert.is(frame.toString(), text)
   })

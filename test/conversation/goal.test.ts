@@ -15,12 +15,12 @@ const test = suite('conversation/goal')
 const verdict = (score: number, missing = ''): ModelStep => text(JSON.stringify({ score, complete: missing === '', missing }))
 const ls = calls([['terminal', { command: 'ls' }]])
 
-async function goalsOf({ log }: Conversation): Promise<unknown[]> {
+async function goalsOf({ events: log }: Conversation): Promise<unknown[]> {
   const events = await eventsOf(log)
   return events.flatMap((event) => (event.kind === 'ConversationStateUpdateEvent' && event.key === 'goal' ? [event.value] : []))
 }
 
-async function toldBy({ log }: Conversation): Promise<string[]> {
+async function toldBy({ events: log }: Conversation): Promise<string[]> {
   const events = await eventsOf(log)
   return events.flatMap((event) => (event.kind === 'MessageEvent' && event.source === 'user' ? [textOf(event.llm_message)] : []))
 }
@@ -141,7 +141,7 @@ for (const [why, stop, status] of stops) {
 test('stopping a goal leaves the run alone, and stopping none changes nothing', async () => {
   await withBuiltIn({ model: scriptModel([hangs]) }, async ({ conversation, model }) => {
     await conversation.goal.interrupt()
-    assert.is(conversation.log.eventCount, 0)
+    assert.is(conversation.events.eventCount, 0)
     await conversation.goal.start('Build x', 3)
     await until(() => model.requests.length === 1)
     await conversation.goal.interrupt()
@@ -157,7 +157,7 @@ test('a message of the user interrupts the goal before it is recorded', async ()
     await conversation.send(userText('Leave it'), true)
     await ended(conversation)
     assert.equal(statusOf(await over(conversation)), ['interrupted', 0, false])
-    const kinds = (await eventsOf(conversation.log)).map((event) => (event.kind === 'MessageEvent' ? textOf(event.llm_message) : event.kind === 'ConversationStateUpdateEvent' ? event.key : ''))
+    const kinds = (await eventsOf(conversation.events)).map((event) => (event.kind === 'MessageEvent' ? textOf(event.llm_message) : event.kind === 'ConversationStateUpdateEvent' ? event.key : ''))
     assert.ok(kinds.lastIndexOf('goal') < kinds.indexOf('Leave it'))
     assert.equal(await toldBy(conversation), ['Build x', 'Leave it'])
   })
@@ -222,7 +222,7 @@ test('an agent that has no model of its own has no judge', async () => {
   const changes = { agent: { kind: 'ACPAgent' } }
   await withBuiltIn({ model: scriptModel([]), changes }, async ({ conversation }) => {
     assert.is(await failureOf(conversation.goal.start('Build x', 3)), 'bad_request')
-    assert.is(conversation.log.eventCount, 0)
+    assert.is(conversation.events.eventCount, 0)
   })
 })
 

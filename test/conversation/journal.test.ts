@@ -6,7 +6,7 @@ import { Journal } from '../../src/conversation/journal.ts'
 import { initialState } from '../../src/conversation/state.ts'
 import { eventKinds } from '../../src/schema/generated/events.ts'
 import { LineCache } from '../../src/storage/line-cache.ts'
-import { openLog } from '../../src/storage/log.ts'
+import { openLog, type CommitListener, type ConversationLog } from '../../src/storage/log.ts'
 import { created, failureOf, say, startMillis, until, withWorld } from '../support/conversation.ts'
 import { TestDisk } from '../support/test-disk.ts'
 
@@ -14,6 +14,8 @@ const test = suite('conversation/journal')
 
 interface Setup {
   readonly journal: Journal
+  readonly log: ConversationLog
+  readonly refused: unknown[]
   readonly disk: TestDisk
   /** What a reader got, in words. */
   readonly got: string[]
@@ -24,25 +26,24 @@ interface Setup {
 async function withJournal(body: (setup: Setup) => Promise<void>, backlogLimitBytes = 1000): Promise<void> {
   await withWorld(async ({ folder }) => {
     const disk = new TestDisk()
-    const late: { journal?: Journal } = {}
     const log = await openLog({
       directory: folder, kinds: eventKinds, cache: new LineCache(), files: disk, lineLimitBytes: 10_000,
-      onCommit: (lines) => late.journal?.committed(lines), onDamage: () => undefined,
+      onDamage: () => undefined,
     })
     const feed = new Feed(log, 1)
     const got: string[] = []
     const changes: string[] = []
-    const setup = { disk, got, changes, failures: 0 }
+    const refused: unknown[] = []
+    const setup = { refused, disk, got, changes, failures: 0 }
     feed.join(0, (json) => json, { write: (json) => got.push(wordIn(json)) > 0, end: () => undefined })
     const journal = new Journal({
       log, feed, backlogLimitBytes,
       state: initialState(created()),
       nextStamp: createStamper(() => startMillis, (size) => Buffer.alloc(size)),
       onChange: () => changes.push(String(journal.state.leaf_event_id)),
-      onFailure: () => whole.failures++,
     })
-    late.journal = journal
-    const whole = Object.assign(setup, { journal })
+    const whole = Object.assign(setup, { journal, log })
+    journal.follow({ logFailed: () => whole.failures++, recordRefused: (cause) => refused.push(cause) })
     try {
       await body(whole)
     } finally {
@@ -199,8 +200,25 @@ test('what the log refuses has no place and changes no status', async () => {
 })
 
 test('a line that was never appended is a mistake of ours', async () => {
-  await withJournal(async ({ journal }) => {
-    assert.throws(() => journal.committed([{ json: Buffer.from('x'), event: 0 }]), /did not append/)
+  await withJournal(async ({ log }) => {
+    let listener: CommitListener = () => undefined
+    const durable = async (): Promise<void> => undefined
+    new Journal({
+      log: { listen: (given) => (listener = given), append: () => undefined, durable, reopen: durable },
+      feed: new Feed(log, 1), state: initialState(created()), nextStamp: createStamper(() => startMillis, (size) => Buffer.alloc(size)),
+      backlogLimitBytes: 1, onChange: () => undefined,
+    })
+    assert.throws(() => listener([{ json: Buffer.from('x'), event: 0 }]), /did not append/)
+    assert.throws(() => log.listen(() => undefined), /has a listener already/)
+  })
+})
+
+test('a record that the log refuses goes to the follower, and not to the one who records', async () => {
+  await withJournal(async ({ journal, refused }) => {
+    journal.attempt(() => journal.record(say('x'.repeat(20_000))))
+    assert.is(refused.length, 1)
+    assert.throws(() => journal.follow({ logFailed: () => undefined, recordRefused: () => undefined }), /follower already/)
+    assert.throws(() => journal.record(say('x'.repeat(20_000))))
   })
 })
 

@@ -193,7 +193,7 @@ test('the words of the failure say that there was a restart and what may have ca
       return worksOn(turn)
     })
     const conversation = await openTestConversation(world, directory)
-    const text = (await conversation.log.readRange(0, 100, 1_000_000)).events.map(({ json }) => json.toString()).join('\n')
+    const text = (await conversation.events.readRange(0, 100, 1_000_000)).events.map(({ json }) => json.toString()).join('\n')
     for (const words of ['restart occurred', 'fatal memory error']) assert.is(text.split(words).length, 3, words)
     await conversation.close()
   })
@@ -244,7 +244,7 @@ test('a folder without a conversation is told apart from one that cannot be read
 
 test('a log that does not begin with a creation is none of ours', async () => {
   await withWorld(async (world) => {
-    const log = await openLog({ directory: world.folder, kinds: eventKinds, cache: world.deps.cache, onCommit: () => undefined, onDamage: () => undefined })
+    const log = await openLog({ directory: world.folder, kinds: eventKinds, cache: world.deps.cache, onDamage: () => undefined })
     log.append('["head",null]')
     await log.close()
     const thrown = await openTestConversation(world, world.folder).catch(messageOf)
@@ -255,7 +255,7 @@ test('a log that does not begin with a creation is none of ours', async () => {
 test('a record that this version does not know is refused with its place, and so is the next opening', async () => {
   await withWorld(async (world) => {
     const directory = await makeConversation(world)
-    const options = { directory, kinds: eventKinds, cache: world.deps.cache, onCommit: () => undefined, onDamage: () => undefined }
+    const options = { directory, kinds: eventKinds, cache: world.deps.cache, onDamage: () => undefined }
     const log = await openLog(options)
     log.append('["from the future",1]')
     await log.durable()
@@ -272,7 +272,7 @@ test('a record that this version does not know is refused with its place, and so
 test('an event that no version of ours has written is passed over, and damage is reported', async () => {
   await withWorld(async (world) => {
     const directory = await makeConversation(world)
-    const log = await openLog({ directory, kinds: eventKinds, cache: world.deps.cache, onCommit: () => undefined, onDamage: () => undefined })
+    const log = await openLog({ directory, kinds: eventKinds, cache: world.deps.cache, onDamage: () => undefined })
     log.append('{"kind":"PauseEvent","id":"00000000-0000-7000-8000-000000000000","timestamp":"x","source":"user","more":1}')
     await log.close()
     await appendFile(join(directory, 'events.jsonl'), 'torn')

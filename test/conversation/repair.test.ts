@@ -78,7 +78,7 @@ test('many who find the log failed reopen it once, and each is written', async (
     const texts = Array.from({ length: 20 }, (_, number) => `message ${number}`)
     await Promise.all(texts.map((text) => conversation.send(userText(text), false)))
     assert.equal((await story(conversation)).sort(), texts.map((text) => `user: ${text}`).sort())
-    const { log } = conversation
+    const { events: log } = conversation
     let lines = 0
     for await (const _ of log.lines({ offset: 0, hash: '0'.repeat(32) })) lines++
     // The creation, which is there twice, and two lines for each message: all of them sound.
@@ -115,7 +115,7 @@ test('an answer is given also while the log fails', async () => {
     })
     await conversation.run()
     await until(() => conversation.confirmations().length === 1)
-    await conversation.log.durable()
+    await until(() => conversation.state.pending_confirmations.length === 1)
     world.disk.fail('EIO')
     assert.is(await failureOf(conversation.respond({ accept: true, reason: '' })), 'storage_failed')
     await until(() => outcomes.length > 0)
@@ -182,7 +182,7 @@ test('an interrupt works on a full disk', async () => {
 
 test('a run whose messages cannot be read ends with an error', async () => {
   await withConversation(async (conversation, world) => {
-    conversation.log.read = () => Promise.reject(new Error('EIO'))
+    conversation.events.read = () => Promise.reject(new Error('EIO'))
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     assert.equal(await story(conversation), ['user: hi', 'status running', 'failure StorageFailed', 'status error'])
@@ -194,7 +194,7 @@ test('a run whose messages cannot be read ends with an error', async () => {
 test('a message that comes while a failed run is being closed is served by a run of its own', async () => {
   await withConversation(async (conversation, world) => {
     const { diagnostics } = world.deps
-    const { log } = conversation
+    const { events: log } = conversation
     const read = log.read.bind(log)
     const sent: Promise<void>[] = []
     log.read = () => Promise.reject(new Error('EIO'))
@@ -223,7 +223,6 @@ test('a conversation that a killed server left running is served also when its e
     })
     await first.send(userText('hi'), true)
     await until(() => first.state.open_actions.length === 1)
-    await first.log.close()
     world.disk.fail('ENOSPC')
     const second = await openTestConversation(world, directory)
     assert.equal(await story(second), ['user: hi', 'status running', 'action call-1'])

@@ -6,7 +6,8 @@ import { deferred } from '../../src/base/wait.ts'
 import type { MessageContext } from '../../src/conversation/agent.ts'
 import { blockedContent } from '../../src/conversation/blocked-message.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
-import { isSame, OpenRequests, recordsOf, remember, requestLimits, type KeyedRequest, type RequestRecord } from '../../src/conversation/requests.ts'
+import { OpenRequests } from '../../src/conversation/once.ts'
+import { isSame, recordsOf, remember, requestLimits, type KeyedRequest, type RequestRecord } from '../../src/conversation/requests.ts'
 import type { Message } from '../../src/schema/generated/values.ts'
 import {
   act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, startMillis, story, textOf, until,
@@ -87,9 +88,12 @@ test('a message that a hook has refused is remembered too, between runs and duri
   const contextOf = async (message: Message): Promise<MessageContext> => {
     return { content: textOf(message) === 'hello' ? [blockedContent('no')] : [], skills: [] }
   }
-  const createAgent: typeof world.deps.createAgent = (...parts) => Object.assign(world.deps.createAgent(...parts), { contextOf })
+  const agentKind: typeof world.deps.agentKind = async (settings) => {
+    const kind = await world.deps.agentKind(settings)
+    return { ...kind, create: (host) => Object.assign(kind.create(host), { contextOf }) }
+  }
   const directory = await makeConversation(world, { agent: { kind: 'Agent' } })
-  const conversation = await openTestConversation({ ...world, deps: { ...world.deps, createAgent } }, directory)
+  const conversation = await openTestConversation({ ...world, deps: { ...world.deps, agentKind } }, directory)
   try {
     for (const _ of [1, 2]) await conversation.send(hello, true, request)
     world.scripts.push(worksOn)
@@ -182,12 +186,12 @@ test('wherever a kill has cut the log, a run that is asked for again was begun o
   const directory = await makeConversation(world)
   const first = await openTestConversation(world, directory)
   await first.send(hello, false)
-  const before = first.log.eventCount
+  const before = first.events.eventCount
   await first.run(request)
   await ended(first)
   await first.close()
   await forEveryCut(world, directory, async (conversation, label) => {
-    if (conversation.log.eventCount < before) return
+    if (conversation.events.eventCount < before) return
     await conversation.run(request)
     await ended(conversation)
     await conversation.run(request)
@@ -261,7 +265,7 @@ test('a key whose request came to nothing is free', () => withWorld(async (world
   await first.close()
   let cuts = 0
   await forEveryCut(world, directory, async (conversation, label) => {
-    if (conversation.state.requests.length === 0 || conversation.log.eventCount > 0) return
+    if (conversation.state.requests.length === 0 || conversation.events.eventCount > 0) return
     cuts++
     await conversation.send(userText('other'), false, another)
     assert.equal(await story(conversation), ['user: other'], label)
@@ -290,7 +294,7 @@ test('a request is told from another by its digest, and not known after its day'
 
 test('nothing of it is shown to clients', () => withConversation(async (conversation) => {
   await conversation.send(hello, false, { ...request, key: 'the-key-of-a-request' })
-  assert.not.match(conversation.fullStateFrame().toString(), 'the-key-of-a-request')
+  assert.not.match(conversation.frames.fullState().toString(), 'the-key-of-a-request')
 }))
 
 test.run()

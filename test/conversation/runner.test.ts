@@ -30,7 +30,7 @@ test('a message is marked as served once, however often the agent says so', asyn
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     const lines: string[] = []
-    for await (const { json } of conversation.log.lines(start)) lines.push(json.toString())
+    for await (const { json } of conversation.events.lines(start)) lines.push(json.toString())
     assert.is(lines.filter((line) => line.startsWith('["served"')).length, 1)
     assert.equal(conversation.state.unserved, [])
   })

@@ -135,14 +135,14 @@ test('a fork begins with a copy of the history, with the agent, the policy and t
     await source.addSecrets({ LATE: { kind: 'StaticSecret' } })
     const fork = await service.fork(idOf(1), forkOf(2, { title: 'T', tags: { a: '1' } }))
     assert.equal(await story(fork), await story(source))
-    assert.equal((await eventsOf(fork.log)).map((event) => event.id), (await eventsOf(source.log)).map((event) => event.id))
+    assert.equal((await eventsOf(fork.events)).map((event) => event.id), (await eventsOf(source.events)).map((event) => event.id))
     assert.is(fork.state.execution_status, 'idle')
     assert.equal(fork.state.confirmation_policy, { kind: 'AlwaysConfirm' })
     assert.equal(Object.keys(fork.state.secrets), ['LATE'])
     assert.equal([fork.state.title, fork.state.tags], ['T', { a: '1' }])
     assert.equal([fork.state.forked_from_conversation_id, fork.state.forked_from_event_id], [idOf(1), null])
     await fork.send(userText('more'), false)
-    assert.is(fork.log.eventCount, source.log.eventCount + 2)
+    assert.is(fork.events.eventCount, source.events.eventCount + 2)
     assert.ok(service.has(idOf(2)))
   })
 })
@@ -153,7 +153,7 @@ test('a fork of a conversation without events begins without any', async () => {
     await conversation.patch({ title: 'Mine' })
     await conversation.addSecrets({ A: { kind: 'StaticSecret' } })
     const fork = await service.fork(idOf(1), forkOf(2))
-    assert.is(fork.log.eventCount, 0)
+    assert.is(fork.events.eventCount, 0)
     assert.equal([fork.id, fork.state.title, Object.keys(fork.state.secrets)], [idOf(2), null, ['A']])
   })
 })
@@ -168,7 +168,7 @@ test('a fork from an event has the events up to it, however its id is written', 
     })
     await source.run()
     await ended(source)
-    const id = (await eventsOf(source.log))[2]?.id ?? ''
+    const id = (await eventsOf(source.events))[2]?.id ?? ''
     for (const [number, form] of [id, id.replaceAll('-', ''), id.toUpperCase()].entries()) {
       const fork = await service.fork(idOf(1), forkOf(10 + number, { fromEventId: form }))
       assert.equal(await story(fork), ['status running', 'agent: one', 'action call-1'])
@@ -341,7 +341,7 @@ test('a conversation that cannot be closed in good order does not keep the other
   await withService(async ({ service, world }) => {
     const { conversation } = await service.create(conversationOf(1))
     await service.create(conversationOf(2))
-    conversation.log.close = () => Promise.reject(new Error('EBADF'))
+    conversation.close = () => Promise.reject(new Error('EBADF'))
     await service.close()
     assert.equal(world.closedIds, [idOf(2)])
     assert.match(world.reports.join(), 'could not be closed in good order')
@@ -391,10 +391,10 @@ test('who asks for a conversation while it is being closed gets it opened again'
   await withService(async ({ service, world }) => {
     const { conversation } = await service.create(conversationOf(1))
     const closing = checkpoint()
-    const close = conversation.log.close.bind(conversation.log)
-    conversation.log.close = async () => {
+    const close = conversation.close.bind(conversation)
+    conversation.close = async (reason) => {
       await closing.here()
-      await close()
+      await close(reason)
     }
     world.time.now += idleTimeoutMs + 1
     look()

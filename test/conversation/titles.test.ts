@@ -40,7 +40,7 @@ interface Desk {
   readonly reports: string[]
 }
 
-function desk(options: Pick<TitlesOptions, 'ask' | 'limitMs'>, isFull = false): Desk {
+function desk({ ask, limitMs = 1000 }: { readonly ask: TitlesOptions['asides']['makeTitle']; readonly limitMs?: number }, isFull = false): Desk {
   const [kept, recorded, reports]: [PrivateRecord[], EventDraft[], string[]] = [[], [], []]
   const report = (line: string): void => void reports.push(line)
   const journal: TitlesOptions['journal'] = {
@@ -56,7 +56,7 @@ function desk(options: Pick<TitlesOptions, 'ask' | 'limitMs'>, isFull = false): 
     durable: async () => undefined,
   }
   const diagnostics = { debug: report, info: report, warn: report, error: report }
-  return { titles: new Titles({ journal, clock: () => 0, diagnostics, ...options }), kept, recorded, reports }
+  return { titles: new Titles({ journal, clock: () => 0, diagnostics, asides: { makeTitle: ask }, limitMs }), kept, recorded, reports }
 }
 
 const shown = { isShownToModels: true }

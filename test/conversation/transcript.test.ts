@@ -17,7 +17,7 @@ async function runs(conversation: Conversation, world: World, message: string, s
 }
 
 function read(conversation: Conversation, limitBytes = 10_000): Promise<string> {
-  return readTranscript(conversation.log, { limitBytes, mask, without: new Set(conversation.state.unserved) })
+  return readTranscript(conversation.events, { limitBytes, mask, without: new Set(conversation.state.unserved) })
 }
 
 const works: Script = (turn): TurnEnd => {

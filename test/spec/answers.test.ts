@@ -45,7 +45,7 @@ async function ask(name: string, status: number, asking: Ask = {}): Promise<Rest
   const operation = member(document, 'paths', template, method.toLowerCase())
   assert.ok(isObject(operation), `${name} is not described`)
   asked.add(name)
-  const filled = template.replace('{conversation_id}', id).replace('{job_id}', id).replace('{event_id}', event).replace('{name}', secret)
+  const filled = template.replace('{conversation_id}', id).replace('{job_id}', id).replace('{event_id}', event).replace('{name}', secret).replace('{profile_id}', id)
   const answer = await server.rest.send(method, filled + query, body === undefined ? raw : { body })
   assert.is(answer.status, status, `${name}: ${answer.text}`)
   if (status < 300 && body !== undefined) {
@@ -108,6 +108,24 @@ test('global secrets fit their description', async () => {
   await ask('DELETE /api/settings/secrets/{name}', 200, { name })
   await ask('GET /api/settings/secrets/{name}', 404, { name })
   await ask('DELETE /api/settings/secrets/{name}', 404, { name })
+})
+
+test('agent profiles fit their description', async () => {
+  const agents = '/api/agent-profiles'
+  const [name, other] = ['an-agent', 'another-agent']
+  const body = { agent_kind: 'acp', acp_server: 'custom', acp_command: 'agent-server-demo-agent' }
+  await ask(`POST ${agents}/{name}`, 201, { name, body })
+  await ask(`POST ${agents}/{name}`, 422, { name, body: { ...body, foreign: 1 } })
+  await ask(`GET ${agents}`, 200)
+  const { json } = await ask(`GET ${agents}/{name}`, 200, { name })
+  await ask(`GET ${agents}/{name}`, 404, { name: other })
+  await ask(`POST ${agents}/{profile_id}/activate`, 200, { id: textAt(json, 'profile', 'id') })
+  await ask(`POST ${agents}/{profile_id}/activate`, 404, { id: unknownId })
+  await ask(`POST ${agents}/{name}/materialize`, 200, { name })
+  await ask(`POST ${agents}/{name}/rename`, 200, { name, body: { new_name: other } })
+  await ask(`POST ${agents}/{name}`, 201, { name, body })
+  await ask(`POST ${agents}/{name}/rename`, 409, { name, body: { new_name: other } })
+  for (const one of [name, other]) await ask(`DELETE ${agents}/{name}`, 200, { name: one })
 })
 
 test('profiles fit their description', async () => {

@@ -99,7 +99,7 @@ test('shows nothing before it is durable, and puts what arrives meanwhile into o
     await log.close()
   }))
 
-test('calls onCommit before durable resolves, and takes what it appends', () =>
+test('calls the listener before durable resolves, and takes what it appends', () =>
   withFolder(async (directory) => {
     const make = eventMaker()
     const order: string[] = []

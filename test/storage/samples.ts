@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../../src/base/errors.ts'
 import { createStamper } from '../../src/base/stamp.ts'
 import type { Position } from '../../src/storage/chain.ts'
 import { LineCache } from '../../src/storage/line-cache.ts'
-import { openLog, type CommittedLine, type ConversationLog, type LogOptions } from '../../src/storage/log.ts'
+import { openLog, type CommitListener, type CommittedLine, type ConversationLog, type LogOptions } from '../../src/storage/log.ts'
 import type { Damage } from '../../src/storage/recovery.ts'
 
 export const kinds = ['MessageEvent', 'ActionEvent', 'PauseEvent'] as const
@@ -51,17 +51,19 @@ export interface OpenedLog {
   readonly committed: CommittedLine[]
 }
 
-export async function openTestLog(directory: string, options: Partial<LogOptions> = {}): Promise<OpenedLog> {
+export async function openTestLog(
+  directory: string, { onCommit, ...options }: Partial<LogOptions> & { readonly onCommit?: CommitListener } = {},
+): Promise<OpenedLog> {
   const damages: Damage[] = []
   const committed: CommittedLine[] = []
   const log = await openLog({
     directory,
     kinds,
     cache: new LineCache(),
-    onCommit: (lines) => committed.push(...lines),
     onDamage: (damage) => damages.push(damage),
     ...options,
   })
+  log.listen(onCommit ?? ((lines) => committed.push(...lines)))
   return { log, damages, committed }
 }
 

@@ -7,6 +7,7 @@ import { noSkills } from '../../src/agents/skills.ts'
 import { openSkills } from '../../src/parts/skills/open.ts'
 import { actionOf, type Tool, type ToolRun } from '../../src/agents/tool.ts'
 import type { Clock } from '../../src/base/stamp.ts'
+import type { AgentHost } from '../../src/conversation/agent-host.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { isConversationAgent, toConversationAgent, type Agent } from '../../src/schema/generated/conversations.ts'
 import { toAction } from '../../src/schema/generated/actions.ts'
@@ -61,7 +62,7 @@ export async function withBuiltIn<Model extends ModelClient>(
     const toolSet = { tools, missing: [], close: async () => void done.push('closed') }
     const clock: Clock = () => outer.time.now
     let agents = 0
-    const deps = { ...outer.deps, createAgent: (_agent: unknown, host: ConstructorParameters<typeof BuiltInAgent>[0]['host']) => {
+    const create = (host: AgentHost): BuiltInAgent => {
       return new BuiltInAgent({
         settings: openedSettings(host),
         host,
@@ -76,7 +77,8 @@ export async function withBuiltIn<Model extends ModelClient>(
         log: outer.deps.diagnostics,
         platform: 'linux',
       })
-    } }
+    }
+    const deps = { ...outer.deps, agentKind: async ({ kind }: JsonObject) => ({ readsMessages: kind === 'Agent', create }) }
     const world = { ...outer, deps }
     const hooks = options.hooks === undefined ? {} : { hook_config: toJsonObject(readHookConfig(options.hooks)), working_dir: outer.folder }
     const directory = await makeConversation(world, { agent: toJsonObject(settings), ...hooks, ...options.changes })

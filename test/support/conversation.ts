@@ -12,7 +12,8 @@ import { messageOf } from '../../src/base/errors.ts'
 import { isObject, parseJson } from '../../src/base/json.ts'
 import type { Log } from '../../src/base/log.ts'
 import { deferred } from '../../src/base/wait.ts'
-import type { Agent, AgentHost, AsideAnswer, Turn, TurnEnd } from '../../src/conversation/agent.ts'
+import type { AgentHost } from '../../src/conversation/agent-host.ts'
+import type { Agent, AgentSession, AsideAnswer, Turn, TurnEnd } from '../../src/conversation/agent.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { writeCreated } from '../../src/conversation/first-lines.ts'
 import { openConversation, type ConversationDeps } from '../../src/conversation/opening.ts'
@@ -58,7 +59,7 @@ export function aborted({ signal }: Turn): Promise<void> {
 }
 
 /** Follows its scripts, one for each turn; without one left it finishes at once. */
-export class ScriptedAgent implements Agent {
+export class ScriptedAgent implements Agent, AgentSession {
   readonly host: AgentHost
   readonly turns: Turn[] = []
   readonly policies: ConfirmationPolicy[] = []
@@ -82,6 +83,10 @@ export class ScriptedAgent implements Agent {
 
   policyChanged(): void {
     this.policies.push(this.host.policy())
+  }
+
+  get session(): AgentSession {
+    return this
   }
 
   async switchModel(model: string): Promise<void> {
@@ -162,11 +167,14 @@ async function makeWorld(folder: string): Promise<World> {
     eventLimitBytes: 100_000,
     confirmationDeadlineMs: 60_000,
     stopLimitMs: 5000,
-    createAgent: (_agent, host) => {
-      const agent = new ScriptedAgent(host, scripts)
-      agents.push(agent)
-      return agent
-    },
+    agentKind: async ({ kind }) => ({
+      readsMessages: kind === 'Agent',
+      create: (host) => {
+        const agent = new ScriptedAgent(host, scripts)
+        agents.push(agent)
+        return agent
+      },
+    }),
     titleByProfile: async () => undefined,
     secrets: {
       list: async (sources) => Object.keys(sources).map((name) => ({ name, description: null })),
@@ -270,7 +278,7 @@ export function observe(callId: string, actionId: string): EventDraft {
 export const question = { toolCallId: 'call-1', title: 'Run ls', options: [{ id: 'yes', name: 'Yes', kind: 'allow_once' }] }
 
 /** All events that can be read, in order. */
-export async function eventsOf(log: ConversationLog): Promise<Event[]> {
+export async function eventsOf(log: Pick<ConversationLog, 'eventCount' | 'readRange'>): Promise<Event[]> {
   const events: Event[] = []
   for (let from = 0; from < log.eventCount; ) {
     const range = await log.readRange(from, log.eventCount, 100_000)
@@ -285,7 +293,7 @@ export async function eventsOf(log: ConversationLog): Promise<Event[]> {
 
 /** The history in words, one for each event, without the updates that only name the last user message. */
 export async function story(conversation: Conversation): Promise<string[]> {
-  const words = (await eventsOf(conversation.log)).map(wordsOf)
+  const words = (await eventsOf(conversation.events)).map(wordsOf)
   return words.filter((word) => word !== 'update last_user_message_id')
 }
 

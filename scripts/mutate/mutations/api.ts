@@ -67,8 +67,8 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/resend.ts',
-    old: 'sequenceOf(conversation.log, resend.eventId) + 1',
-    new: 'sequenceOf(conversation.log, resend.eventId)',
+    old: 'conversation.events.seqOf(resend.eventId) + 1',
+    new: 'conversation.events.seqOf(resend.eventId)',
     promise: 'A client that continues after an event does not get it again.',
     tests: ['test/e2e/socket.test.ts', 'test/e2e/resume.test.ts'],
   },

@@ -107,7 +107,7 @@ export const conversationMutations: readonly Mutation[] = [
     tests: service,
   },
   {
-    file: 'src/conversation/runner.ts',
+    file: 'src/conversation/turn-runner.ts',
     old: 'turn.fence()\n      this.#turn = undefined',
     new: 'this.#turn = undefined',
     promise: 'After the end of a turn nothing of it is recorded.',
@@ -149,7 +149,7 @@ export const conversationMutations: readonly Mutation[] = [
     tests: ['test/conversation/requests.test.ts'],
   },
   {
-    file: 'src/conversation/requests.ts',
+    file: 'src/conversation/once.ts',
     old: 'if (open !== undefined && isSame(open.request, request)) return open.end',
     new: 'if (open === undefined && isSame(request, request)) await undefined',
     promise: 'Two requests with one key at the same time are done once.',
@@ -177,7 +177,7 @@ export const conversationMutations: readonly Mutation[] = [
     tests: ['test/conversation/questions.test.ts'],
   },
   {
-    file: 'src/conversation/driver.ts',
+    file: 'src/conversation/agent-records.ts',
     old: 'if (isDeepStrictEqual(value, this.#agentState)) return',
     new: 'if (value === this.#agentState) return',
     promise: 'The state of an agent is stored when something in it changes, and not otherwise.',

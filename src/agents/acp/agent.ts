@@ -10,7 +10,7 @@
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { untilAborted } from '../../base/wait.ts'
-import type { Agent, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
+import type { Agent, AgentSession, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
 import { resolveAcp } from '../../settings/providers.ts'
 import type { AgentWorkOptions } from './agent-work.ts'
 import { askAside } from './aside.ts'
@@ -46,11 +46,11 @@ const defaultDrainMs = 4000
 const defaultTranscriptLimitBytes = 64 * 1024
 
 /** Makes an agent for one conversation. Starts nothing yet. */
-export function createAcpAgent(options: AcpAgentOptions): Agent {
+export function createAcpAgent(options: AcpAgentOptions): Agent & { readonly session: AgentSession } {
   return new AcpAgent(options)
 }
 
-class AcpAgent implements Agent {
+class AcpAgent implements Agent, AgentSession {
   readonly #options: AcpAgentOptions
   readonly #files: ObservationFiles
   readonly #program: AgentProgram
@@ -95,6 +95,10 @@ class AcpAgent implements Agent {
 
   policyChanged(): void {
     void this.#program.policyChanged()
+  }
+
+  get session(): AgentSession {
+    return this
   }
 
   async switchModel(model: string, signal: AbortSignal): Promise<void> {

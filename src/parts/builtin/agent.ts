@@ -9,8 +9,9 @@ import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { untilAborted } from '../../base/wait.ts'
+import type { AgentHost, History } from '../../conversation/agent-host.ts'
 import type {
-  Agent, AgentHost, AsideAnswer, CondensingWork, GoalJudgement, History, MessageContext, TitleAnswer, Turn, TurnEnd,
+  Agent, AsideAnswer, CondensingWork, GoalJudgement, MessageContext, TitleAnswer, Turn, TurnEnd,
 } from '../../conversation/agent.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import { textIn } from '../../conversation/message-text.ts'
@@ -136,20 +137,6 @@ export class BuiltInAgent implements Agent {
 
   /** Does nothing: each step reads the policy anew. */
   policyChanged(): void {}
-
-  async switchModel(): Promise<void> {
-    throw new AppError(
-      'bad_request', 'Cannot switch the model in this way: the conversation is not driven by an external agent',
-    )
-  }
-
-  async switchOption(): Promise<void> {
-    throw new AppError('bad_request', 'Cannot set the option: the conversation is driven by the built-in agent')
-  }
-
-  async switchMode(): Promise<void> {
-    throw new AppError('bad_request', 'Cannot switch the mode: the conversation is not driven by an external agent')
-  }
 
   async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
     const { host, settings } = this.#options

@@ -7,7 +7,8 @@
  * model call, never a tool. A stop aborts both.
  */
 import { randomUUID } from 'node:crypto'
-import type { AgentHost, CondensingWork, History, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { AgentHost, History } from '../../conversation/agent-host.ts'
+import type { CondensingWork, Turn, TurnEnd } from '../../conversation/agent.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'
@@ -54,10 +55,7 @@ export interface LoopOptions {
 }
 
 interface StepOptions extends LoopOptions {
-  /**
-   * Aborts a model call at a pause or a stop. One signal for the whole turn: an `AbortSignal` keeps every signal
-   * derived from it.
-   */
+  /** Aborts a model call at a pause or a stop. One signal a turn: a signal keeps every signal derived from it. */
   readonly ending: AbortSignal
 }
 

@@ -7,7 +7,7 @@ import { bodyOf, clientSignal, ok } from '../../api/call.ts'
 import { profileNameOf } from '../../api/profiles.ts'
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { TitleByProfile } from '../../conversation/agent-requests.ts'
+import type { TitleByProfile } from '../../conversation/agent.ts'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
@@ -55,7 +55,7 @@ export function start(core: Needs): StartedPart {
 type Needs = Pick<
   Core,
   | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'instanceId' | 'secretFolder' | 'cgroupParent'
-  | 'privateDirs' | 'vault' | 'cipher' | 'loadProfile' | 'use'
+  | 'privateDirs' | 'vault' | 'cipher' | 'llmProfiles' | 'use'
 >
 
 function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'log'> {
@@ -92,10 +92,10 @@ function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'l
 async function titleByProfile(
   { profile, text, signal }: Parameters<TitleByProfile>[0],
   createModel: CreateModel,
-  { loadProfile, masker, log }: Needs,
+  { llmProfiles, masker, log }: Needs,
 ): ReturnType<TitleByProfile> {
   try {
-    const llm = await loadProfile(profile)
+    const llm = await llmProfiles.load(profile)
     return await makeTitle({ llm, text, signal, createModel, mask: (words) => masker.mask(words) })
   } catch (thrown) {
     if (!(thrown instanceof AppError)) throw thrown

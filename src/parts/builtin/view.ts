@@ -15,7 +15,7 @@ import type {
 } from '../../schema/generated/events.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
 import { toImageContent, toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
-import type { HistoryPart } from '../../conversation/agent.ts'
+import type { HistoryPart } from '../../conversation/agent-host.ts'
 import { blockedReason } from '../../conversation/blocked-message.ts'
 import type { ModelMessage } from './llm/model.ts'
 import { applyCondensation, countChars, countEvents, summaryUnit } from './condensing/applied.ts'

@@ -1,8 +1,10 @@
 /** Starts the part `skills`: the skills of conversations, and the routes. */
 import { isAbsolute } from 'node:path'
 import type { Core } from '../../capabilities.ts'
+import type { SkillSource } from '../../offers.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { createCatalogue } from './catalogue.ts'
+import { userSkills } from './load.ts'
 import { openSkills } from './open.ts'
 import type { skills } from './part.ts'
 import * as routes from './routes.ts'
@@ -20,7 +22,11 @@ export function start({ environment, privateDirs, workspaceDir, log }: Needs): S
     'POST /api/sub-agents': routes.findSubAgents,
     'POST /api/hooks': (call) => routes.readHooks(parts, call),
   }
-  return { handlers, offers: { skills: { load: (context, workingDir) => openSkills(context, workingDir, places) } } }
+  const offered: SkillSource = {
+    load: (context, workingDir) => openSkills(context, workingDir, places),
+    userSkillNames: async () => (await userSkills(places)).map(({ name }) => name),
+  }
+  return { handlers, offers: { skills: offered } }
 }
 
 type Needs = Pick<Core, 'environment' | 'privateDirs' | 'workspaceDir' | 'log'>

@@ -6,13 +6,15 @@
  * that this server has are listed.
  */
 import {
-  arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable,
-  numberOf, oneOf, openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
-  type Endpoint, type Schema,
+  arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
+  openObject, optional, ref, required, response, secret, string, tolerant, type Definitions, type Endpoint, type Schema,
 } from '../define.ts'
+import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
-import { partEndpoints } from './part-endpoints.ts'
+import { fileEndpoints } from './files.ts'
+import { mcpEndpoints } from './mcp.ts'
 import { profileEndpoints } from './profiles.ts'
+import { skillEndpoints } from './skills.ts'
 
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
 const filters = {
@@ -27,14 +29,6 @@ const resend = {
   resend_all: optional(boolean, 'Means the mode `all` when none is given.'),
   after_timestamp: optional(dateTime),
   after: optional(string, 'The last event that the client has.'),
-}
-
-const mcpOutcome = {
-  tools: optional(arrayOf(string), 'Their names.'),
-  tool_result: optional(ref('McpTestToolResult')),
-  oauth_state: optional(openObject, 'Of a server with OAuth: encrypted, for `auth.state` in its settings.'),
-  error: optional(string),
-  error_kind: optional(oneOf('timeout', 'connection', 'unknown')),
 }
 
 export const api: Definitions = {
@@ -78,40 +72,6 @@ export const api: Definitions = {
     ...resend,
   }),
   EventStreamQuery: tolerant('What a stream begins with. The header Last-Event-ID wins over it.', resend),
-
-  McpTestRequest: tolerant('An MCP server to try.', {
-    name: defaultTo('test-server', stringOf({ minLength: 1, maxLength: 128 })),
-    server: secret(required(openObject, 'As in the settings, with plain or encrypted values.')),
-    timeout: defaultTo(15, numberOf({ exclusiveMinimum: 0, maximum: 120 }), 'Seconds.'),
-    tool_call: optional(ref('McpTestCall'), 'A tool to call.'),
-  }),
-  McpTestCall: tolerant('A call of a tool.', {
-    name: required(string),
-    arguments: defaultTo({}, openObject),
-  }),
-  McpTestResult: response('What became of the try.', {
-    ok: required(boolean),
-    ...mcpOutcome,
-  }),
-  McpTestToolResult: response('What the tool gave.', { is_error: required(boolean), text: required(string) }),
-  McpOAuthStart: response('A sign-in that has begun, or why it has not.', {
-    ok: required(boolean),
-    job_id: optional(string),
-    authorization_url: optional(string, "For the user's browser."),
-    error: optional(string),
-    error_kind: mcpOutcome.error_kind,
-  }),
-  McpOAuthStatus: response('A sign-in.', {
-    ok: required(boolean),
-    status: required(oneOf('pending', 'authorizing', 'succeeded', 'failed')),
-    job_id: required(string),
-    authorization_url: optional(string, "For the user's browser, until it has brought an answer."),
-    callback_ready: required(boolean, 'An answer is waited for.'),
-    ...mcpOutcome,
-  }),
-  McpOAuthCallback: tolerant('What became of the browser.', {
-    callback_url: secret(required(string, 'The whole address to which it was sent.')),
-  }),
 
   Health: response('The server answers.', { status: required(string), message: optional(string) }),
   ServerInfo: response('About this server.', {
@@ -308,7 +268,10 @@ export const endpoints: readonly Endpoint[] = [
     },
   ]),
   ...profileEndpoints,
-  ...partEndpoints,
+  ...agentProfileEndpoints,
+  ...mcpEndpoints,
+  ...skillEndpoints,
+  ...fileEndpoints,
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),

@@ -23,7 +23,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 test('switches the mode between turns and keeps it for the next program', () => withAgent('modes', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
   assert.is(host.states['acp_current_mode_id'], 'open')
-  await agent.switchMode('ask', nobody)
+  await agent.session.switchMode('ask', nobody)
   assert.is(host.states['acp_current_mode_id'], 'ask')
   await agent.runTurn(host.turn('two'))
   assert.match(JSON.stringify(host.events.at(-1)), 'mode ask')
@@ -33,7 +33,7 @@ test('switches the mode between turns and keeps it for the next program', () => 
 }))
 
 test('keeps a mode that is chosen before there is a session', () => withAgent('modes', async ({ agent, host }) => {
-  await agent.switchMode('ask', nobody)
+  await agent.session.switchMode('ask', nobody)
   await agent.runTurn(host.turn('one'))
   assert.match(host.text(), 'mode ask')
 }))
@@ -41,34 +41,34 @@ test('keeps a mode that is chosen before there is a session', () => withAgent('m
 test('refuses a mode that is not offered, and one that is more open than the policy', () => withAgent('modes', async ({ agent, host }) => {
   host.confirmation = { kind: 'AlwaysConfirm' }
   await agent.runTurn(host.turn('one'))
-  assert.is(await codeOf(agent.switchMode('nothing', nobody)), 'bad_request')
-  assert.is(await codeOf(agent.switchMode('open', nobody)), 'invalid_input')
+  assert.is(await codeOf(agent.session.switchMode('nothing', nobody)), 'bad_request')
+  assert.is(await codeOf(agent.session.switchMode('open', nobody)), 'invalid_input')
   assert.is(host.states['acp_current_mode_id'], 'ask')
-  await agent.switchMode('ask', nobody)
+  await agent.session.switchMode('ask', nobody)
 }))
 
 test('refuses an open mode of a known provider before there is a session', () => withAgent('', async ({ agent, host }) => {
   host.confirmation = { kind: 'AlwaysConfirm' }
-  assert.is(await codeOf(agent.switchMode('bypassPermissions', nobody)), 'invalid_input')
+  assert.is(await codeOf(agent.session.switchMode('bypassPermissions', nobody)), 'invalid_input')
   assert.is(host.memory.get('session'), undefined)
 }, { settings: { acp_server: 'claude-code', acp_command: [] } }))
 
 test('tells a refusal of the agent', () => withAgent('refuses-mode', async ({ agent, host }) => {
   await agent.runTurn(host.turn('one'))
-  assert.is(await codeOf(agent.switchMode('ask', nobody)), 'bad_request')
+  assert.is(await codeOf(agent.session.switchMode('ask', nobody)), 'bad_request')
 }))
 
 test('asks nothing of the agent for what is in use already, and says so when there is nothing to choose', async () => {
   await withAgent('refuses-mode', async ({ agent, host }) => {
     await agent.runTurn(host.turn('one'))
-    await agent.switchMode('open', nobody)
-    await agent.switchModel('small', nobody)
+    await agent.session.switchMode('open', nobody)
+    await agent.session.switchModel('small', nobody)
     assert.equal(await agent.runTurn(host.turn('two')), finished)
   })
   await withAgent('offers-nothing', async ({ agent, host }) => {
     await agent.runTurn(host.turn('one'))
-    assert.match(await wordsOf(agent.switchMode('ask', nobody)), 'Cannot use the mode "ask": this agent offers none')
-    assert.match(await wordsOf(agent.switchModel('big', nobody)), 'this agent does not let its model be chosen')
+    assert.match(await wordsOf(agent.session.switchMode('ask', nobody)), 'Cannot use the mode "ask": this agent offers none')
+    assert.match(await wordsOf(agent.session.switchModel('big', nobody)), 'this agent does not let its model be chosen')
   })
 })
 
@@ -93,7 +93,7 @@ test('moves an agent back that opens up against the policy', () => withAgent('mo
   host.confirmation = { kind: 'AlwaysConfirm' }
   await agent.runTurn(host.turn('one'))
   // What moved it back was sent before the next request.
-  await agent.switchMode('ask', nobody)
+  await agent.session.switchMode('ask', nobody)
   await agent.runTurn(host.turn('two'))
   assert.not.match(host.text(), 'ACPInitError')
 }))
@@ -161,13 +161,13 @@ test('does not tell a resumed session what it knows', () => withAgent('resume', 
 
 test('an agent of no table is kept in the mode in which its session began, while the policy asks', () => withAgent('options', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
-  await agent.switchMode('free', nobody)
+  await agent.session.switchMode('free', nobody)
   assert.is(host.states['acp_current_mode_id'], 'free')
   host.confirmation = { kind: 'AlwaysConfirm' }
   agent.policyChanged()
   await agent.runTurn(host.turn('two'))
-  for (const mode of ['free', 'autopilot']) assert.is(await codeOf(agent.switchMode(mode, nobody)), 'invalid_input', mode)
-  await agent.switchMode('careful', nobody)
+  for (const mode of ['free', 'autopilot']) assert.is(await codeOf(agent.session.switchMode(mode, nobody)), 'invalid_input', mode)
+  await agent.session.switchMode('careful', nobody)
   await agent.close()
   host.memory.delete('session')
   await again({ settings: { acp_session_mode: 'free' } }).runTurn(host.turn('three'))
@@ -186,12 +186,12 @@ test('chooses modes and models by options of any id, shows the others, and keeps
   await agent.runTurn(host.turn('one'))
   const shown = (): string => JSON.stringify(host.states['acp_config_options'])
   assert.match(shown(), /"option_id":"effort".*"current_value":"low".*"option_id":"approval"/)
-  await agent.switchModel('big', nobody)
-  await agent.switchOption('effort', 'high', nobody)
+  await agent.session.switchModel('big', nobody)
+  await agent.session.switchOption('effort', 'high', nobody)
   assert.match(shown(), /"option_id":"effort".*"current_value":"high"/)
-  assert.match(await wordsOf(agent.switchOption('effort', 'most', nobody)), 'expected one of low, high, refused')
-  assert.match(await wordsOf(agent.switchOption('tempo', 'fast', nobody)), 'expected one of effort, approval')
-  assert.match(await wordsOf(agent.switchOption('effort', 'refused', nobody)), 'Not today')
+  assert.match(await wordsOf(agent.session.switchOption('effort', 'most', nobody)), 'expected one of low, high, refused')
+  assert.match(await wordsOf(agent.session.switchOption('tempo', 'fast', nobody)), 'expected one of effort, approval')
+  assert.match(await wordsOf(agent.session.switchOption('effort', 'refused', nobody)), 'Not today')
   await agent.close()
   await again().runTurn(host.turn('two'))
   assert.is(host.states['acp_current_model_id'], 'big')
@@ -201,23 +201,23 @@ test('chooses modes and models by options of any id, shows the others, and keeps
 test('refuses an option that is more open by its name than the policy', () => withAgent('options', async ({ agent, host }) => {
   host.confirmation = { kind: 'AlwaysConfirm' }
   await agent.runTurn(host.turn('one'))
-  assert.is(await codeOf(agent.switchOption('approval', 'auto-approve', nobody)), 'invalid_input')
+  assert.is(await codeOf(agent.session.switchOption('approval', 'auto-approve', nobody)), 'invalid_input')
   host.confirmation = { kind: 'NeverConfirm' }
-  assert.is(await codeOf(agent.switchOption('approval', 'auto-approve', nobody)), 'done')
+  assert.is(await codeOf(agent.session.switchOption('approval', 'auto-approve', nobody)), 'done')
 }))
 
 test('sets back the options by which an agent stops asking while the policy asks, and lets none be chosen', () => withAgent('permissive', async ({ agent, host, again }) => {
   host.confirmation = { kind: 'AlwaysConfirm' }
-  assert.is(await codeOf(agent.switchOption('allow_all', 'on', nobody)), 'invalid_input')
+  assert.is(await codeOf(agent.session.switchOption('allow_all', 'on', nobody)), 'invalid_input')
   await agent.runTurn(host.turn('one'))
   assert.match(host.text(), /allow_all=off.*auto_approve=false/)
   for (const [id, value] of [['allow_all', 'on'], ['auto_approve', 'true']] as const) {
-    assert.is(await codeOf(agent.switchOption(id, value, nobody)), 'invalid_input', id)
+    assert.is(await codeOf(agent.session.switchOption(id, value, nobody)), 'invalid_input', id)
   }
   await agent.runTurn(host.turn('open up'))
   host.confirmation = { kind: 'NeverConfirm' }
-  await agent.switchOption('allow_all', 'on', nobody)
-  await agent.switchOption('auto_approve', 'true', nobody)
+  await agent.session.switchOption('allow_all', 'on', nobody)
+  await agent.session.switchOption('auto_approve', 'true', nobody)
   await agent.runTurn(host.turn('two'))
   assert.match(JSON.stringify(host.events.at(-1)), /allow_all=on.*auto_approve=true/)
   host.confirmation = { kind: 'AlwaysConfirm' }
@@ -252,7 +252,7 @@ test('judges an agent by the provider of the settings, whatever name it gives it
 test('a name of a known agent gives an agent of no table no modes of that one', () => withAgent('false-name', async ({ agent, host }) => {
   host.confirmation = { kind: 'AlwaysConfirm' }
   await agent.runTurn(host.turn('one'))
-  assert.is(await codeOf(agent.switchMode('open', nobody)), 'invalid_input')
+  assert.is(await codeOf(agent.session.switchMode('open', nobody)), 'invalid_input')
 }))
 
 test.run()

@@ -157,12 +157,12 @@ test('drops the notice that an agent makes of a change of mode', () => withAgent
 test('uses the model of the settings, tells of one that is refused, and switches', () => withAgent('echo', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
   assert.match(host.text(), /Cannot use the model \\"bad\\".*No such model.*The agent uses small\./)
-  await agent.switchModel('big', new AbortController().signal)
+  await agent.session.switchModel('big', new AbortController().signal)
   await agent.runTurn(host.turn('two'))
   assert.match(host.text(), /model big/)
   assert.is(host.states['acp_current_model_id'], 'big')
   try {
-    await agent.switchModel('bad', new AbortController().signal)
+    await agent.session.switchModel('bad', new AbortController().signal)
     assert.unreachable()
   } catch (error) {
     assert.is(error instanceof AppError && error.code, 'bad_request')
@@ -173,7 +173,7 @@ test('uses the model of the settings, tells of one that is refused, and switches
 }, { settings: { acp_model: 'bad' } }))
 
 test('keeps a model that is chosen before there is a session', () => withAgent('echo', async ({ agent, host }) => {
-  await agent.switchModel('big', new AbortController().signal)
+  await agent.session.switchModel('big', new AbortController().signal)
   await agent.runTurn(host.turn('one'))
   assert.match(host.text(), /model big/)
 }))

@@ -11,7 +11,6 @@ import type { AcpSettings } from '../../../src/agents/acp/launch.ts'
 import { AgentSlots } from '../../../src/agents/acp/slots.ts'
 import { systemTimers } from '../../../src/agents/acp/timers.ts'
 import { silentLog } from '../../../src/base/log.ts'
-import type { Agent } from '../../../src/conversation/agent.ts'
 import { startChild } from '../../../src/process/child.ts'
 import { Family } from '../../../src/process/family.ts'
 import { blankProvider, type Provider } from '../../../src/settings/provider.ts'
@@ -21,12 +20,12 @@ import { memoryHost, type MemoryHost } from './memory-host.ts'
 export const fakeAgent = fileURLToPath(new URL('../../fixtures/acp-agent.js', import.meta.url))
 
 export interface Running {
-  readonly agent: Agent
+  readonly agent: ReturnType<typeof createAcpAgent>
   readonly host: MemoryHost
   readonly slots: AgentSlots
   readonly folder: string
   /** Another agent on the same conversation, as after a restart of the server. */
-  again(changes?: Changes): Agent
+  again(changes?: Changes): ReturnType<typeof createAcpAgent>
 }
 
 export interface Changes {
@@ -41,8 +40,8 @@ export async function withAgent(behaviour: string, body: (running: Running) => P
   const instanceId = `test${process.pid}-${++instances}`
   const host = memoryHost(folder)
   const slots = new AgentSlots()
-  const agents: Agent[] = []
-  const again = (more: Changes = {}): Agent => {
+  const agents: ReturnType<typeof createAcpAgent>[] = []
+  const again = (more: Changes = {}): ReturnType<typeof createAcpAgent> => {
     const agent = createAcpAgent({
       settings: { ...settingsFor(behaviour), ...changes.settings, ...more.settings },
       host,

@@ -37,7 +37,7 @@ async function withCritic({ agent, critic, settings, changes = {} }: SceneOption
 }
 
 /** What stands in the events of the agent, in their order; undefined where there is nothing. */
-async function results({ log }: Conversation): Promise<(CriticResult | undefined)[]> {
+async function results({ events: log }: Conversation): Promise<(CriticResult | undefined)[]> {
   const events = await eventsOf(log)
   return events.flatMap((event) => {
     const isOfAgent = event.kind === 'ActionEvent' || (event.kind === 'MessageEvent' && event.source === 'agent')

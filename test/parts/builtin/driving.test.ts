@@ -72,7 +72,7 @@ test('what the model says beside its calls is masked', async () => {
   await withBuiltIn({ model: scriptModel([calls([['think', { thought: 'x' }]], 'I saw the SECRET-VALUE')]) }, async ({ conversation }) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
-    assert.not.match(JSON.stringify(await eventsOf(conversation.log)), 'SECRET-VALUE')
+    assert.not.match(JSON.stringify(await eventsOf(conversation.events)), 'SECRET-VALUE')
   })
 })
 

@@ -57,7 +57,7 @@ async function atEveryLine({ conversation, world, done }: BuiltIn<ModelClient>, 
     await writeFile(join(directory, 'events.jsonl'), lines.slice(0, count).map((line) => `${line}\n`).join(''))
     const again = await openTestConversation(world, directory)
     try {
-      const events = await eventsOf(again.log)
+      const events = await eventsOf(again.events)
       const before = done.length
       await check({ events, conversation: again, doneAfter: () => done.slice(before) })
     } finally {
@@ -96,7 +96,7 @@ test('a run that is cut at any line is closed soundly, goes on, and does nothing
       if (conversation.state.execution_status !== 'finished') await conversation.run()
       await ended(conversation)
       assert.is(conversation.state.execution_status, 'finished')
-      const all = await eventsOf(conversation.log)
+      const all = await eventsOf(conversation.events)
       assert.ok(answerCounts(all).every((count) => count <= 1))
       // What was begun is not begun again: each command that ran after the cut is one of an action after it.
       assert.equal(doneAfter(), commandsOf(all.slice(events.length)))

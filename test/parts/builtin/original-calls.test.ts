@@ -26,7 +26,7 @@ test('a command runs as the model wrote it; the history and the model see it mas
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     assert.equal(done, [command])
-    const recorded = JSON.stringify(await eventsOf(conversation.log))
+    const recorded = JSON.stringify(await eventsOf(conversation.events))
     assert.not.match(recorded, 'SECRET')
     assert.match(recorded, 'echo <secret-hidden> > file')
     const told = model.requests[1]?.messages.map(({ message }) => `${textOf(message)} ${JSON.stringify(message.tool_calls)}`).join() ?? ''
@@ -57,7 +57,7 @@ test('one whose sealed form does not open any more is not executed, and the mode
     await again.respond({ accept: true, reason: '' })
     await ended(again)
     assert.equal(done.filter((word) => word !== 'closed'), [])
-    assert.match(JSON.stringify(await eventsOf(again.log)), 'The action was not executed: the history has it with secrets masked')
+    assert.match(JSON.stringify(await eventsOf(again.events)), 'The action was not executed: the history has it with secrets masked')
   })
 })
 
@@ -65,7 +65,7 @@ test('a name that no tool has is masked in what is said of it', async () => {
   await withBuiltIn({ model: scriptModel([calls([['call_SECRET', {}]])]) }, async ({ conversation }) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
-    const recorded = JSON.stringify(await eventsOf(conversation.log))
+    const recorded = JSON.stringify(await eventsOf(conversation.events))
     assert.not.match(recorded, 'SECRET')
     assert.match(recorded, "Tool 'call_<secret-hidden>' not found")
   })

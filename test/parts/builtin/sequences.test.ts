@@ -62,7 +62,7 @@ test('the iteration limit is an error that names it, and a finish on the last st
   await withBuiltIn({ model: scriptModel([ls, ls, ls, finish]), changes: { max_iterations: 2 } }, async ({ conversation }) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
-    const error = (await eventsOf(conversation.log)).find((event) => event.kind === 'ConversationErrorEvent')
+    const error = (await eventsOf(conversation.events)).find((event) => event.kind === 'ConversationErrorEvent')
     assert.is(error?.kind === 'ConversationErrorEvent' && error.code, 'MaxIterationsReached')
     assert.match(error?.kind === 'ConversationErrorEvent' ? (error.detail ?? '') : '', /maximum iterations limit \(2\)/)
     assert.is(conversation.state.execution_status, 'error')

@@ -48,7 +48,7 @@ test('the next step is of the other model, and what the one before has signed is
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     assert.equal(requestsOf(model), [[], [all]])
-    await conversation.switchLlm(toOther)
+    await conversation.switches.llm(toOther)
     assert.is((await story(conversation)).at(-1), 'update agent')
     await conversation.send(userText('go on'), true)
     await ended(conversation)
@@ -73,13 +73,13 @@ test('an answer that comes after the switch keeps its words and loses what the n
   await withBuiltIn({ model, models: { 'test/other': other } }, async ({ conversation, done }) => {
     await conversation.send(userText('hi'), true)
     await gate.reached
-    await conversation.switchLlm(toOther)
+    await conversation.switches.llm(toOther)
     gate.pass()
     await ended(conversation)
     assert.equal(done, ['a'])
     assert.equal(requestsOf(other), [[none]])
     assert.is(conversation.state.execution_status, 'finished')
-    const action = (await eventsOf(conversation.log)).find((event) => event.kind === 'ActionEvent')
+    const action = (await eventsOf(conversation.events)).find((event) => event.kind === 'ActionEvent')
     assert.equal(action?.kind === 'ActionEvent' && action.reasoning_content, 'Hm')
   })
 })
@@ -90,7 +90,7 @@ test('actions that wait for the user over a switch are executed, and the other m
   await withBuiltIn({ model: scriptModel([signed]), models: { 'test/other': other }, changes }, async ({ conversation, done }) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
-    await conversation.switchLlm(toOther)
+    await conversation.switches.llm(toOther)
     await conversation.respond({ accept: true, reason: '' })
     await ended(conversation)
     assert.equal(done, ['a'])
@@ -104,7 +104,7 @@ test('what was said before a switch stays unsigned when the head is moved back t
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     const before = conversation.state.leaf_event_id
-    await conversation.switchLlm(toOther)
+    await conversation.switches.llm(toOther)
     await conversation.send(userText('go on'), true)
     await ended(conversation)
     await conversation.navigate(before)
@@ -120,7 +120,7 @@ test('what was said before a switch stays unsigned when the head is moved back t
 
 test('the same settings again are no switch', async () => {
   await withBuiltIn({ model: scriptModel([]) }, async ({ conversation }) => {
-    await conversation.switchLlm((agent) => agent)
+    await conversation.switches.llm((agent) => agent)
     assert.equal(await story(conversation), [])
   })
 })
@@ -128,8 +128,8 @@ test('the same settings again are no switch', async () => {
 test('a question beside the work is asked of the model of the moment', async () => {
   const other = scriptModel([text('Two.')], noMore)
   await withBuiltIn({ model: scriptModel([]), models: { 'test/other': other } }, async ({ conversation }) => {
-    await conversation.switchLlm(toOther)
-    assert.is(await conversation.askAside('One?', new AbortController().signal), 'Two.')
+    await conversation.switches.llm(toOther)
+    assert.is(await conversation.asides.ask('One?', new AbortController().signal), 'Two.')
     await until(() => Object.keys(Object(conversation.state.stats['usage_to_metrics'])).includes('second'))
   })
 })
@@ -142,7 +142,7 @@ test('images of before are a note to a model that takes none', async () => {
     await conversation.send(picture, true)
     await ended(conversation)
     assert.is(model.requests[0]?.messages.at(-1)?.message.content.at(-1)?.type, 'image')
-    await conversation.switchLlm(toOther)
+    await conversation.switches.llm(toOther)
     await conversation.send(userText('What was it?'), true)
     await ended(conversation)
     assert.equal(other.requests[0]?.messages.slice(1).map(({ message }) => message.content.map((part) => (part.type === 'text' ? part.text : part.type))), [

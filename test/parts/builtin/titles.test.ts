@@ -72,8 +72,8 @@ test('when the model fails the title is the message, shortened, and the history 
   await withTitles(failing, async (parts) => {
     await parts.conversation.send(userText('Fix it'), false)
     assert.is(await titled(parts), 'Fix it')
-    await until(() => parts.conversation.log.eventCount >= 4)
-    const failure = (await eventsOf(parts.conversation.log)).find(({ kind }) => kind === 'ConversationErrorEvent')
+    await until(() => parts.conversation.events.eventCount >= 4)
+    const failure = (await eventsOf(parts.conversation.events)).find(({ kind }) => kind === 'ConversationErrorEvent')
     assert.equal(failure?.kind === 'ConversationErrorEvent' && [failure.source, failure.code, failure.detail], [
       'environment', 'LLMAuthenticationError', 'The key <secret-hidden> is wrong',
     ])

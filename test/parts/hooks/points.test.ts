@@ -45,7 +45,7 @@ async function told({ conversation }: Scene): Promise<string[]> {
 }
 
 async function eventOf<K extends Event['kind']>({ conversation }: Scene, kind: K): Promise<Extract<Event, { kind: K }>[]> {
-  return (await eventsOf(conversation.log)).filter((event): event is Extract<Event, { kind: K }> => event.kind === kind)
+  return (await eventsOf(conversation.events)).filter((event): event is Extract<Event, { kind: K }> => event.kind === kind)
 }
 
 /** What the model was told in one of its calls, without the system prompt. */
@@ -243,7 +243,7 @@ test('a session ends with its hooks when the conversation is closed, and another
 
 test('an agent that never began a session ends none', async () => {
   await withHooks(hooks({ session_end: 'touch ended' }), [], async (scene) => {
-    await failureOf(scene.conversation.askAside('hm?', new AbortController().signal))
+    await failureOf(scene.conversation.asides.ask('hm?', new AbortController().signal))
     await scene.reopen()
     assert.equal(lines(scene, 'ended'), [])
   })

@@ -10,7 +10,8 @@
  * everything but the system prompt; the third ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
-import type { AgentHost, CondensingWork, History } from '../../../conversation/agent.ts'
+import type { AgentHost, History } from '../../../conversation/agent-host.ts'
+import type { CondensingWork } from '../../../conversation/agent.ts'
 import { textIn } from '../../../conversation/message-text.ts'
 import type { LLMSummarizingCondenser } from '../../../schema/generated/conversations.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'

@@ -46,7 +46,7 @@ function settingsOf(condenser: LLMSummarizingCondenserInput): LLMSummarizingCond
 }
 
 async function condensations({ conversation }: Pick<BuiltIn<ScriptModel>, 'conversation'>): Promise<Condensation[]> {
-  return (await eventsOf(conversation.log)).filter((event) => event.kind === 'Condensation')
+  return (await eventsOf(conversation.events)).filter((event) => event.kind === 'Condensation')
 }
 
 /** Kinds that have to do with memory, failures and ends. */
@@ -65,7 +65,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 function condense(conversation: BuiltIn<ScriptModel>['conversation'], signal = new AbortController().signal): Promise<void> {
-  return conversation.condense(signal)
+  return conversation.asides.condense(signal)
 }
 
 test('a view with more events than it may have is condensed before the next step, by one event', async () => {
@@ -105,7 +105,7 @@ test('tokens are what the model counted and what came since', async () => {
   }
   await withCondenser(Array.from({ length: 7 }, () => counted), { condenser: { max_size: 200, max_tokens: 904, minimum_progress: 0.01 } }, async (parts) => {
     await say(parts.conversation)
-    const story = (await eventsOf(parts.conversation.log)).filter(({ kind }) => kind === 'ActionEvent' || kind === 'Condensation')
+    const story = (await eventsOf(parts.conversation.events)).filter(({ kind }) => kind === 'ActionEvent' || kind === 'Condensation')
     assert.is(story.findIndex(({ kind }) => kind === 'Condensation'), 3)
     assert.is((await condensations(parts))[0]?.forgotten_event_ids.length, 4)
   })
@@ -177,7 +177,7 @@ test('one message that is too long by itself is not condensed', async () => {
 test('a summary that fails when the request was too long ends the run with both reasons', async () => {
   await withCondenser([...steps(4), tooLong], { condenser: { max_size: 200 }, summaries: [fails('LLMQuotaExceededError')] }, async (parts) => {
     await say(parts.conversation)
-    const failed = (await eventsOf(parts.conversation.log)).find((event) => event.kind === 'ConversationErrorEvent')
+    const failed = (await eventsOf(parts.conversation.events)).find((event) => event.kind === 'ConversationErrorEvent')
     assert.is(failed?.kind === 'ConversationErrorEvent' && failed.detail,
       'failed with LLMContextWindowExceedError. No summary could be made: failed with LLMQuotaExceededError')
     assert.equal((await outline(parts)).slice(-3), ['CondensationRequest', 'failure LLMContextWindowExceedError', 'status error'])
@@ -217,7 +217,7 @@ test('the model of the agent makes the summaries when the condenser has none, un
     await say(parts.conversation)
     assert.match((await condensations(parts))[0]?.summary ?? '', 'by itself')
     assert.equal(Object.keys(parts.conversation.state.stats['usage_to_metrics'] ?? {}), ['agent', 'condenser'])
-    const log = (await eventsOf(parts.conversation.log)).find((event) => event.kind === 'LLMCompletionLogEvent')
+    const log = (await eventsOf(parts.conversation.events)).find((event) => event.kind === 'LLMCompletionLogEvent')
     assert.is(log?.kind === 'LLMCompletionLogEvent' && log.usage_id, 'condenser')
   })
 })
@@ -227,7 +227,7 @@ test('a model that is switched to makes the next summary', async () => {
   const options = { model: scriptModel([]), models: { 'test/other': other }, settings: { condenser: settingsOf({ max_size: 12 }) } }
   await withBuiltIn(options, async (parts) => {
     await say(parts.conversation)
-    await parts.conversation.switchLlm((agent) => ({ ...agent, llm: toJsonObject(toLLM({ model: 'test/other' })) }))
+    await parts.conversation.switches.llm((agent) => ({ ...agent, llm: toJsonObject(toLLM({ model: 'test/other' })) }))
     await condense(parts.conversation)
     assert.match((await condensations(parts))[0]?.summary ?? '', 'by the other')
     assert.is(other.requests.length, 1)

@@ -27,7 +27,7 @@ test('a task is worked on with the tools that are there, and ends with a summary
     await conversation.send(userText('Show me'), true)
     await ended(conversation)
     assert.is(done.at(-1), 'ls')
-    const names = (await eventsOf(conversation.log)).flatMap((event) => (event.kind === 'ActionEvent' ? [event.tool_name] : []))
+    const names = (await eventsOf(conversation.events)).flatMap((event) => (event.kind === 'ActionEvent' ? [event.tool_name] : []))
     assert.equal(names, ['think', 'terminal', 'finish'])
     assert.is((await story(conversation)).at(-1), 'status finished')
     await conversation.send(userText('Again'), true)

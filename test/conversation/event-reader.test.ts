@@ -1,18 +1,17 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import { createStamper, parseMicros } from '../../src/base/stamp.ts'
-import {
-  countEvents, finalResponse, idOf, readEvent, searchEvents, sequenceOf, type EventQuery,
-} from '../../src/conversation/history.ts'
+import { EventReader, idOf, type EventQuery } from '../../src/conversation/event-reader.ts'
 import { eventKinds, toEvent, type EventDraft } from '../../src/schema/generated/events.ts'
 import { LineCache } from '../../src/storage/line-cache.ts'
 import { openLog, type ConversationLog } from '../../src/storage/log.ts'
 import { act, say, startMillis, withWorld } from '../support/conversation.ts'
 
-const test = suite('conversation/history')
+const test = suite('conversation/event-reader')
 
 interface History {
   readonly log: ConversationLog
+  readonly events: EventReader
   readonly ids: readonly string[]
   readonly times: readonly string[]
 }
@@ -21,7 +20,7 @@ interface History {
 async function withHistory(drafts: readonly EventDraft[], body: (history: History) => Promise<void>): Promise<void> {
   await withWorld(async ({ folder }) => {
     const log = await openLog({
-      directory: folder, kinds: eventKinds, cache: new LineCache(), onCommit: () => undefined, onDamage: () => undefined,
+      directory: folder, kinds: eventKinds, cache: new LineCache(), onDamage: () => undefined,
     })
     let now = startMillis
     const next = createStamper(() => (now += 1000), (size) => Buffer.alloc(size, 7))
@@ -32,7 +31,7 @@ async function withHistory(drafts: readonly EventDraft[], body: (history: Histor
     for (const event of events) log.append(JSON.stringify(event))
     await log.durable()
     try {
-      await body({ log, ids: events.map((event) => event.id), times: events.map((event) => event.timestamp) })
+      await body({ log, events: new EventReader(log), ids: events.map((event) => event.id), times: events.map((event) => event.timestamp) })
     } finally {
       await log.close()
     }
@@ -42,8 +41,8 @@ async function withHistory(drafts: readonly EventDraft[], body: (history: Histor
 const user = (content: string): EventDraft => ({ kind: 'MessageEvent', source: 'user', llm_message: { role: 'user', content } })
 const six = [user('Hello World'), say('hello you'), act('call-1'), user('bye'), { kind: 'PauseEvent' }, say('Straße')] as const
 
-async function found({ log, ids }: History, query: Partial<EventQuery>): Promise<string> {
-  const { items, nextPageId } = await searchEvents(log, { newestFirst: false, limit: 100, ...query })
+async function found({ events, ids }: History, query: Partial<EventQuery>): Promise<string> {
+  const { items, nextPageId } = await events.page({ newestFirst: false, limit: 100, ...query })
   const numbers = items.map((item) => ids.indexOf(idOf(item)))
   return numbers.join(' ') + (nextPageId === null ? '' : ` then ${ids.indexOf(nextPageId)}`)
 }
@@ -70,7 +69,7 @@ test('finds events by every filter, alone and together', async () => {
     for (const [query, expected] of cases) {
       assert.is(await found(history, query), expected, JSON.stringify(query))
       const { newestFirst: _, ...filter } = query
-      assert.is(await countEvents(history.log, filter), expected === '' ? 0 : expected.split(' ').length, JSON.stringify(query))
+      assert.is(await history.events.count(filter), expected === '' ? 0 : expected.split(' ').length, JSON.stringify(query))
     }
   })
 })
@@ -102,7 +101,7 @@ test('from is inclusive and before is exclusive, to the microsecond', async () =
     ]
     for (const [query, expected] of cases) {
       assert.is(await found(history, query), expected)
-      assert.is(await countEvents(history.log, query), expected === '' ? 0 : expected.split(' ').length)
+      assert.is(await history.events.count(query), expected === '' ? 0 : expected.split(' ').length)
     }
   })
 })
@@ -110,10 +109,10 @@ test('from is inclusive and before is exclusive, to the microsecond', async () =
 test('pages join, in both directions, with and without a filter', async () => {
   await withHistory(six, async (history) => {
     for (const filter of [{}, { kind: 'MessageEvent' }, { body: 'e', newestFirst: true }, { newestFirst: true }]) {
-      const whole = await searchEvents(history.log, { newestFirst: false, limit: 100, ...filter })
+      const whole = await history.events.page({ newestFirst: false, limit: 100, ...filter })
       const pages: Buffer[] = []
       for (let pageId: string | null | undefined = undefined; pageId !== null; ) {
-        const page: Awaited<ReturnType<typeof searchEvents>> = await searchEvents(history.log, { newestFirst: false, limit: 2, pageId, ...filter })
+        const page: Awaited<ReturnType<EventReader['page']>> = await history.events.page({ newestFirst: false, limit: 2, pageId, ...filter })
         assert.ok(page.items.length <= 2)
         pages.push(...page.items)
         pageId = page.nextPageId
@@ -144,29 +143,29 @@ test('an unknown page begins from the start; one outside of the times is moved t
 })
 
 test('reads an event by its id in any form, and by no other', async () => {
-  await withHistory(six, async ({ log, ids }) => {
+  await withHistory(six, async ({ events, ids }) => {
     const id = ids[2] ?? ''
     const forms = [id, id.toUpperCase(), id.replaceAll('-', '')]
-    for (const form of forms) assert.is(idOf((await readEvent(log, form)) ?? Buffer.alloc(0)), id)
+    for (const form of forms) assert.is(idOf((await events.find(form)) ?? Buffer.alloc(0)), id)
     const otherEnd = id.slice(0, -1) + (id.endsWith('0') ? '1' : '0')
     for (const unknown of [otherEnd, '', 'x', `${id}0`, '00000000-0000-7000-8000-000000000000']) {
-      assert.is(await readEvent(log, unknown), undefined)
+      assert.is(await events.find(unknown), undefined)
     }
-    assert.is(sequenceOf(log, id), 2)
-    assert.is(sequenceOf(log, 'x'), -1)
+    assert.is(events.seqOf(id), 2)
+    assert.is(events.seqOf('x'), -1)
   })
 })
 
 test('a damaged event is left out of pages and found by no id', async () => {
   await withHistory(six, async (history) => {
-    const { log, ids } = history
+    const { log, events, ids } = history
     const read = log.read.bind(log)
     log.read = (number) => (number === 1 ? Promise.resolve(undefined) : read(number))
     assert.is(await found(history, {}), '0 2 3 4 5')
     assert.is(await found(history, { limit: 1 }), '0 then 2')
     assert.is(await found(history, { body: 'hello' }), '0')
-    assert.is(await readEvent(log, ids[1] ?? ''), undefined)
-    assert.is(await finalResponse(log), 'Straße')
+    assert.is(await events.find(ids[1] ?? ''), undefined)
+    assert.is(await events.finalResponse(), 'Straße')
   })
 })
 
@@ -178,7 +177,7 @@ test('a search lets other work run', async () => {
       pending = setImmediate(count)
     }
     let pending = setImmediate(count)
-    assert.is(await countEvents(history.log, { body: 'NUMBER 99' }), 11)
+    assert.is(await history.events.count({ body: 'NUMBER 99' }), 11)
     assert.ok(turns >= 3)
     clearImmediate(pending)
   })
@@ -198,33 +197,33 @@ const responses: readonly (readonly [what: string, drafts: readonly EventDraft[]
 ]
 for (const [what, drafts, response] of responses) {
   test(`the final response with ${what} is "${response}"`, async () => {
-    await withHistory(drafts, async ({ log }) => {
-      assert.is(await finalResponse(log), response)
+    await withHistory(drafts, async ({ events }) => {
+      assert.is(await events.finalResponse(), response)
     })
   })
 }
 
 test('the final response passes over an answer that is damaged', async () => {
-  await withHistory([say('one'), say('two')], async ({ log }) => {
+  await withHistory([say('one'), say('two')], async ({ log, events }) => {
     const read = log.read.bind(log)
     log.read = (number) => (number === 1 ? Promise.resolve(undefined) : read(number))
-    assert.is(await finalResponse(log), 'one')
+    assert.is(await events.finalResponse(), 'one')
   })
 })
 
 test('reads ids and texts of what is no event of ours without failing', async () => {
   assert.is(idOf(Buffer.from('{"kind":"PauseEvent"}')), '')
-  await withHistory([say('x')], async ({ log }) => {
+  await withHistory([say('x')], async ({ log, events }) => {
     for (const line of ['[]', '{}', '{"llm_message":{"content":"text"}}', '{"llm_message":{"content":[5,{"text":6}]}}']) {
       log.read = () => Buffer.from(line)
-      assert.is(await finalResponse(log), '')
-      assert.is(await countEvents(log, { body: 'x' }), 0)
+      assert.is(await events.finalResponse(), '')
+      assert.is(await events.count({ body: 'x' }), 0)
     }
   })
-  await withHistory([act('x')], async ({ log }) => {
+  await withHistory([act('x')], async ({ log, events }) => {
     for (const line of ['[]', '{"action":null}', '{"action":{"kind":"FinishAction","message":5}}']) {
       log.read = () => Buffer.from(line)
-      assert.is(await finalResponse(log), '')
+      assert.is(await events.finalResponse(), '')
     }
   })
 })

@@ -6,35 +6,28 @@
  */
 import { AppError } from '../base/errors.ts'
 import type { GoalVerdict } from '../schema/generated/conversations.ts'
-import type { EventDraft } from '../schema/generated/events.ts'
-import type { Agent, TitleAnswer, UsageReport } from './agent.ts'
-import type { ConversationState } from './state.ts'
+import type { AgentRecords } from './agent-records.ts'
+import type { AgentSeat } from './agent-seat.ts'
+import type { TitleAnswer, TitleByProfile, UsageReport } from './agent.ts'
+import type { Gate } from './gate.ts'
+import type { Journal } from './journal.ts'
+import type { Runner } from './runner.ts'
 
-export interface AgentRequestsOptions {
-  /** Returns the current agent. */
-  readonly agent: () => Agent
-  readonly state: Readonly<ConversationState>
+export interface AsidesOptions {
+  readonly journal: Journal
+  readonly gate: Gate
+  readonly seat: AgentSeat
+  readonly runner: Runner
+  readonly records: AgentRecords
   readonly titleByProfile: TitleByProfile
-  readonly isRunning: () => boolean
-  /** Resolves when a run whose end is published has written everything. */
-  readonly woundUp: () => Promise<void>
-  /** Why no more may be spent; undefined while more may be spent. */
-  readonly budgetSpent: () => string | undefined
-  readonly record: (draft: EventDraft) => void
-  readonly count: (usage: UsageReport) => void
 }
 
-/** Asks the model of a stored profile for a title. Undefined when there is no such model. */
-export type TitleByProfile = (
-  request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
-) => Promise<TitleAnswer | undefined>
-
-export class AgentRequests {
-  readonly #options: AgentRequestsOptions
+export class Asides {
+  readonly #options: AsidesOptions
   #isAsking = false
   #isCondensing = false
 
-  constructor(options: AgentRequestsOptions) {
+  constructor(options: AsidesOptions) {
     this.#options = options
   }
 
@@ -42,14 +35,18 @@ export class AgentRequests {
    * Asks the agent beside its work. Only the cost is recorded.
    * @throws AppError `conflict` while another question is pending, or when the budget is spent; the agent's errors.
    */
-  async askAside(question: string, signal: AbortSignal): Promise<string> {
-    const { agent, budgetSpent, count } = this.#options
-    const refusal = this.#isAsking ? 'another question is open' : budgetSpent()
+  ask(question: string, signal: AbortSignal): Promise<string> {
+    return this.#options.gate.write(() => this.#ask(question, signal))
+  }
+
+  async #ask(question: string, signal: AbortSignal): Promise<string> {
+    const { seat, records } = this.#options
+    const refusal = this.#isAsking ? 'another question is open' : records.budgetSpent()
     if (refusal !== undefined) throw new AppError('conflict', `Cannot ask the agent: ${refusal}`)
     this.#isAsking = true
     try {
-      const { text, usage } = await agent().askAside(question, signal)
-      count(usage)
+      const { text, usage } = await seat.agent().askAside(question, signal)
+      this.#count(usage)
       return text
     } finally {
       this.#isAsking = false
@@ -61,19 +58,28 @@ export class AgentRequests {
    * @throws AppError `bad_request` when the agent cannot; `conflict` during a run or another condensation, or when the
    * budget is spent; the agent's errors.
    */
-  async condense(signal: AbortSignal): Promise<void> {
-    const { agent, record, count } = this.#options
-    const condenser = agent()
+  condense(signal: AbortSignal): Promise<void> {
+    return this.#options.gate.write(() => this.#condense(signal))
+  }
+
+  async #condense(signal: AbortSignal): Promise<void> {
+    const { journal, seat, runner } = this.#options
+    const condenser = seat.agent()
     if (condenser.condense === undefined) {
       const reason = 'the conversation is driven by an external agent, which keeps its own'
       throw new AppError('bad_request', `Cannot condense the history: ${reason}`)
     }
-    await this.#options.woundUp()
+    // A run whose end is published may still be writing its state cache.
+    if (journal.status !== 'running') await runner.settled()
     const refusal = this.#busy()
     if (refusal !== undefined) throw new AppError('conflict', `Cannot condense the history: ${refusal}`)
     this.#isCondensing = true
     try {
-      await condenser.condense({ signal, record, usage: count })
+      await condenser.condense({
+        signal,
+        record: (draft) => void journal.record(draft),
+        usage: (report) => this.#count(report),
+      })
     } finally {
       this.#isCondensing = false
     }
@@ -83,14 +89,19 @@ export class AgentRequests {
    * Asks for a title: the model that the conversation names for titles, else the agent's model. Returns undefined, or
    * resolves with undefined, when there is no such model or the budget is spent.
    */
-  askTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
-    const { state, titleByProfile, budgetSpent } = this.#options
-    if (budgetSpent() !== undefined) return undefined
-    const { title_llm_profile: profile } = state
+  makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
+    const { journal, titleByProfile, records } = this.#options
+    if (records.budgetSpent() !== undefined) return undefined
+    const { title_llm_profile: profile } = journal.state
     if (profile === null) return this.#titleByAgent(text, signal)
     return titleByProfile({ profile, text, signal }).then((answer) => {
       return answer === undefined ? this.#titleByAgent(text, signal) : this.#counted(answer)
     })
+  }
+
+  /** True when the agent has a model that can judge a goal. @throws AppError when the agent cannot be created */
+  hasJudge(): boolean {
+    return this.#options.seat.messageReader()?.judgeGoal !== undefined
   }
 
   /**
@@ -98,30 +109,33 @@ export class AgentRequests {
    * @throws AppError `conflict` when the budget is spent, `bad_request` without such a model; the agent's errors
    */
   async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
-    const { agent, budgetSpent, count } = this.#options
-    const spent = budgetSpent()
+    const { seat, records } = this.#options
+    const spent = records.budgetSpent()
     if (spent !== undefined) throw new AppError('conflict', `Cannot judge the goal: ${spent}`)
-    const judgement = await agent().judgeGoal?.(objective, signal)
+    const judgement = await seat.messageReader()?.judgeGoal?.(objective, signal)
     if (judgement === undefined) throw new AppError('bad_request', 'no_judge_llm')
-    count(judgement.usage)
+    this.#count(judgement.usage)
     return judgement.verdict
   }
 
   /** Asks the built-in agent's model. An external agent has no model to ask. */
   #titleByAgent(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
-    const { state, agent } = this.#options
-    if (state.agent['kind'] !== 'Agent') return undefined
-    return agent().makeTitle?.(text, signal)?.then((answer) => this.#counted(answer))
+    return this.#options.seat.messageReader()?.makeTitle?.(text, signal)?.then((answer) => this.#counted(answer))
   }
 
   #counted(answer: TitleAnswer): TitleAnswer {
-    if ('usage' in answer) this.#options.count(answer.usage)
+    if ('usage' in answer) this.#count(answer.usage)
     return answer
   }
 
   #busy(): string | undefined {
-    const { isRunning, budgetSpent } = this.#options
-    if (isRunning()) return 'the conversation is running'
-    return this.#isCondensing ? 'that is being done already' : budgetSpent()
+    const { runner, records } = this.#options
+    if (runner.isRunning) return 'the conversation is running'
+    return this.#isCondensing ? 'that is being done already' : records.budgetSpent()
+  }
+
+  #count(report: UsageReport): void {
+    const { journal, records } = this.#options
+    journal.attempt(() => records.count(report))
   }
 }

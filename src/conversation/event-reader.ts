@@ -10,10 +10,15 @@ import { isObject } from '../base/json.ts'
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { upperHalf } from '../base/stamp.ts'
 import { andThen } from '../base/wait.ts'
+import type { Position } from '../storage/chain.ts'
 import type { ConversationLog } from '../storage/log.ts'
+import type { EventRange, StoredLine } from '../storage/log-reader.ts'
 import { hasSource, kindPlaceOf } from '../storage/record.ts'
-import { eventKinds } from '../schema/generated/events.ts'
+import { eventKinds, type MessageEvent } from '../schema/generated/events.ts'
 import type { EventSource } from '../schema/generated/values.ts'
+import { foldLog } from './log-state.ts'
+import type { ConversationState } from './state.ts'
+import { storedEvent } from './stored-event.ts'
 
 export interface EventFilter {
   /** The kind, or a dotted name that ends in the kind. */
@@ -45,69 +50,119 @@ const batch = 256
 /** A longer page ends early, because a hundred events may be gigabytes. */
 const pageLimitBytes = 32 * 1024 * 1024
 
-/** Returns the bytes of the event with this id, or undefined. Synchronous when the event is in memory. */
-export function readEvent(log: ConversationLog, id: string): Buffer | undefined | Promise<Buffer | undefined> {
-  const sequence = sequenceOf(log, id)
-  if (sequence === -1) return undefined
-  return andThen(log.read(sequence), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
-}
+/** The log of a conversation, for reading: nothing can be written through this object. */
+export class EventReader {
+  readonly #log: ConversationLog
 
-/** Returns the seq of the event whose id has the same upper half, or -1. The id may lack dashes. */
-export function sequenceOf(log: ConversationLog, id: string): number {
-  const upper = upperHalf(id)
-  return upper === undefined ? -1 : log.numberOf(upper)
-}
-
-/**
- * Returns a page of events. It has fewer than `limit` events when they are very long; `nextPageId` is the next event's
- * id.
- */
-export async function searchEvents(log: ConversationLog, query: EventQuery): Promise<EventPage> {
-  const range = rangeOf(log, query)
-  const page = query.pageId === undefined ? -1 : sequenceOf(log, query.pageId)
-  const items: Buffer[] = []
-  let bytes = 0
-  for await (const json of matches(log, query, ordered(range, query.newestFirst, page))) {
-    bytes += json.length
-    const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
-    if (isFull) return { items, nextPageId: idOf(json) }
-    items.push(json)
+  constructor(log: ConversationLog) {
+    this.#log = log
   }
-  return { items, nextPageId: null }
-}
 
-export async function countEvents(log: ConversationLog, filter: EventFilter): Promise<number> {
-  const range = rangeOf(log, filter)
-  if (filter.kind === undefined && filter.source === undefined && filter.body === undefined) {
-    return Math.max(0, range.end - range.start)
+  /** The number of stored events. Their seqs begin at 0. */
+  get eventCount(): number {
+    return this.#log.eventCount
   }
-  if (filter.body === undefined) return countMarks(log, filter, range)
-  let count = 0
-  for await (const _ of matches(log, filter, ordered(range, false, -1))) count++
-  return count
-}
 
-/** True when the log has an event of this kind, on any branch. */
-export function hasEventOf(log: ConversationLog, kind: string): boolean {
-  for (let sequence = 0; sequence < log.eventCount; sequence++) {
-    if (kindOfMark(log.markOf(sequence)) === kind) return true
+  /** Returns the bytes of the event with this seq; undefined when they are damaged. See `ConversationLog.read`. */
+  read(seq: number): Buffer | undefined | Promise<Buffer | undefined> {
+    return this.#log.read(seq)
   }
-  return false
-}
 
-/** Returns the text of the agent's newest answer: a finish message or a message. Empty if there is none. */
-export async function finalResponse(log: ConversationLog): Promise<string> {
-  for (let sequence = log.eventCount - 1; sequence >= 0; sequence--) {
-    const mark = log.markOf(sequence)
-    const kind = kindOfMark(mark)
-    if (!hasSource(mark, 'agent') || (kind !== 'MessageEvent' && kind !== 'ActionEvent')) continue
-    const json = await log.read(sequence)
-    if (json === undefined) continue
-    const event = await parseOwnJsonBytes(json)
-    const text = kind === 'MessageEvent' ? messageText(event) : finishText(event)
-    if (text !== undefined) return text
+  /** Reads all lines from a position on, private records included. See `ConversationLog.lines`. */
+  lines(from: Position): AsyncGenerator<StoredLine> {
+    return this.#log.lines(from)
   }
-  return ''
+
+  /** Reads the bytes of events from seq `from` on, in order. See `ConversationLog.readRange`. */
+  readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
+    return this.#log.readRange(from, to, limitBytes)
+  }
+
+  /** Returns the bytes of the event with this id, or undefined. Synchronous when the event is in memory. */
+  find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
+    const seq = this.seqOf(id)
+    if (seq === -1) return undefined
+    return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
+  }
+
+  /** Returns the seq of the event whose id has the same upper half, or -1. The id may lack dashes. */
+  seqOf(id: string): number {
+    const upper = upperHalf(id)
+    return upper === undefined ? -1 : this.#log.numberOf(upper)
+  }
+
+  /** Returns the seq of the first event at or after a time in microseconds since the epoch. */
+  firstAtOrAfter(micros: number): number {
+    return this.#log.firstAtOrAfter(micros)
+  }
+
+  /**
+   * Returns a page of events. It has fewer than `limit` events when they are very long; `nextPageId` is the next
+   * event's id.
+   */
+  async page(query: EventQuery): Promise<EventPage> {
+    const range = rangeOf(this.#log, query)
+    const first = query.pageId === undefined ? -1 : this.seqOf(query.pageId)
+    const items: Buffer[] = []
+    let bytes = 0
+    for await (const json of matches(this.#log, query, ordered(range, query.newestFirst, first))) {
+      bytes += json.length
+      const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
+      if (isFull) return { items, nextPageId: idOf(json) }
+      items.push(json)
+    }
+    return { items, nextPageId: null }
+  }
+
+  async count(filter: EventFilter): Promise<number> {
+    const range = rangeOf(this.#log, filter)
+    if (filter.kind === undefined && filter.source === undefined && filter.body === undefined) {
+      return Math.max(0, range.end - range.start)
+    }
+    if (filter.body === undefined) return countMarks(this.#log, filter, range)
+    let count = 0
+    for await (const _ of matches(this.#log, filter, ordered(range, false, -1))) count++
+    return count
+  }
+
+  /** True when the log has an event of this kind, on any branch. */
+  hasKind(kind: string): boolean {
+    for (let seq = 0; seq < this.#log.eventCount; seq++) {
+      if (kindOfMark(this.#log.markOf(seq)) === kind) return true
+    }
+    return false
+  }
+
+  /** Folds the log from its start. Returns the state after the first line for which `isThen` is true, or the newest. */
+  stateWhen(isThen: (state: Readonly<ConversationState>) => boolean): Promise<ConversationState> {
+    return foldLog(this.#log, { until: isThen })
+  }
+
+  /** Returns the messages with these ids, in order. Ids of other events are left out. */
+  async messages(ids: readonly string[]): Promise<MessageEvent[]> {
+    const messages: MessageEvent[] = []
+    for (const id of ids) {
+      const json = await this.find(id)
+      const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
+      if (event?.kind === 'MessageEvent') messages.push(event)
+    }
+    return messages
+  }
+
+  /** Returns the text of the agent's newest answer: a finish message or a message. Empty if there is none. */
+  async finalResponse(): Promise<string> {
+    for (let seq = this.#log.eventCount - 1; seq >= 0; seq--) {
+      const mark = this.#log.markOf(seq)
+      const kind = kindOfMark(mark)
+      if (!hasSource(mark, 'agent') || (kind !== 'MessageEvent' && kind !== 'ActionEvent')) continue
+      const json = await this.read(seq)
+      if (json === undefined) continue
+      const event = await parseOwnJsonBytes(json)
+      const text = kind === 'MessageEvent' ? messageText(event) : finishText(event)
+      if (text !== undefined) return text
+    }
+    return ''
+  }
 }
 
 /** Returns the id of an event from its first bytes: `kind` and `id` come first in the canonical form. */
@@ -130,9 +185,9 @@ function rangeOf(log: ConversationLog, filter: EventFilter): Range {
 function* ordered(range: Range, newestFirst: boolean, page: number): Generator<number> {
   if (newestFirst) {
     const first = page === -1 ? range.end - 1 : Math.min(page, range.end - 1)
-    for (let sequence = first; sequence >= range.start; sequence--) yield sequence
+    for (let seq = first; seq >= range.start; seq--) yield seq
   } else {
-    for (let sequence = Math.max(page, range.start); sequence < range.end; sequence++) yield sequence
+    for (let seq = Math.max(page, range.start); seq < range.end; seq++) yield seq
   }
 }
 

@@ -1,0 +1,55 @@
+/** Does the work of a keyed request once: a retry joins the request under way, or finds its record. */
+import type { EventReader } from './event-reader.ts'
+import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
+
+/** Requests under way, by key. */
+export class OpenRequests<T> {
+  readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
+
+  /** Returns the result of the same request under way, else of `work`. @throws AppError `idempotency_mismatch` */
+  async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
+    const open = this.#open.get(request.key)
+    if (open !== undefined && isSame(open.request, request)) return open.end
+    const end = work().finally(() => this.#open.delete(request.key))
+    this.#open.set(request.key, { request, end })
+    return end
+  }
+}
+
+export interface RequestsOptions {
+  readonly events: EventReader
+  readonly known: () => readonly RequestRecord[]
+}
+
+/** The keyed requests of one conversation. */
+export class Requests {
+  readonly #options: RequestsOptions
+  readonly #open = new OpenRequests<void>()
+
+  constructor(options: RequestsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Does the work of a request, unless it was done before. `work` must record the request together with its effect. It
+   * gets the event id of the part that was done before, if any.
+   * @throws AppError `idempotency_mismatch`, and the errors of `work`
+   */
+  once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
+    if (request === undefined) return work(undefined)
+    return this.#open.join(request, async () => {
+      const done = await this.#find(request)
+      if (done === undefined || done.goes_on === true) await work(done?.event ?? undefined)
+    })
+  }
+
+  /** Returns the newest record of a request that took effect. @throws AppError `idempotency_mismatch` */
+  async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
+    const { events, known } = this.#options
+    for (const record of recordsOf(known(), request)) {
+      const isDone = record.event === null || (await events.find(record.event)) !== undefined
+      if (isDone && isSame(record, request)) return record
+    }
+    return undefined
+  }
+}

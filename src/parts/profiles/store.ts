@@ -1,0 +1,202 @@
+/**
+ * The agent profiles in `agent-profiles.json`: read once, changed by one writer at a time (contract/settings.md,
+ * section 8).
+ *
+ * The server gives each profile its id and counts its revisions; a profile that replaces another keeps the id. A
+ * profile holds no key, only the name of the LLM profile that does. The address of a critic may have credentials: they
+ * are sealed in the file, redacted in views, and masked. A profile that does not fit or does not open is kept as it is
+ * and not listed; its use is refused until it is replaced or removed.
+ */
+import { AppError } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'
+import { isProfileName } from '../../schema/generated/llm.ts'
+import { readSecret } from '../../settings/agent-settings.ts'
+import { isSealed, type Cipher } from '../../settings/cipher.ts'
+import { exposeSecrets } from '../../settings/expose.ts'
+import { createMaskedValues } from '../../settings/masked-values.ts'
+import type { OpenSealedFile, SealedFile, SealedFileOptions } from '../../settings/sealed-file.ts'
+import { mapSecrets, secretsToMask } from '../../settings/secret-fields.ts'
+import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
+
+/** A profile in the store, with plain secrets. */
+export type StoredProfile = AgentProfile & { readonly id: string; readonly name: string; readonly revision: number }
+
+/** Every method throws AppError `settings_unreadable`; methods that change also `storage_full` and `storage_failed`. */
+export interface AgentProfileStore {
+  /** Lists the readable profiles by name. */
+  list(): Promise<readonly StoredProfile[]>
+  /** True when nothing is stored, readable or not. */
+  isEmpty(): Promise<boolean>
+  /** @throws AppError `not_found`, `bad_request` for an unreadable profile */
+  get(name: string): Promise<StoredProfile>
+  /** Adds or replaces a profile. @throws AppError `conflict` when there are too many, `invalid_input` */
+  save(name: string, given: AgentProfile): Promise<StoredProfile>
+  /** @throws AppError `not_found`, `conflict` when the new name is taken */
+  rename(name: string, newName: string): Promise<void>
+  /** Removes a profile and returns its id; undefined when there was none that can be read. */
+  delete(name: string): Promise<string | undefined>
+  /** Makes the profiles that refer to an LLM profile refer to it by its new name. */
+  renameLlmProfile(name: string, newName: string): Promise<void>
+}
+
+export interface AgentProfileStoreOptions extends SealedFileOptions {
+  readonly createId: () => string
+}
+
+type Entry = { readonly profile: StoredProfile } | { readonly unread: unknown }
+type Entries = ReadonlyMap<string, Entry>
+
+const version = 1
+const type = 'AgentProfile'
+const profileLimit = 50
+const limitChars = 262_144
+
+/** Opens the file for the start of the server, for `verify` and for `keys reseal`. */
+export const openSealedProfiles: OpenSealedFile = (options): SealedFile => storedProfiles(options).file
+
+export function createAgentProfileStore(options: AgentProfileStoreOptions): AgentProfileStore {
+  const { cipher, createId } = options
+  const { file, mask } = storedProfiles(options)
+  return {
+    async list() {
+      const profiles = [...(await file.read()).values()].flatMap((entry) => ('profile' in entry ? [entry.profile] : []))
+      return profiles.sort((one, other) => (one.name < other.name ? -1 : 1))
+    },
+    isEmpty: async () => (await file.read()).size === 0,
+    get: async (name) => profileNamed(await file.read(), name),
+    async save(name, given) {
+      const plain = plainProfile(given, cipher)
+      const entries = await file.update((current) => {
+        const known = current.get(name)
+        const former = known !== undefined && 'profile' in known ? known.profile : undefined
+        const [id, revision] = former === undefined ? [createId(), 0] : [former.id, former.revision + 1]
+        const profile = { ...plain, id, name, revision, schema_version: 2 }
+        assertFits(profile, known === undefined ? current.size + 1 : current.size)
+        mask(profile)
+        return new Map(current).set(name, { profile })
+      })
+      return profileNamed(entries, name)
+    },
+    async rename(name, newName) {
+      await file.update((current) => {
+        const { ...profile } = profileNamed(current, name)
+        if (name === newName) return current
+        if (current.has(newName)) throw refused('conflict', `Agent profile "${newName}" already exists`)
+        const rest = [...current].filter(([other]) => other !== name)
+        return new Map([...rest, [newName, { profile: { ...profile, name: newName } }]])
+      })
+    },
+    async delete(name) {
+      let id: string | undefined
+      await file.update((current) => {
+        const entry = current.get(name)
+        if (entry === undefined) return current
+        if ('profile' in entry) id = entry.profile.id
+        return new Map([...current].filter(([other]) => other !== name))
+      })
+      return id
+    },
+    async renameLlmProfile(name, newName) {
+      await file.update((current) => {
+        const next = [...current].map(([key, entry]) => [key, referringTo(entry, name, newName)] as const)
+        return next.every(([key, entry]) => entry === current.get(key)) ? current : new Map(next)
+      })
+    },
+  }
+}
+
+/** The name of the LLM profile that a profile refers to; null for an external agent. */
+export function llmProfileOf(profile: AgentProfile): string | null {
+  return profile.agent_kind === 'openhands' ? profile.llm_profile_ref : null
+}
+
+/** A profile with its secrets redacted. */
+export function shownProfile(profile: StoredProfile, cipher: Cipher): unknown {
+  return exposeSecrets(type, profile, 'redacted', cipher)
+}
+
+export function profileNotFound(what: string): AppError {
+  return new AppError('not_found', `Agent profile ${what} not found`)
+}
+
+interface Stored {
+  readonly file: StoredFile<Entries>
+  readonly mask: (profile: StoredProfile) => void
+}
+
+function storedProfiles({ path, cipher, masker, onChange }: SealedFileOptions): Stored {
+  const setMasked = createMaskedValues(masker)
+  const mask = (profile: StoredProfile): void => setMasked(profile.id, secretsToMask(type, profile))
+  const file = createStoredFile<Entries>({
+    onChange,
+    path,
+    version,
+    keyIds: cipher.keyIds,
+    initial: () => new Map(),
+    encode: (entries) => ({
+      profiles: Object.fromEntries([...entries].map(([name, entry]) => [name, encode(entry, cipher)])),
+    }),
+    decode({ profiles }) {
+      if (!isObject(profiles)) throw new TypeError('Expected profiles')
+      const entries = new Map(Object.entries(profiles).map(([name, stored]) => [name, decode(name, stored, cipher)]))
+      for (const entry of entries.values()) if ('profile' in entry) mask(entry.profile)
+      return entries
+    },
+  })
+  return { file, mask }
+}
+
+/** Opens tokens in a client's profile and leaves out unset values. @throws AppError `invalid_input` */
+function plainProfile(given: AgentProfile, cipher: Cipher): AgentProfile {
+  const plain = mapSecrets(type, given, (secret, path) => readSecret(secret, path, cipher))
+  if (!isAgentProfile(plain)) throw new TypeError('A profile does not fit its schema with other secrets')
+  return toAgentProfile(plain)
+}
+
+function assertFits(profile: StoredProfile, count: number): void {
+  if (JSON.stringify(profile).length > limitChars) {
+    const expected = `expected at most ${limitChars} characters of JSON`
+    throw refused('invalid_input', `Cannot store the agent profile "${profile.name}": ${expected}`)
+  }
+  if (count <= profileLimit) return
+  const advice = 'Delete a profile before saving a new one.'
+  throw refused('conflict', `Agent profile limit reached (${profileLimit}). ${advice}`)
+}
+
+function profileNamed(entries: Entries, name: string): StoredProfile {
+  const entry = entries.get(name)
+  if (entry === undefined) throw profileNotFound(`"${name}"`)
+  if ('profile' in entry) return entry.profile
+  const why = 'what is stored of it is no profile, or was sealed with another key'
+  throw refused('bad_request', `Cannot read the agent profile "${name}": ${why}; replace or remove it`)
+}
+
+/** Returns the entry with the new name of its LLM profile; the same entry when it refers to another one. */
+function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry {
+  if (!('profile' in entry) || llmProfileOf(entry.profile) !== name || name === llm_profile_ref) return entry
+  const { profile } = entry
+  if (profile.agent_kind !== 'openhands') return entry
+  return { profile: { ...profile, llm_profile_ref, revision: profile.revision + 1 } }
+}
+
+function encode(entry: Entry, cipher: Cipher): unknown {
+  return 'profile' in entry ? exposeSecrets(type, entry.profile, 'encrypted', cipher) : entry.unread
+}
+
+function decode(name: string, stored: unknown, cipher: Cipher): Entry {
+  let isOpen = isProfileName(name)
+  const plain = mapSecrets(type, stored, (secret, path) => {
+    const opened = isSealed(secret) ? cipher.open(secret, path) : secret
+    isOpen &&= opened !== undefined
+    return opened
+  })
+  if (!isOpen || !isAgentProfile(plain)) return { unread: stored }
+  const { id, revision, ...profile } = toAgentProfile(plain)
+  if (id === undefined || revision === undefined) return { unread: stored }
+  return { profile: { ...profile, id, name, revision } }
+}
+
+function refused(code: 'bad_request' | 'conflict' | 'invalid_input', message: string): AppError {
+  return new AppError(code, message)
+}
