@@ -1,8 +1,14 @@
 /** Files up and down over real sockets: what arrives, what is refused, and that a refused upload leaves nothing. */
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:net'
 import * as assert from 'uvu/assert'
+import { deferred } from '../../../src/base/wait.ts'
+import { send } from '../../../src/http/reply.ts'
+import { sendPieces } from '../../../src/parts/files/sending.ts'
+import { serving } from '../../http/serve.ts'
 import { withServer } from '../../support/server.ts'
 import { member } from '../../support/rest.ts'
 import { suite } from '../../support/suite.ts'
@@ -116,31 +122,58 @@ test('answers an upload that stands still with 408 and leaves nothing', () => wi
   socket.destroy()
 }, { readerStallMs: 100 }))
 
-/** Bytes that are in the process at once, of an upload that its sender makes as fast as it is taken. */
-test('streams an upload and a download: what is in memory does not grow with the file', () => withServer(async (server) => {
-  const path = join(server.folder, 'large')
+/** Kernels buffer some megabytes for a connection. */
+const mostInFlight = 32 * 1024 * 1024
+
+test('takes no more of an upload than it has written, but for what is on its way', () => withServer(async (server) => {
+  const folder = join(server.folder, 'u')
   const piece = Buffer.alloc(1024 * 1024, 'x')
-  const count = 192
+  const count = 256
   let most = 0
   function* pieces(): Generator<Buffer> {
     yield formOf('').subarray(0, -9)
     for (let index = 0; index < count; index++) {
-      most = Math.max(most, process.memoryUsage().arrayBuffers)
+      const [name] = existsSync(folder) ? readdirSync(folder) : []
+      most = Math.max(most, index * piece.length - (name === undefined ? 0 : statSync(join(folder, name)).size))
       yield piece
     }
     yield Buffer.from('\r\n--b--\r\n')
   }
-  assert.is(await uploadPieces(server, path, pieces()), 200)
-  assert.is(statSync(path).size, count * piece.length)
-  const { body } = await fetch(server.url + download(path), { headers: { 'X-Session-API-Key': server.key } })
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.length
-    most = Math.max(most, process.memoryUsage().arrayBuffers)
+  assert.is(await uploadPieces(server, join(folder, 'large'), pieces()), 200)
+  assert.is(statSync(join(folder, 'large')).size, count * piece.length)
+  assert.ok(most < mostInFlight, `${most} bytes`)
+}))
+
+test('makes no more of an answer than its client takes, and disconnects one that takes nothing', async () => {
+  let given = 0
+  const ended = deferred<void>()
+  async function* endless(): AsyncGenerator<Buffer, void> {
+    try {
+      for (;;) {
+        given += 64 * 1024
+        yield Buffer.alloc(64 * 1024)
+      }
+    } finally {
+      ended.resolve()
+    }
   }
-  assert.is(size, count * piece.length)
-  // A third of the file; both ends are in this process, and garbage waits for its collection.
-  assert.ok(most < 64 * 1024 * 1024, `${most} bytes`)
+  const answer = sendPieces(endless(), { type: 'text/plain', headers: [], stallTimeoutMs: 200 })
+  await serving((exchange) => send(exchange, answer), async (port) => {
+    const socket = connect(port, '127.0.0.1').pause()
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await ended.promise
+    assert.ok(given < mostInFlight, `${given} bytes`)
+    socket.destroy()
+  })
+})
+
+test('cuts the connection when a file becomes shorter while it is sent', () => withServer(async (server) => {
+  const path = join(server.folder, 'large')
+  writeFileSync(path, Buffer.alloc(64 * 1024 * 1024))
+  const { body } = await fetch(server.url + download(path), { headers: { 'X-Session-API-Key': server.key } })
+  truncateSync(path, 0)
+  const all = new Response(body).arrayBuffer().then(({ byteLength }) => byteLength, () => 'cut')
+  assert.is(await all, 'cut')
 }))
 
 test.run()
