@@ -8,7 +8,6 @@
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
-import { agentProfilesOf } from './agent-profiles.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
@@ -26,6 +25,7 @@ import { storedConversations } from './conversation/stored.ts'
 import type { Core } from './capabilities.ts'
 import { LoadedParts } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
+import { agentProfilesOf, providerConnectionsOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import type { Environment } from './process/environment.ts'
@@ -119,7 +119,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   masker.register([...keys.sessionKeys, ...sealingTexts(config, keys.sealingKeys)])
   const cipher = createCipher({ keys: keys.sealingKeys, random: randomBytes })
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: all, log })
+  const { find: findConnection } = providerConnectionsOf(() => parts)
+  const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: all, log, findConnection })
   const { settings, profiles, secrets } = stores
   await checkSeals(stores, log)
   const runtime = await prepareRuntime(folder, secrets, options)

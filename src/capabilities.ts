@@ -40,7 +40,7 @@ export interface Core {
   readonly conversations: StoredConversations
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>
-  readonly llmProfiles: Pick<ProfileStore, 'view' | 'load' | 'save'>
+  readonly llmProfiles: Pick<ProfileStore, 'list' | 'view' | 'load' | 'save'>
   /** The table of external agents. */
   readonly providers: readonly Provider[]
   /** Returns the plain values of the global secrets. @throws AppError `settings_unreadable` */

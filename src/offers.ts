@@ -11,6 +11,7 @@ import type { ToolMaker, ToolSet } from './agents/tool.ts'
 import type { AgentHost } from './conversation/agent-host.ts'
 import type { Agent, TitleByProfile } from './conversation/agent.ts'
 import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
+import type { ProviderCredentials } from './settings/profiles.ts'
 
 export interface Offers {
   /** Creates agents for conversations of the agent kind "Agent". */
@@ -29,6 +30,8 @@ export interface Offers {
   readonly installedAgents: InstalledAgentPrograms
   /** Starts conversations with agent profiles, and knows which LLM profiles these need. */
   readonly agentProfiles: AgentProfiles
+  /** Holds keys that LLM profiles share. */
+  readonly providerConnections: ProviderConnections
 }
 
 export interface BuiltInAgents {
@@ -101,4 +104,9 @@ export interface AgentProfiles {
 export interface LaunchedSettings {
   readonly agent_settings: AgentSettings
   readonly launched: { readonly agent_profile_id: string; readonly revision: number }
+}
+
+export interface ProviderConnections {
+  /** Returns the key and the address of a connection; undefined when it does not exist. @throws AppError */
+  find(id: string): Promise<ProviderCredentials | undefined>
 }

@@ -18,7 +18,7 @@ import { changeLog } from './settings/change-log.ts'
 import { createCipher, type Cipher } from './settings/cipher.ts'
 import { readSealingKeys } from './settings/keys.ts'
 import { maskingOfSecret } from './settings/masked-parts.ts'
-import { createProfileStore, type ProfileStore } from './settings/profiles.ts'
+import { createProfileStore, type FindConnection, type ProfileStore } from './settings/profiles.ts'
 import type { Provider } from './settings/provider.ts'
 import { readSeals, sealsFile, writeSeals } from './settings/seals.ts'
 import { createSecretStore, type SecretStore } from './settings/secrets.ts'
@@ -45,6 +45,8 @@ export interface SealedStoresOptions {
   readonly masker: Masker
   readonly providers: readonly Provider[]
   readonly parts: readonly Part[]
+  /** Without it no provider connection exists. */
+  readonly findConnection?: FindConnection
   /** Gets an entry for every change, with the names of changed values. */
   readonly log: Log
 }
@@ -54,7 +56,8 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
   const parts = (file: string, subject: string) => {
     return { path: join(dataDir, file), cipher, masker, onChange: changeLog(log, `${subject} were changed`) }
   }
-  const profiles = createProfileStore(parts('profiles.json', 'LLM profiles'))
+  const { findConnection = async () => undefined } = options
+  const profiles = createProfileStore({ ...parts('profiles.json', 'LLM profiles'), findConnection })
   const settings = createSettingsStore({ ...parts('settings.json', 'Settings'), providers, loadProfile: profiles.load })
   const secrets = createSecretStore({ ...parts('secrets.json', 'Secrets'), isLoaderVariable })
   const opened = new Map<string, SealedFile>()

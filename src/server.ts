@@ -7,7 +7,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { access } from './access.ts'
-import { agentProfilesOf } from './agent-profiles.ts'
 import type { Route } from './api/call.ts'
 import { createDescription } from './api/meta.ts'
 import { createRequestHandler } from './api/requests.ts'
@@ -23,6 +22,7 @@ import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
 import type { LoadedParts } from './loaded-parts.ts'
+import { agentProfilesOf } from './optional-offers.ts'
 import { version } from './version.ts'
 
 /** Features of this server beyond its API level. Clients look for names that they know. */

@@ -20,20 +20,20 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // The list of parts. Deleting a line of parts.ts leaves its part out.
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
-  'server.ts': ['app.ts', 'agent-profiles.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
+  'server.ts': ['app.ts', 'optional-offers.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
-    'agent-maker.ts', 'agent-profiles.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
+    'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
     'storage', 'settings', 'process', 'net', 'schema', 'base',
   ],
   'resealing.ts': ['sealed-stores.ts', 'part.ts', 'config.ts', 'conversation', 'settings', 'storage', 'process', 'base'],
   'sealed-stores.ts': ['part.ts', 'config.ts', 'process', 'settings', 'base'],
   'agent-maker.ts': ['capabilities.ts', 'offers.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
-  'agent-profiles.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
+  'optional-offers.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
   'loaded-parts.ts': ['capabilities.ts', 'offers.ts', 'part.ts', 'base'],
   // The contract between the core and its parts.
   'part.ts': ['access.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http', 'process', 'settings'],
   'capabilities.ts': ['offers.ts', 'config.ts', 'conversation', 'process', 'settings', 'schema', 'base'],
-  'offers.ts': ['agents', 'conversation', 'schema', 'base'],
+  'offers.ts': ['agents', 'conversation', 'settings', 'schema', 'base'],
   'finding.ts': [],
   'version.ts': [],
   'config.ts': ['option.ts', 'http', 'base'],
@@ -57,6 +57,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process', 'rpc', 'net', 'http', 'schema',
     'base',
   ],
+  'parts/models': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'settings', 'http', 'schema', 'base'],
   'parts/profiles': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
@@ -305,6 +306,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   hooks: 600,
   install: 1_200,
   mcp: 3_400,
+  models: 420,
   profiles: 650,
   skills: 1_000,
 }

@@ -13,6 +13,7 @@ import { files } from './spec/files.ts'
 import { hooks } from './spec/hooks.ts'
 import { llm } from './spec/llm.ts'
 import { mcp } from './spec/mcp.ts'
+import { models } from './spec/models.ts'
 import { observations } from './spec/observations.ts'
 import { profiles } from './spec/profiles.ts'
 import { secrets } from './spec/secrets.ts'
@@ -34,6 +35,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   settings,
   'agent-profiles': agentProfiles,
   mcp,
+  models,
   hooks,
   skills,
   files,
@@ -53,6 +55,7 @@ export const registry: Definitions = {
   ...settings,
   ...agentProfiles,
   ...mcp,
+  ...models,
   ...hooks,
   ...skills,
   ...files,

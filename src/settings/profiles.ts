@@ -61,7 +61,15 @@ export interface NewProfile {
   readonly include_secrets: boolean
 }
 
+/** The credentials of a provider connection. They take the place of a profile's own. */
+export type ProviderCredentials = Pick<LLM, 'base_url'> & { readonly api_key: string }
+
+/** Returns the credentials of a provider connection; undefined when it does not exist. */
+export type FindConnection = (id: string) => Promise<ProviderCredentials | undefined>
+
 export interface ProfileStoreOptions {
+  /** Without it no provider connection exists. */
+  readonly findConnection?: FindConnection
   /** Called after each change. */
   readonly onChange?: TellChange
   /** `profiles.json` in the data folder. */
@@ -82,6 +90,7 @@ const type = 'LlmProfile'
 
 export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
   const { path, cipher, masker, profileLimit = 50, limitChars = 262_144 } = options
+  const connectionOf = connectionsFor(options)
   const setMasked = createMaskedValues(masker)
   const mask = (name: string, profile: LlmProfile): void => setMasked(name, secretsToMask(type, profile))
   const file = storedProfiles(path, cipher, mask, options.onChange)
@@ -89,20 +98,20 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
   return {
     async list() {
       const all = [...(await file.read())]
-      const entries = all.flatMap(([name, entry]) => ('profile' in entry ? [summary(name, entry.profile, cipher)] : []))
-      return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+      const entries = all.flatMap(([name, entry]) => ('profile' in entry ? [{ name, profile: entry.profile }] : []))
+      entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+      return Promise.all(entries.map(async ({ name, profile }) => {
+        return summary(name, profile, await connectionOf(profile), cipher)
+      }))
     },
     async view(name, mode) {
       const profile = profileNamed(await file.read(), name)
-      return { name, config: shown(profile, mode, cipher), api_key_set: hasKey(profile) }
+      const isSet = hasKey(profile) || (await connectionOf(profile)) !== undefined
+      return { name, config: shown(profile, mode, cipher), api_key_set: isSet }
     },
-    async load(name) {
-      const { llm } = profileNamed(await file.read(), name)
-      if (llm.provider_connection_id === null) return llm
-      throw new AppError('invalid_input', `Cannot use the profile "${name}": its provider connection does not exist`)
-    },
+    load: async (name) => withConnection(name, profileNamed(await file.read(), name), connectionOf),
     async save(name, given) {
-      const profile = { llm: plainLlm(given, cipher) }
+      const profile = { llm: withoutOwnKey(plainLlm(given, cipher)) }
       if (JSON.stringify(profile).length > limitChars) {
         throw refusedProfile('invalid_input', name, `at most ${limitChars} characters of JSON`)
       }
@@ -139,6 +148,20 @@ export function createProfileStore(options: ProfileStoreOptions): ProfileStore {
   }
 }
 
+type ConnectionOf = (profile: LlmProfile) => Promise<ProviderCredentials | undefined>
+
+function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
+  return async ({ llm: { provider_connection_id: id } }) => (id === null ? undefined : findConnection?.(id))
+}
+
+/** The model with the credentials of its connection. @throws AppError `invalid_input` when that does not exist */
+async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
+  if (profile.llm.provider_connection_id === null) return profile.llm
+  const connection = await connectionOf(profile)
+  if (connection !== undefined) return { ...profile.llm, ...connection }
+  throw new AppError('invalid_input', `Cannot use the profile "${name}": its provider connection does not exist`)
+}
+
 function storedProfiles(
   path: string, cipher: Cipher, mask: (name: string, profile: LlmProfile) => void, onChange: TellChange | undefined,
 ): StoredFile<Entries> {
@@ -167,6 +190,11 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
+/** A linked profile stores no key and no address of its own, which could differ from those of its connection. */
+function withoutOwnKey(llm: LLM): LLM {
+  return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
+}
+
 function refusedProfile(code: 'invalid_input' | 'conflict', name: string, expected: string): AppError {
   return new AppError(code, `Cannot store the profile "${name}": expected ${expected}`)
 }
@@ -193,10 +221,13 @@ function renamed(entries: Entries, name: string, newName: string): Entries {
 }
 
 /** Summarises a profile as in the redacted view: an address with credentials is a secret. */
-function summary(name: string, profile: LlmProfile, cipher: Cipher): ProfileSummary {
+function summary(
+  name: string, profile: LlmProfile, connection: ProviderCredentials | undefined, cipher: Cipher,
+): ProfileSummary {
   const { model, base_url, provider_connection_id } = shown(profile, 'redacted', cipher)
-  const provider_connection_broken = provider_connection_id !== null
-  return { name, model, base_url, provider_connection_id, provider_connection_broken, api_key_set: hasKey(profile) }
+  const provider_connection_broken = provider_connection_id !== null && connection === undefined
+  const api_key_set = hasKey(profile) || connection !== undefined
+  return { name, model, base_url, provider_connection_id, provider_connection_broken, api_key_set }
 }
 
 function hasKey({ llm }: LlmProfile): boolean {

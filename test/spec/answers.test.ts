@@ -45,7 +45,7 @@ async function ask(name: string, status: number, asking: Ask = {}): Promise<Rest
   const operation = member(document, 'paths', template, method.toLowerCase())
   assert.ok(isObject(operation), `${name} is not described`)
   asked.add(name)
-  const filled = template.replace('{conversation_id}', id).replace('{job_id}', id).replace('{event_id}', event).replace('{name}', secret).replace('{profile_id}', id)
+  const filled = template.replace('{event_id}', event).replace(/\{(?:name|key)\}/, secret).replace(/\{\w+\}/, id)
   const answer = await server.rest.send(method, filled + query, body === undefined ? raw : { body })
   assert.is(answer.status, status, `${name}: ${answer.text}`)
   if (status < 300 && body !== undefined) {
@@ -108,6 +108,23 @@ test('global secrets fit their description', async () => {
   await ask('DELETE /api/settings/secrets/{name}', 200, { name })
   await ask('GET /api/settings/secrets/{name}', 404, { name })
   await ask('DELETE /api/settings/secrets/{name}', 404, { name })
+})
+
+test('lists of models and provider connections fit their description', async () => {
+  const connections = '/api/llm/provider-connections'
+  for (const list of ['providers', 'models', 'models/verified', 'subscription/openai/models', 'subscription/openai/status']) {
+    await ask(`GET /api/llm/${list}`, 200)
+  }
+  await ask('POST /api/llm/subscription/openai/logout', 200)
+  await ask('POST /api/llm/subscription/openai/device/start', 400)
+  const { json } = await ask(`POST ${connections}`, 201, { body: { display_name: 'Shared', api_key: 'a-key-of-some-length' } })
+  await ask(`POST ${connections}`, 422, { body: {} })
+  await ask(`GET ${connections}`, 200)
+  const id = textAt(json, 'id')
+  await ask(`PATCH ${connections}/{connection_id}`, 200, { id, body: { base_url: 'https://models.example' } })
+  await ask(`PATCH ${connections}/{connection_id}`, 404, { id: unknownId, body: { display_name: 'Other' } })
+  await ask(`DELETE ${connections}/{connection_id}`, 200, { id })
+  await ask(`DELETE ${connections}/{connection_id}`, 404, { id })
 })
 
 test('agent profiles fit their description', async () => {

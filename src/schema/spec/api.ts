@@ -13,6 +13,7 @@ import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
 import { fileEndpoints } from './files.ts'
 import { mcpEndpoints } from './mcp.ts'
+import { modelEndpoints } from './models.ts'
 import { profileEndpoints } from './profiles.ts'
 import { skillEndpoints } from './skills.ts'
 
@@ -269,6 +270,7 @@ export const endpoints: readonly Endpoint[] = [
   ]),
   ...profileEndpoints,
   ...agentProfileEndpoints,
+  ...modelEndpoints,
   ...mcpEndpoints,
   ...skillEndpoints,
   ...fileEndpoints,

@@ -1,0 +1,37 @@
+/**
+ * Offers that the core uses where a part gives them, and what holds on a server without that part: it has no agent
+ * profiles and no provider connections. A part is loaded with the first call.
+ */
+import { AppError } from './base/errors.ts'
+import type { LoadedParts } from './loaded-parts.ts'
+import type { AgentProfiles, ProviderConnections } from './offers.ts'
+
+type Parts = Pick<LoadedParts, 'offers' | 'use'>
+
+const noProfiles: AgentProfiles = {
+  async launch(profileId) {
+    throw new AppError('not_found', `Agent profile not found: ${profileId}`)
+  },
+  usersOf: async () => [],
+  renameLlmProfile: async () => undefined,
+}
+
+export function agentProfilesOf(parts: Parts): AgentProfiles {
+  const profiles = async (): Promise<AgentProfiles> => {
+    return parts.offers('agentProfiles') ? parts.use('agentProfiles') : noProfiles
+  }
+  return {
+    launch: async (profileId) => (await profiles()).launch(profileId),
+    usersOf: async (llmProfile) => (await profiles()).usersOf(llmProfile),
+    renameLlmProfile: async (name, newName) => (await profiles()).renameLlmProfile(name, newName),
+  }
+}
+
+/** @param parts returns the parts, which are opened after the profiles that have connections */
+export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
+  return {
+    async find(id) {
+      return parts().offers('providerConnections') ? (await parts().use('providerConnections')).find(id) : undefined
+    },
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Names of language models that the built-in agent can call, for clients that offer a choice.
+ *
+ * Source: `sdk/llm/utils/verified_models.py` of openhands-sdk 1.43.1 (PyPI, 2026-08-21), the providers OpenAI,
+ * Anthropic and Gemini; and this server's own model for demonstrations. A model that is missing here can be used all the same:
+ * its name is sent to the provider unchanged. Nobody is asked whether a model still exists.
+ */
+
+/** By the provider's name in front of a model's name. The newest first. */
+export const verifiedModels: Readonly<Record<string, readonly string[]>> = {
+  openai: [
+    'gpt-5.6', 'gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.5', 'gpt-5.4', 'gpt-5.2', 'gpt-5.2-codex',
+    'gpt-5.1', 'gpt-5.1-codex-max', 'gpt-5.1-codex', 'gpt-5.1-codex-mini', 'gpt-5-codex', 'gpt-5-2025-08-07',
+    'gpt-5-mini-2025-08-07', 'o4-mini', 'gpt-4o', 'gpt-4o-mini', 'gpt-4-32k', 'gpt-4.1', 'gpt-4.1-2025-04-14',
+    'o1-mini', 'o3', 'codex-mini-latest',
+  ],
+  anthropic: [
+    'claude-sonnet-4-5-20250929', 'claude-haiku-4-5-20251001', 'claude-opus-4-5-20251101', 'claude-opus-4-5',
+    'claude-opus-4-6', 'claude-opus-4-7', 'claude-opus-4-8', 'claude-opus-5', 'claude-fable-5', 'claude-sonnet-5',
+    'claude-sonnet-4-5', 'claude-sonnet-4-6', 'claude-sonnet-4-20250514', 'claude-opus-4-20250514',
+    'claude-opus-4-1-20250805', 'claude-3-7-sonnet-20250219', 'claude-3-sonnet-20240229', 'claude-3-opus-20240229',
+    'claude-3-haiku-20240307', 'claude-3-5-haiku-20241022', 'claude-3-5-sonnet-20241022', 'claude-3-5-sonnet-20240620',
+  ],
+  gemini: ['gemini-3.1-pro-preview', 'gemini-3.1-pro', 'gemini-3-flash', 'gemini-3-pro'],
+  demo: ['scripted'],
+}
+
+/** Providers whose models nobody can list here: what they serve is their operator's choice. */
+const openProviders = ['azure', 'hosted_vllm', 'litellm_proxy', 'ollama', 'openrouter', 'vllm']
+
+export const providers: readonly string[] = [...Object.keys(verifiedModels), ...openProviders].sort()
+
+const all = Object.entries(verifiedModels).flatMap(([provider, names]) => names.map((name) => `${provider}/${name}`))
+
+/** Returns the names with their provider, sorted; none for a provider that is not in the table. */
+export function modelsOf(provider: string | undefined): readonly string[] {
+  return all.filter((name) => provider === undefined || name.startsWith(`${provider}/`)).sort()
+}
