@@ -85,8 +85,6 @@ export interface App {
   sealProblem(): Promise<string | undefined>
   /** The parts that may be loaded. */
   readonly parts: LoadedParts
-  /** Returns the names of the built-in agent's tools that can be used. */
-  usableTools(): Promise<readonly string[]>
   /** Records an address under which this server can be reached. */
   announce(url: string): Promise<void>
   /** Pauses running conversations, ends every agent and releases the data folder. Idempotent. */
@@ -158,7 +156,6 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     reserve,
     sealProblem: () => sealProblemOf(stores),
     parts,
-    usableTools: () => parts.tools(),
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
     fingerprint: (text) => cipher.fingerprint(text),
@@ -196,7 +193,8 @@ async function sealProblemOf(stores: SealedStores): Promise<string | undefined> 
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-type Opened = Omit<Core, 'use' | 'offers' | 'usableTools' | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
+type OfParts = 'use' | 'offers' | 'usableTools' | 'description'
+type Opened = Omit<Core, OfParts | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
 
 /** Opens the parts. They are closed after the conversations, which use them. */
 async function openParts(options: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {

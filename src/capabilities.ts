@@ -53,6 +53,8 @@ export interface Core {
   readonly offers: (name: keyof Offers) => boolean
   /** Returns the names of the built-in agent's tools that can be used on this machine. */
   readonly usableTools: () => Promise<readonly string[]>
+  /** Returns the OpenAPI description of this server's routes, as JSON. */
+  readonly description: () => Promise<Buffer>
 }
 
 export type Use = <Name extends keyof Offers>(name: Name) => Promise<Offers[Name]>

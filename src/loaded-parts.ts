@@ -5,9 +5,11 @@
  * tries again.
  */
 import { join } from 'node:path'
+import { access } from './access.ts'
 import { AppError } from './base/errors.ts'
 import { isThere } from './base/json-file.ts'
 import type { Core } from './capabilities.ts'
+import { createDescription } from './description.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
 
@@ -16,7 +18,7 @@ export interface LoadedPartsOptions {
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
-  readonly core: Omit<Core, 'use' | 'offers' | 'usableTools'>
+  readonly core: Omit<Core, 'use' | 'offers' | 'usableTools' | 'description'>
 }
 
 export class LoadedParts {
@@ -36,12 +38,18 @@ export class LoadedParts {
       use: (name) => this.use(name),
       offers: (name) => this.offers(name),
       usableTools: () => this.tools(),
+      description: createDescription([...Object.keys(access), ...this.routes]),
     }
   }
 
   /** The parts that may be loaded. */
   get allowed(): readonly Part[] {
     return this.#allowed
+  }
+
+  /** Method and pattern of each route of the parts that may be loaded. */
+  get routes(): readonly string[] {
+    return this.#allowed.flatMap(({ routes = {} }) => Object.keys(routes))
   }
 
   offers(name: keyof Offers): boolean {

@@ -6,6 +6,7 @@
 export { browser } from './parts/browser/part.ts'
 export { builtin } from './parts/builtin/part.ts'
 export { demo } from './parts/demo/part.ts'
+export { docs } from './parts/docs/part.ts'
 export { doctor } from './parts/doctor/part.ts'
 export { files } from './parts/files/part.ts'
 export { hooks } from './parts/hooks/part.ts'

@@ -6,9 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { access } from './access.ts'
 import type { Route } from './api/call.ts'
-import { createDescription } from './api/meta.ts'
 import { createRequestHandler } from './api/requests.ts'
 import { createRoute, createRoutes } from './api/routes.ts'
 import { createUpgradeHandler } from './api/upgrades.ts'
@@ -64,11 +62,10 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
     meta: {
       productVersion: version,
       capabilities,
-      usableTools: () => app.usableTools(),
+      usableTools: () => app.parts.tools(),
       parts: app.parts.allowed.map(({ name }) => name),
-      description: createDescription([
-        ...Object.keys(access), ...ofParts.map(({ method, pattern }) => `${method} ${pattern}`),
-      ]),
+      docs: app.parts.routes.includes('GET /docs') ? '/docs' : '/openapi.json',
+      description: app.parts.core.description,
       clock,
       startedAt: clock(),
       idleMs: () => clock() - lastWorkAt,

@@ -20,7 +20,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // The list of parts. Deleting a line of parts.ts leaves its part out.
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
-  'server.ts': ['app.ts', 'optional-offers.ts', 'loaded-parts.ts', 'access.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
+  'server.ts': ['app.ts', 'optional-offers.ts', 'loaded-parts.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
   'app.ts': [
     'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts', 'config.ts', 'agents', 'conversation', 'workspace',
     'storage', 'settings', 'process', 'net', 'schema', 'base',
@@ -29,7 +29,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'sealed-stores.ts': ['part.ts', 'config.ts', 'process', 'settings', 'base'],
   'agent-maker.ts': ['capabilities.ts', 'offers.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process', 'schema', 'base'],
   'optional-offers.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
-  'loaded-parts.ts': ['capabilities.ts', 'offers.ts', 'part.ts', 'base'],
+  'description.ts': ['base'],
+  'loaded-parts.ts': ['access.ts', 'description.ts', 'capabilities.ts', 'offers.ts', 'part.ts', 'base'],
   // The contract between the core and its parts.
   'part.ts': ['access.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http', 'process', 'settings'],
   'capabilities.ts': ['offers.ts', 'config.ts', 'conversation', 'process', 'settings', 'schema', 'base'],
@@ -59,6 +60,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'parts/models': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'settings', 'http', 'schema', 'base'],
   'parts/profiles': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base'],
+  'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
     'part.ts', 'finding.ts', 'parts/install', 'agents', 'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'base',
@@ -144,12 +146,12 @@ export const powers: readonly Power[] = [
       'src/agents/acp/launch.ts',
       'src/agents/acp/observation-files.ts',
       'src/agents/acp/program.ts',
-      'src/api/meta.ts',
       'src/base/json-file.ts',
       'src/cli/main.ts',
       'src/cli/signals.ts',
       'src/cli/stack-places.ts',
       'src/cli/verify.ts',
+      'src/description.ts',
       'src/parts/browser/launch.ts',
       'src/parts/browser/program.ts',
       'src/parts/browser/recording.ts',
@@ -301,6 +303,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   browser: 2_900,
   builtin: 9_700,
   demo: 600,
+  docs: 200,
   doctor: 500,
   files: 700,
   hooks: 600,

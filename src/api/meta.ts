@@ -5,9 +5,6 @@
  * `version` is the API level that existing clients check before they use a server; this server's own name and version
  * are in fields of their own (decisions 34). Nothing here reveals stored data.
  */
-import { readFile } from 'node:fs/promises'
-import { objectOf } from '../base/fields.ts'
-import { parseOwnJson } from '../base/json.ts'
 import type { Clock } from '../base/stamp.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { ok } from './call.ts'
@@ -23,6 +20,8 @@ export interface Meta {
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
+  /** The path of the description for people. */
+  readonly docs: string
   /** The OpenAPI description of the routes of this server. */
   readonly description: () => Promise<Buffer>
   readonly clock: Clock
@@ -55,8 +54,8 @@ export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Htt
     usable_tools: await meta.usableTools(),
     parts: meta.parts,
     capabilities: meta.capabilities,
-    docs: '/openapi.json',
-    redoc: '/openapi.json',
+    docs: meta.docs,
+    redoc: meta.docs,
   })
 }
 
@@ -67,29 +66,4 @@ export async function tools({ meta }: { readonly meta: Meta }): Promise<HttpResp
 
 export async function openapi({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   return { status: 200, body: await meta.description() }
-}
-
-/**
- * A reader of the OpenAPI description: a generated file, made from the same schema as the validators, without the
- * routes of absent parts. The first call reads the file.
- * @param routes method and pattern of every route of this server
- */
-export function createDescription(routes: readonly string[]): () => Promise<Buffer> {
-  let description: Buffer | undefined
-  return async () => {
-    if (description !== undefined) return description
-    const file = await readFile(new URL('../schema/generated/openapi.json', import.meta.url))
-    return (description = withoutStrangers(file, new Set(routes)))
-  }
-}
-
-function withoutStrangers(file: Buffer, routes: ReadonlySet<string>): Buffer {
-  const { paths, ...document } = objectOf(parseOwnJson(file.toString('utf8')))
-  let isWhole = true
-  const there = Object.entries(objectOf(paths)).flatMap(([path, item]) => {
-    const methods = Object.entries(objectOf(item)).filter(([method]) => routes.has(`${method.toUpperCase()} ${path}`))
-    if (methods.length < Object.keys(objectOf(item)).length) isWhole = false
-    return methods.length === 0 ? [] : [[path, Object.fromEntries(methods)] as const]
-  })
-  return isWhole ? file : Buffer.from(JSON.stringify({ ...document, paths: Object.fromEntries(there) }))
 }

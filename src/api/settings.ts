@@ -1,15 +1,20 @@
 /**
  * The settings over REST (contract: settings.md sections 1 to 3).
  *
- * The store applies a patch; the shape of a request is checked here, so that both kinds of 422 differ.
+ * The store applies a patch; the shape of a request is checked here, so that both kinds of 422 differ. The routes of
+ * one MCP server are patches of `mcp_config`: the other servers and their secrets stay.
  */
+import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'
 import type { HttpResponse } from '../http/reply.ts'
-import { SettingsPatch } from '../schema/generated/settings.ts'
+import { parameterOf } from '../http/router.ts'
+import type { Checked } from '../schema/check.ts'
+import { isMcpServerChange, McpServer, SettingsPatch, type McpServerChange } from '../schema/generated/settings.ts'
 import { parseExposeMode } from '../settings/expose.ts'
 import { agentSchema, conversationSchema } from '../settings/schema-view.ts'
 import type { SettingsStore } from '../settings/store.ts'
 import { bodyOf, ok, type Call } from './call.ts'
+import { jsonResponse } from './problem.ts'
 
 export interface SettingsParts {
   readonly settings: SettingsStore
@@ -25,6 +30,38 @@ export async function patchSettings({ settings, reserve }: SettingsParts, call: 
   const patch = bodyOf(call, SettingsPatch)
   await reserve.assertHeld()
   return ok(await settings.patch(patch))
+}
+
+export async function addMcpServer(parts: SettingsParts, call: Call): Promise<HttpResponse> {
+  return jsonResponse(201, await patchMcpServer(parts, call, bodyOf(call, McpServer)))
+}
+
+export async function changeMcpServer(parts: SettingsParts, call: Call): Promise<HttpResponse> {
+  return ok(await patchMcpServer(parts, call, bodyOf(call, mcpServerChange)))
+}
+
+export async function removeMcpServer(parts: SettingsParts, call: Call): Promise<HttpResponse> {
+  return ok(await patchMcpServer(parts, call, null))
+}
+
+const mcpServerChange: Checked<McpServerChange, McpServerChange> = {
+  name: 'McpServerChange',
+  is: isMcpServerChange,
+  to: (given) => given,
+}
+
+/** Adds a server with POST, else changes or removes one. @throws AppError `conflict`, `not_found`, `invalid_input` */
+async function patchMcpServer(
+  { settings, reserve }: SettingsParts, call: Call, server: object | null,
+): Promise<object> {
+  const key = parameterOf(call.parameters, 'key')
+  const isNew = call.exchange.request.method === 'POST'
+  await reserve.assertHeld()
+  return settings.patch({ agent_settings_diff: { mcp_config: { [key]: server } } }, ({ agent_settings: current }) => {
+    const isThere = Object.hasOwn(current.mcp_config, key)
+    if (isNew && isThere) throw new AppError('conflict', `MCP server '${key}' already exists`)
+    if (!isNew && !isThere) throw new AppError('not_found', `MCP server '${key}' not found`)
+  })
 }
 
 export function describeAgentSettings(): HttpResponse {

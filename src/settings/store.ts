@@ -25,10 +25,10 @@ export interface SettingsStore {
   get(): Promise<Settings>
   view(mode: ExposeMode): Promise<SettingsResponse>
   /**
-   * Applies a patch and returns the redacted view.
-   * @throws AppError as `applyPatch`, `storage_full`, `storage_failed`; then nothing has changed.
+   * Applies a patch and returns the redacted view. `check` gets the settings before the patch and may throw.
+   * @throws AppError as `applyPatch` and `check`, `storage_full`, `storage_failed`; then nothing has changed.
    */
-  patch(request: SettingsPatch): Promise<SettingsResponse>
+  patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /** Replaces the settings by the result of `change`, after all earlier changes. */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
   /** Seals every secret in the file with the newest key. */
@@ -94,9 +94,13 @@ export function createSettingsStore(options: SettingsStoreOptions): SettingsStor
   return {
     get: () => file.read(),
     view: async (mode) => show(await file.read(), mode),
-    async patch(request) {
+    async patch(request, check) {
       const context = { cipher, providers, loadProfile }
-      return show(await update((current) => applyPatch(current, request, context)), 'redacted')
+      const patched = await update((current) => {
+        check?.(current)
+        return applyPatch(current, request, context)
+      })
+      return show(patched, 'redacted')
     },
     update,
     reseal: () => file.rewrite(),

@@ -81,7 +81,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 }
 
 test('what the server says about itself fits its description', async () => {
-  for (const probe of ['GET /alive', 'GET /health', 'GET /ready', 'GET /server_info', 'GET /']) {
+  for (const probe of ['GET /alive', 'GET /health', 'GET /ready', 'GET /server_info', 'GET /', 'GET /docs', 'GET /redoc']) {
     await ask(probe, 200)
   }
   assert.equal((await ask('GET /openapi.json', 200)).json, document)
@@ -97,6 +97,12 @@ test('settings fit their description', async () => {
   await ask('PATCH /api/settings', 422, { body: { agent_settings_diff: 'no object' } })
   await ask('GET /api/settings/agent-schema', 200)
   await ask('GET /api/settings/conversation-schema', 200)
+  const name = 'a-server'
+  await ask('POST /api/settings/mcp/{key}', 201, { name, body: { command: 'true', enabled: false } })
+  await ask('POST /api/settings/mcp/{key}', 409, { name, body: { command: 'true' } })
+  await ask('PATCH /api/settings/mcp/{key}', 200, { name, body: { description: 'A server' } })
+  await ask('DELETE /api/settings/mcp/{key}', 200, { name })
+  await ask('DELETE /api/settings/mcp/{key}', 404, { name })
 })
 
 test('global secrets fit their description', async () => {

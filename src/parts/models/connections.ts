@@ -120,7 +120,7 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
   return { file, setMasked }
 }
 
-/** Returns a connection with plain secrets. @throws AppError `invalid_input` for a key that is unset or does not open */
+/** Opens the secrets of a connection. @throws AppError `invalid_input` for a key that is unset or does not open */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {
   const opened = mapSecrets(type, value, (secret, path) => readSecret(secret, path, cipher))
   if (isProviderConnection(opened)) return toProviderConnection(opened)

@@ -2,8 +2,8 @@
  * Names of language models that the built-in agent can call, for clients that offer a choice.
  *
  * Source: `sdk/llm/utils/verified_models.py` of openhands-sdk 1.43.1 (PyPI, 2026-08-21), the providers OpenAI,
- * Anthropic and Gemini; and this server's own model for demonstrations. A model that is missing here can be used all the same:
- * its name is sent to the provider unchanged. Nobody is asked whether a model still exists.
+ * Anthropic and Gemini; and this server's own model for demonstrations. A model that is missing here can be used all
+ * the same: its name is sent to the provider unchanged. Nobody is asked whether a model still exists.
  */
 
 /** By the provider's name in front of a model's name. The newest first. */

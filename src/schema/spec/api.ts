@@ -98,6 +98,8 @@ export const api: Definitions = {
 }
 
 const conversation = '/api/conversations/{conversation_id}'
+const mcpServer = '/api/settings/mcp/{key}'
+const newSettings = responseOf('The new settings', ref('SettingsResponse'))
 
 /** The parameters in paths (`{name}`) that are not plain strings. */
 export const pathParameters: Readonly<Record<string, Schema>> = { conversation_id: { type: 'string', format: 'uuid' } }
@@ -245,13 +247,27 @@ export const endpoints: readonly Endpoint[] = [
       ...post('/api/settings', 'Change the settings', 'SettingsPatch'),
       method: 'PATCH',
       responses: {
-        200: responseOf('The new settings', ref('SettingsResponse')),
+        200: newSettings,
         400: responseOf('Nothing was given', ref('ErrorDetail')),
         409: conflict('The stored settings cannot be read'),
       },
     },
     get('/api/settings/agent-schema', 'Describe the agent settings', ref('SettingsSchema')),
     get('/api/settings/conversation-schema', 'Describe the conversation settings', ref('SettingsSchema')),
+    {
+      ...post(mcpServer, 'Add an MCP server to the settings', 'McpServer'),
+      responses: { 201: newSettings, 409: conflict('There is one of this name') },
+    },
+    {
+      ...post(mcpServer, 'Change an MCP server in the settings', 'McpServerChange'),
+      method: 'PATCH',
+      responses: { 200: newSettings },
+    },
+    {
+      ...post(mcpServer, 'Remove an MCP server from the settings'),
+      method: 'DELETE',
+      responses: { 200: newSettings },
+    },
     get('/api/settings/secrets', 'List global secrets', ref('SecretList')),
     {
       ...post('/api/settings/secrets', 'Store a global secret', 'SecretWrite'),
@@ -284,5 +300,8 @@ export const endpoints: readonly Endpoint[] = [
     get('/server_info', 'Describe the server', ref('ServerInfo')),
     get('/', 'Describe the server', ref('ServerInfo')),
     get('/openapi.json', 'Describe the interface', json),
+    ...['/docs', '/redoc'].map((path) => ({ ...get(path, 'Describe the interface for people', string), responses: {
+      200: { doc: 'A page', mediaType: 'text/html' },
+    } })),
   ]),
 ]

@@ -7,7 +7,8 @@
  * migration and the splitting of command lines. Unknown members are ignored, except in MCP servers.
  */
 import {
-  address, alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, integerOf, mapOf, nullable, number,
+  address, alias, arrayOf, boolean, closed, constant, defaultTo, either, extensible, integer, integerOf, mapOf,
+  nullable, number,
   numberOf, omittable, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string,
   stringOf, tolerant, union,
   uuid, type Definitions,
@@ -210,6 +211,10 @@ export const settings: Definitions = {
     headers: secret(optional(mapOf(string, headerLimit))),
     auth: optional(ref('McpAuth')),
     enabled: defaultTo(true, boolean),
+  }),
+
+  McpServerChange: extensible('Members of an MCP server, merged as in a patch of the settings; null removes one.', {
+    enabled: omittable(nullable(boolean)),
   }),
 
   McpNoAuth: closed('No credentials.', { strategy: required(constant('none')) }),

@@ -1,0 +1,13 @@
+/** The part `docs`: a page that describes the REST interface for people. */
+import type { Part, PartModule } from '../../part.ts'
+
+export const docs = {
+  name: 'docs',
+  about: 'A page that describes the REST interface for people, made from the OpenAPI description',
+  routes: {
+    // What it shows is in /openapi.json, which is open too.
+    'GET /docs': 'open',
+    'GET /redoc': 'open',
+  },
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

@@ -1,0 +1,25 @@
+/**
+ * Starts the part `docs`. The page is made with the first request and kept. It has no script, no style and no address
+ * of another server, and its policy allows none.
+ */
+import { parseOwnJson } from '../../base/json.ts'
+import type { Core } from '../../capabilities.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
+import { pageOf } from './page.ts'
+import type { docs } from './part.ts'
+
+const headers = [
+  'Content-Security-Policy', "default-src 'none'; base-uri 'none'; form-action 'none'",
+  'Referrer-Policy', 'no-referrer',
+]
+
+export function start({ description }: Pick<Core, 'description'>): StartedPart {
+  let body: Buffer | undefined
+  const show = async (): Promise<HttpResponse> => {
+    body ??= Buffer.from(pageOf(parseOwnJson((await description()).toString('utf8'))))
+    return { status: 200, headers, type: 'text/html; charset=utf-8', body }
+  }
+  const handlers: Record<keyof typeof docs.routes, PartHandler> = { 'GET /docs': show, 'GET /redoc': show }
+  return { handlers }
+}
