@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { Feed } from '../../src/conversation/feed.ts'
+import { Feed } from '../../src/conversation/log/feed.ts'
 import { encodeText, encodeTexts } from '../../src/ws/frame.ts'
 import { Departure } from '../../src/ws/departure.ts'
 import { acceptUpgrade } from '../../src/ws/upgrade.ts'

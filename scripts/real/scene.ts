@@ -110,7 +110,7 @@ export class Scene {
     await this.#talk?.close()
   }
 
-  /** Which sessions the agent had, from the private records of the conversation (src/conversation/records.ts). */
+  /** Which sessions the agent had, from the private records of the conversation (src/conversation/log/records.ts). */
   async sessionIds(): Promise<string[]> {
     const path = join(this.stage.folder, 'data', 'conversations', this.#talk?.id ?? '', 'events.jsonl')
     const log = await readFile(path, 'utf8').catch(() => '')

@@ -2,7 +2,7 @@
  * The contract between the built-in agent and the hooks of a conversation: the points at which the agent calls hooks,
  * and the results it takes (contract: conversations.md, section 10). The part `hooks` implements it.
  */
-import type { AgentHost } from '../conversation/agent-host.ts'
+import type { AgentHost } from '../conversation/agent/host.ts'
 import type { Action } from '../schema/generated/actions.ts'
 import type { Observation } from '../schema/generated/observations.ts'
 import type { Message, TextContent } from '../schema/generated/values.ts'

@@ -3,7 +3,7 @@
  * returns the text of a skill (contract: others.md, section 4). The part `skills` implements it.
  */
 import type { AgentContext } from '../schema/generated/settings.ts'
-import type { CalledSkill } from '../conversation/agent.ts'
+import type { CalledSkill } from '../conversation/agent/agent.ts'
 import type { Tool } from './tool.ts'
 
 /** The members of an `agent_context` that select the skills and notes to read. */

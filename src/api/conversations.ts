@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
-import type { AgentVault } from '../conversation/agent-vault.ts'
-import { dashed, settleRequest, type CreationDeps } from '../conversation/creation.ts'
-import type { ConversationService } from '../conversation/service.ts'
+import type { AgentVault } from '../conversation/agent/vault.ts'
+import { dashed, settleRequest, type CreationDeps } from '../conversation/list/creation.ts'
+import type { ConversationService } from '../conversation/list/service.ts'
 import { boolean, integer, list, oneOf, required, text, uuid, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import {
@@ -18,7 +18,7 @@ import {
 } from '../schema/generated/conversations.ts'
 import { bodyOf, conversationIdOf, invalid, ok, optionalBodyOf, queryOf, success, tooLong, type Call } from './call.ts'
 import { keyedRequestOf, type KeyParts } from './idempotency.ts'
-import { userMessageOf } from '../conversation/user-message.ts'
+import { userMessageOf } from '../conversation/log/user-message.ts'
 import { jsonResponse } from './problem.ts'
 import { tellMasking } from './secret-masking.ts'
 

@@ -6,7 +6,7 @@
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'
-import type { EventFilter } from '../conversation/event-reader.ts'
+import type { EventFilter } from '../conversation/log/event-reader.ts'
 import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
@@ -15,7 +15,7 @@ import { eventSourceValues, type EventSource } from '../schema/generated/values.
 import { bodyOf, conversationIdOf, invalid, ok, queryOf, success, tooLong, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { keyedRequestOf } from './idempotency.ts'
-import { userMessageOf } from '../conversation/user-message.ts'
+import { userMessageOf } from '../conversation/log/user-message.ts'
 
 const batchLimit = 1000
 

@@ -5,11 +5,11 @@
  *
  * It applies to requests that change something and cannot be told from an earlier try: a new conversation, a message,
  * a run, an answer to a question. Two requests with one key are the same when all their content is the same. The
- * content is kept as a keyed digest, because it may hold secrets. `conversation/requests` says what is remembered,
+ * content is kept as a keyed digest, because it may hold secrets. `conversation/log/requests` says what is remembered,
  * and for how long.
  */
 import type { Clock } from '../base/stamp.ts'
-import type { KeyedRequest } from '../conversation/requests.ts'
+import type { KeyedRequest } from '../conversation/log/requests.ts'
 import { headerValues } from '../http/headers.ts'
 import { invalid, type Call } from './call.ts'
 

@@ -5,7 +5,7 @@
 import { AppError } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { ConversationService } from '../conversation/service.ts'
+import type { ConversationService } from '../conversation/list/service.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import {
   AskAgentRequest,

@@ -4,7 +4,7 @@
  * A history is read in pieces, so that its length costs no memory.
  */
 import type { JsonObject } from '../base/json.ts'
-import type { ConversationService } from './service.ts'
+import type { ConversationService } from './list/service.ts'
 
 export interface StoredConversations {
   /** Returns ConversationInfo. @throws AppError `not_found` */

@@ -7,7 +7,7 @@
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
 import type { Conversation } from './conversation.ts'
-import type { FeedEnd, Sink } from './feed.ts'
+import type { FeedEnd, Sink } from './log/feed.ts'
 
 const bufferLimit = 256
 

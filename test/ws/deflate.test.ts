@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
 import { constants, inflateRawSync } from 'node:zlib'
-import { Feed } from '../../src/conversation/feed.ts'
+import { Feed } from '../../src/conversation/log/feed.ts'
 import { encodeCompressedText, negotiateDeflate } from '../../src/ws/deflate.ts'
 import { parseExtensions } from '../../src/ws/extensions.ts'
 import { encodeText } from '../../src/ws/frame.ts'

@@ -89,7 +89,7 @@ export const settingsMutations: readonly Mutation[] = [
     tests: ['test/e2e/sealing-keys.test.ts'],
   },
   {
-    file: 'src/conversation/reseal.ts',
+    file: 'src/conversation/log/reseal.ts',
     old: 'if ([...before].every((id) => id === newest)) return before',
     new: 'if (newest !== \'\') return before',
     promise: 'A reseal seals the secrets of conversations with the newest key.',

@@ -10,7 +10,7 @@
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { untilAborted } from '../../base/wait.ts'
-import type { Agent, AgentSession, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent.ts'
+import type { Agent, AgentSession, AsideAnswer, Turn, TurnEnd, UsageReport } from '../../conversation/agent/agent.ts'
 import { resolveAcp } from '../../settings/providers.ts'
 import type { AgentWorkOptions } from './agent-work.ts'
 import { askAside } from './aside.ts'

@@ -6,7 +6,7 @@
  * `t1`, `t1~1`, `t1~2`. Beyond a limit the oldest ids are forgotten.
  */
 
-import type { AgentHost } from '../../conversation/agent-host.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
 
 /** The most ids that are kept: about 2 MB. */
 const defaultLimit = 20_000

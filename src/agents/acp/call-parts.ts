@@ -2,7 +2,7 @@
  * The parts of a recorded call, one for each of its actions, and the part of the finished call that answers each.
  * Pure: nothing is recorded here.
  */
-import type { Recorded } from '../../conversation/agent.ts'
+import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { Answered } from './drafts.ts'
 import type { CallPart } from './shape.ts'
 

@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'
 import { writeFileAtomically } from '../../base/json-file.ts'
 import type { Log } from '../../base/log.ts'
-import type { SecretChange } from '../../conversation/agent-host.ts'
+import type { SecretChange } from '../../conversation/agent/host.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { jsonIn } from '../../settings/masked-parts.ts'
 

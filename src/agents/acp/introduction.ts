@@ -4,8 +4,8 @@
  *
  * A program may be started outside a turn, by a question beside the work; then the next turn records the messages.
  */
-import type { AgentHost } from '../../conversation/agent-host.ts'
-import type { Turn } from '../../conversation/agent.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
+import type { Turn } from '../../conversation/agent/agent.ts'
 import { asks } from './permissions.ts'
 import type { StartedSession } from './start-session.ts'
 

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { StartOptions } from './start-session.ts'
 
 export class KeptSession {

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { maskJsonInTurns, turnWeight, weightOf } from '../../base/mask-turns.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
 import { blockText, imageUrl } from './output.ts'
 import { sessionIdMask, sessionMask } from './session-mask.ts'
 

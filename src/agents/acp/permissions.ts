@@ -6,7 +6,7 @@
  * allowed it. This server cannot judge the risk of external calls, so ConfirmRisky sees them as UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
-import type { QuestionOption } from '../../conversation/agent.ts'
+import type { QuestionOption } from '../../conversation/agent/agent.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
 import { objectsOf, textOf } from '../../base/fields.ts'
 

@@ -3,7 +3,7 @@
  *
  * It says the same as the recorded action; a long command or diff is cut here, with a mark, and whole in the action.
  */
-import type { QuestionDiff, QuestionDraft } from '../../conversation/agent.ts'
+import type { QuestionDiff, QuestionDraft } from '../../conversation/agent/agent.ts'
 import { numberOf, textOf } from '../../base/fields.ts'
 import type { Edit } from './edits.ts'
 import type { AskedCall } from './turn-calls.ts'

@@ -9,7 +9,7 @@
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
 import { andThen } from '../../base/wait.ts'
-import type { Recorded } from '../../conversation/agent.ts'
+import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import { actionOf, argumentsOf, incompleteActionOf, toolNameOf } from './action-of.ts'
 import { changeNote, partNote, summaryOf } from './call-notes.ts'

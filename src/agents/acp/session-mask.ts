@@ -5,7 +5,7 @@
  * logs, in errors, in the environment of their tools. The id is known only once the session is kept, so the mask
  * reads it for each text. An id that is too short is not masked.
  */
-import type { AgentHost } from '../../conversation/agent-host.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
 import { textOf } from '../../base/fields.ts'
 
 const shortestId = 8

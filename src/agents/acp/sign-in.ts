@@ -6,7 +6,7 @@
  * Names only, never a value. Texts of the agent are masked and cut.
  */
 import type { JsonObject } from '../../base/json.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { LoginState } from '../../settings/login.ts'
 import type { Provider } from '../../settings/providers.ts'
 import { AcpFailure, cutDetail } from './failure.ts'

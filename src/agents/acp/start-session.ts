@@ -8,7 +8,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
 import { untilAborted } from '../../base/wait.ts'
 import { RpcClosedError, RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import type { Provider } from '../../settings/providers.ts'

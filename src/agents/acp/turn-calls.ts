@@ -7,7 +7,7 @@
  * them. An id that had a call before begins another call only by an announcement: a late end is dropped and logged.
  * Every text is masked before it is read.
  */
-import type { Recorded } from '../../conversation/agent.ts'
+import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { isTooLongToShow } from './action-of.ts'

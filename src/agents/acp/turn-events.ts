@@ -7,7 +7,7 @@
  * is found. A long output is masked in several turns of the event loop.
  */
 import type { Log } from '../../base/log.ts'
-import type { Recorded } from '../../conversation/agent.ts'
+import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { CallMemory } from './call-memory.ts'
 import { messageDraft, noticeDraft, planDrafts, type RejectionSource } from './drafts.ts'

@@ -10,8 +10,8 @@
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
 import type { Log } from '../../base/log.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
-import type { ConfirmationAnswer, QuestionOption, Turn } from '../../conversation/agent.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
+import type { ConfirmationAnswer, QuestionOption, Turn } from '../../conversation/agent/agent.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { isLong, maskedInTurns } from './long-updates.ts'
 import {

@@ -9,7 +9,7 @@
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'
 import type { Log } from '../../base/log.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
 import { AcpFailure } from './failure.ts'
 import { asks } from './permissions.ts'
 import { judgeRan, type RanCall, type Verdict } from './unasked.ts'

@@ -9,7 +9,7 @@
  * may be counted (agents.md, "Failures, questions, usage").
  */
 import type { JsonObject } from '../../base/json.ts'
-import type { UsageReport } from '../../conversation/agent.ts'
+import type { UsageReport } from '../../conversation/agent/agent.ts'
 import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
 /** The newest figures of `usage_update` in a turn, with the token sums. */

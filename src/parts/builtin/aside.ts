@@ -5,9 +5,9 @@
  * answer that only calls a tool is an error.
  */
 import { AppError } from '../../base/errors.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
-import type { AsideAnswer } from '../../conversation/agent.ts'
-import { textIn } from '../../conversation/message-text.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
+import type { AsideAnswer } from '../../conversation/agent/agent.ts'
+import { textIn } from '../../conversation/log/message-text.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from './llm/model.ts'

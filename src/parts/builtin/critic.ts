@@ -9,8 +9,8 @@
  */
 import { maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { AgentHost } from '../../conversation/agent-host.ts'
-import type { Turn } from '../../conversation/agent.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
+import type { Turn } from '../../conversation/agent/agent.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import type { Critic as CriticSettings } from '../../schema/generated/conversations.ts'
 import { toLLM, type LLM } from '../../schema/generated/llm.ts'

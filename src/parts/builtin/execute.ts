@@ -8,7 +8,7 @@
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { Turn } from '../../conversation/agent.ts'
+import type { Turn } from '../../conversation/agent/agent.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { Observation } from '../../schema/generated/observations.ts'

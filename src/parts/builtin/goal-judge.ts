@@ -4,8 +4,8 @@
  *
  * The judge sees the history alone. An unreadable answer counts as "not reached", and the verdict's `missing` says so.
  */
-import type { AgentHost } from '../../conversation/agent-host.ts'
-import type { GoalJudgement } from '../../conversation/agent.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
+import type { GoalJudgement } from '../../conversation/agent/agent.ts'
 import type { ModelClient } from './llm/model.ts'
 import { askForJudgement, textMember } from './judgement.ts'
 import { View } from './view.ts'

@@ -7,8 +7,8 @@
  * The prompt calls it data, and a judgement only decides whether work continues.
  */
 import { isObject } from '../../base/json.ts'
-import type { UsageReport } from '../../conversation/agent.ts'
-import { textIn } from '../../conversation/message-text.ts'
+import type { UsageReport } from '../../conversation/agent/agent.ts'
+import { textIn } from '../../conversation/log/message-text.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage, type Message } from '../../schema/generated/values.ts'
 import type { ModelClient } from './llm/model.ts'

@@ -7,8 +7,8 @@
  * model call, never a tool. A stop aborts both.
  */
 import { randomUUID } from 'node:crypto'
-import type { AgentHost, History } from '../../conversation/agent-host.ts'
-import type { CondensingWork, Turn, TurnEnd } from '../../conversation/agent.ts'
+import type { AgentHost, History } from '../../conversation/agent/host.ts'
+import type { CondensingWork, Turn, TurnEnd } from '../../conversation/agent/agent.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'

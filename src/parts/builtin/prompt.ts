@@ -7,7 +7,7 @@
  * without templates: `system_prompt_kwargs` and the two file names have no effect, except an empty
  * `security_policy_filename`.
  */
-import type { NamedSecret } from '../../conversation/agent-host.ts'
+import type { NamedSecret } from '../../conversation/agent/host.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'
 
 const role = `You are a software engineer who works for the user, in their workspace, through tools. You take a task \

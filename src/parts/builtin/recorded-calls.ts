@@ -5,8 +5,8 @@
  * the first event is recorded, so that no other event falls between the calls of one answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AgentHost } from '../../conversation/agent-host.ts'
-import type { Turn } from '../../conversation/agent.ts'
+import type { AgentHost } from '../../conversation/agent/host.ts'
+import type { Turn } from '../../conversation/agent/agent.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import type { ActionEvent } from '../../schema/generated/events.ts'
 import type { Message, MessageToolCall } from '../../schema/generated/values.ts'

@@ -4,8 +4,8 @@
  * The title is a separate model call: no tools, no history, little reasoning, and its own usage id. A failed call is
  * returned, not thrown, since a conversation works without a title.
  */
-import type { TitleAnswer } from '../../conversation/agent.ts'
-import { textIn } from '../../conversation/message-text.ts'
+import type { TitleAnswer } from '../../conversation/agent/agent.ts'
+import { textIn } from '../../conversation/log/message-text.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from './llm/model.ts'

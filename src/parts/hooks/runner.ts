@@ -6,7 +6,7 @@
  */
 import { maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { hookPoints, type HookPoint } from '../../conversation/hook-config.ts'
+import { hookPoints, type HookPoint } from '../../conversation/agent/hook-config.ts'
 import type { Child, ChildOptions } from '../../process/child.ts'
 import type { CommandHook, HookConfig, HookDefinition } from '../../schema/generated/hooks.ts'
 import { readAnswer, type HookAnswer } from './answer.ts'

@@ -6,7 +6,7 @@
  * there is no text. Other parts are counted, and everything has a limit.
  */
 import { isObject } from '../../base/json.ts'
-import { textIn } from '../../conversation/message-text.ts'
+import { textIn } from '../../conversation/log/message-text.ts'
 import { toObservation, type Observation } from '../../schema/generated/observations.ts'
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'

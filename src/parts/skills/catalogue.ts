@@ -7,7 +7,7 @@
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
-import { readHookConfig } from '../../conversation/hook-config.ts'
+import { readHookConfig } from '../../conversation/agent/hook-config.ts'
 import type { HookConfig } from '../../schema/generated/hooks.ts'
 import type { SandboxConfig, SkillInfo, SkillsRequest, SkillsResponse } from '../../schema/generated/skills.ts'
 import { locatePlace } from '../../workspace/place.ts'

@@ -3,7 +3,7 @@
  * unknown members are ignored) and the description of a conversation (section 2; it includes members that are null).
  *
  * Workspace and agent may both be missing (decisions 20). Settings and hooks that a request holds as objects stay open
- * here: settings/ migrates and checks the settings, conversation/hook-config the hooks.
+ * here: settings/ migrates and checks the settings, conversation/agent/hook-config the hooks.
  */
 import {
   address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable,

@@ -3,7 +3,7 @@
  */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
-import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import type { TurnEnd } from '../../../src/conversation/agent/agent.ts'
 import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { withAgent } from './with-agent.ts'

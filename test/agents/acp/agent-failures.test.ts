@@ -2,7 +2,7 @@
  * AcpAgent with programs that fail: each way has its code and its words, no secret is told, and nothing is left alive.
  */
 import * as assert from 'uvu/assert'
-import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import type { TurnEnd } from '../../../src/conversation/agent/agent.ts'
 import { suite } from '../../support/suite.ts'
 import { blankProvider } from '../../../src/settings/provider.ts'
 import { secret } from './memory-host.ts'

@@ -6,7 +6,7 @@ import { AgentSlots } from '../../../src/agents/acp/slots.ts'
 import { AppError } from '../../../src/base/errors.ts'
 import { sleep } from '../../../src/base/wait.ts'
 import { blankProvider } from '../../../src/settings/provider.ts'
-import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import type { TurnEnd } from '../../../src/conversation/agent/agent.ts'
 import { suite } from '../../support/suite.ts'
 import { withAgent } from './with-agent.ts'
 

@@ -1,7 +1,7 @@
 /** Questions beside the work: asked of a copy of the session, which may do nothing and leaves nothing. */
 import * as assert from 'uvu/assert'
 import { AppError, messageOf } from '../../../src/base/errors.ts'
-import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import type { TurnEnd } from '../../../src/conversation/agent/agent.ts'
 import { startChild } from '../../../src/process/child.ts'
 import { suite } from '../../support/suite.ts'
 import { manualTimers } from './manual-timers.ts'

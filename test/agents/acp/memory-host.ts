@@ -2,8 +2,8 @@
 import { createMasker, type Masker } from '../../../src/base/masking.ts'
 import { deferred, type Deferred } from '../../../src/base/wait.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
-import type { AgentHost, KeptKey } from '../../../src/conversation/agent-host.ts'
-import type { ConfirmationAnswer, QuestionDraft, Turn, UsageReport } from '../../../src/conversation/agent.ts'
+import type { AgentHost, KeptKey } from '../../../src/conversation/agent/host.ts'
+import type { ConfirmationAnswer, QuestionDraft, Turn, UsageReport } from '../../../src/conversation/agent/agent.ts'
 import type { ConfirmationPolicy } from '../../../src/schema/generated/conversations.ts'
 import type { EventDraft, MessageEvent } from '../../../src/schema/generated/events.ts'
 

@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import { deferred } from '../../../src/base/wait.ts'
-import type { TurnEnd } from '../../../src/conversation/agent.ts'
+import type { TurnEnd } from '../../../src/conversation/agent/agent.ts'
 import { suite } from '../../support/suite.ts'
 import { manualTimers } from './manual-timers.ts'
 import type { MemoryHost } from './memory-host.ts'

@@ -52,7 +52,7 @@ export const events: Sentences = {
   2: [
     'every change of state is sent over the WebSocket',
     'spec/rules: a client on a socket hears of every change of state as REST gives it',
-    'conversation/feed: replays from the log and then goes on live without a gap or a double',
+    'conversation/log/feed: replays from the log and then goes on live without a gap or a double',
   ],
   2.2: [
     'as the serialised fields of the state',
@@ -68,7 +68,7 @@ export const events: Sentences = {
     'an action is answered once, by the same call and tool, and the answer names the action',
     'e2e/events: every action has one answer that names it',
     'agents/acp/transcripts: ${name}: every action has exactly one answer, after it',
-    'conversation/state: an action is open until it is answered in any of three ways',
+    'conversation/log/state: an action is open until it is answered in any of three ways',
   ],
   6: [
     'address, framing and order of the WebSocket are not shown there',
@@ -76,7 +76,7 @@ export const events: Sentences = {
   ],
   7: [
     'which operation emits what is not shown there',
-    'conversation/runner: a message with run begins a turn with it, and the run ends with the turn',
+    'conversation/run/runner: a message with run begins a turn with it, and the run ends with the turn',
   ],
 }
 

@@ -42,7 +42,7 @@ const behaviour: Readonly<Record<string, readonly string[]>> = {
     'parts/builtin/condensing/view: view: ${what}',
   ],
   ConversationErrorEvent: [
-    'conversation/runner: a failed turn records why and then the status, and can be run again',
+    'conversation/run/runner: a failed turn records why and then the status, and can be run again',
   ],
   ConversationStateUpdateEvent: [
     'conversation/conversation: a state update is recorded when the value changes, and not for an equal one',
@@ -52,7 +52,7 @@ const behaviour: Readonly<Record<string, readonly string[]>> = {
   ],
   ActionEvent: [
     'agents/acp/transcripts: ${name}: maps to the expected events',
-    'conversation/state: an action that cannot be executed is never open',
+    'conversation/log/state: an action that cannot be executed is never open',
   ],
   MessageEvent: [
     'agents/acp/turn-events: makes one message of the chunks between two other things, with the thoughts before it',
@@ -64,7 +64,7 @@ const behaviour: Readonly<Record<string, readonly string[]>> = {
   UserRejectObservation: ['agents/acp/agent-turn: records a refusal of the user'],
   SystemPromptEvent: ['agents/acp/agent-session: records a placeholder system prompt once, then what the agent says'],
   TokenEvent: ['e2e/built-in-models: token ids of a backend that gives them are an event'],
-  PauseEvent: ['conversation/runner-stop: an interrupt ends the turn, answers its actions and records the pause'],
+  PauseEvent: ['conversation/run/runner-stop: an interrupt ends the turn, answers its actions and records the pause'],
 }
 
 export const eventVariants: Sentences = {
@@ -87,7 +87,7 @@ export const eventVariants: Sentences = {
   'ActionEvent.2': [
     'a call that cannot be executed has no action',
     'schema/vectors: accepts what a ${name} may be',
-    'conversation/state: an action that cannot be executed is never open',
+    'conversation/log/state: an action that cannot be executed is never open',
   ],
   'ActionEvent.3': [
     'it keeps the call as the model sent it, with the risk that the model declared',
@@ -105,7 +105,7 @@ export const eventVariants: Sentences = {
   ],
   'MessageEvent.3': [
     'it lists the skills that it activated',
-    'conversation/state: skills that messages activate are listed once',
+    'conversation/log/state: skills that messages activate are listed once',
     'e2e/skills: instructions and memory are in the dynamic context, Agent Skills are listed, and a trigger gives its skill once',
   ],
   'AgentErrorEvent.2': [
@@ -119,7 +119,7 @@ export const eventVariants: Sentences = {
   'TokenEvent.2': ['it comes from a backend that gives token ids', 'e2e/built-in-models: token ids of a backend that gives them are an event'],
   'PauseEvent.2': [
     'it says that the user stopped the run',
-    'conversation/runner-stop: two interrupts at once record one pause',
+    'conversation/run/runner-stop: two interrupts at once record one pause',
   ],
   'default of source': [
     'where the table gives no source, it is required',
@@ -140,7 +140,7 @@ export const eventVariants: Sentences = {
   'rule 2': [
     'a rejection by the user is recorded as such',
     'agents/acp/agent-turn: records a refusal of the user',
-    'conversation/driver: a rejection gives the agent the reason and the turn goes on',
+    'conversation/run/turn-runner: a rejection gives the agent the reason and the turn goes on',
   ],
   'rule 2.2': [
     'a hook that blocks an action is recorded as such',

@@ -23,7 +23,7 @@ export const whatTheServiceDoes: Sentences = {
   ],
   2.3: [
     'an event is one record of what happened',
-    'conversation/state: takes every kind of event, and each becomes the head',
+    'conversation/log/state: takes every kind of event, and each becomes the head',
   ],
   3: [
     'one event can be read by its id',
@@ -68,12 +68,12 @@ export const whatTheServiceDoes: Sentences = {
 export const statesAndTransitions: Sentences = {
   1: [
     'one state is named: error, behind an error of the conversation',
-    'conversation/runner: a failed turn records why and then the status, and can be run again',
+    'conversation/run/runner: a failed turn records why and then the status, and can be run again',
   ],
   1.2: [
     'other states and transitions',
     notShown,
-    'conversation/status-table: ${status} goes where the contract says',
+    'conversation/log/status-table: ${status} goes where the contract says',
   ],
   2: ['risk levels are values of a field', 'spec/tables: event: ${kind} is closed and has the fields of the table'],
 }

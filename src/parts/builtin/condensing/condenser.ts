@@ -10,9 +10,9 @@
  * everything but the system prompt; the third ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
-import type { AgentHost, History } from '../../../conversation/agent-host.ts'
-import type { CondensingWork } from '../../../conversation/agent.ts'
-import { textIn } from '../../../conversation/message-text.ts'
+import type { AgentHost, History } from '../../../conversation/agent/host.ts'
+import type { CondensingWork } from '../../../conversation/agent/agent.ts'
+import { textIn } from '../../../conversation/log/message-text.ts'
 import type { LLMSummarizingCondenser } from '../../../schema/generated/conversations.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { ModelError, type ModelClient, type ModelUsage } from '../llm/model.ts'

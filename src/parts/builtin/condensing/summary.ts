@@ -6,7 +6,7 @@
  * it is a summary, because the next model reads it as a user message.
  */
 import { randomUUID } from 'node:crypto'
-import { textIn } from '../../../conversation/message-text.ts'
+import { textIn } from '../../../conversation/log/message-text.ts'
 import { toMessage, type Message } from '../../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from '../llm/model.ts'
 import { digest, shortened } from './digest.ts'

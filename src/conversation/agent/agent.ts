@@ -1,0 +1,240 @@
+/**
+ * The contract between a conversation and its agent. The conversation owns the contract; `agents/` implements it.
+ *
+ * A conversation runs at most one turn at a time. A turn gets the user messages that no turn has served yet and a
+ * `Turn` to report through. `runTurn` resolves with a `TurnEnd`; it never rejects for an expected failure. When
+ * `signal` is aborted the agent stops its work and returns `stopped` once nothing of the turn runs any more. Later
+ * reports are dropped. The conversation gives each action without a result an AgentErrorEvent, so an agent need not
+ * complete the history itself.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { GoalVerdict } from '../../schema/generated/conversations.ts'
+import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
+import type { Message, TextContent } from '../../schema/generated/values.ts'
+import type { AgentHost } from './host.ts'
+
+/** A kind of agent, known only by what the kind offers. */
+export interface AgentKind {
+  /**
+   * True when the agent reads each user message before the message is recorded (`introduction`, `contextOf`) and has a
+   * model to ask (`makeTitle`, `judgeGoal`).
+   */
+  readonly readsMessages: boolean
+  /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
+  create(host: AgentHost): Agent
+}
+
+/** One instance per open conversation. Starts its programs for the first turn, not before. */
+export interface Agent {
+  /**
+   * A stepping agent reads the history before each of its steps, so it sees messages that arrive during a run. It ends
+   * a turn between two steps when `turn.pausing` is aborted. Any other agent is cancelled in both cases.
+   */
+  readonly isStepping?: true
+  /** Returns the event that must precede the first user message. */
+  introduction?(): Promise<EventDraft>
+  /** Returns content and skills for a user message that is about to be recorded. Called in the order of messages. */
+  contextOf?(message: Message): Promise<MessageContext>
+  /** Serves the messages of one turn. */
+  runTurn(turn: Turn): Promise<TurnEnd>
+  /** Applies a changed confirmation policy to running work (to the session mode, for example). */
+  policyChanged(): void
+  /** Switches of the agent's session. Absent for an agent without a session. */
+  readonly session?: AgentSession
+  /**
+   * Answers a question from the agent's knowledge. Records no event and changes nothing.
+   * @throws AppError `bad_request` when the agent cannot, `agent_failed`, `agent_timeout`.
+   */
+  askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
+  /**
+   * Returns a title for a conversation that begins with this text; undefined when there is no model to ask. Rejects
+   * with the signal's reason when the signal is aborted.
+   */
+  makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
+  /**
+   * Judges from the history whether an objective is reached. Absent for an agent without a model to ask. @throws Error
+   */
+  judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
+  /**
+   * Condenses the history that the agent works from. Called between turns only; a turn that begins meanwhile waits for
+   * it.
+   * @throws AppError `bad_request` without a condenser, `conflict` when there is too little, `agent_failed`.
+   */
+  condense?(work: CondensingWork): Promise<void>
+  /** Ends everything that the agent started, within the agent's grace time. Idempotent; nothing is left afterwards. */
+  close(): Promise<void>
+}
+
+/** Switches of a session that an external agent keeps. */
+export interface AgentSession {
+  /** Switches the model for later turns. @throws AppError `bad_request` when the agent refuses. */
+  switchModel(model: string, signal: AbortSignal): Promise<void>
+  /**
+   * Switches the session mode (contract: settings 3.3) for this session and later ones.
+   * @throws AppError `bad_request` when the agent refuses, `invalid_input` for a mode that is more open than the
+   * policy.
+   */
+  switchMode(mode: string, signal: AbortSignal): Promise<void>
+  /**
+   * Sets an option of the agent's session other than mode and model, for this session and later ones.
+   * @throws AppError `bad_request` when the agent does not offer it, `invalid_input` when it is more open than the
+   * policy.
+   */
+  switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
+}
+
+/** Content and skills that go into the history with a user message. */
+export interface MessageContext {
+  readonly content: readonly TextContent[]
+  /** Skills that the message calls for. A skill whose text the model has already is not given again. */
+  readonly skills: readonly CalledSkill[]
+}
+
+export interface CalledSkill {
+  readonly name: string
+  /** The skill's text for the model. */
+  readonly text: string
+}
+
+/** The input of one turn, and the methods that the agent reports through. */
+export interface Turn {
+  /** True when the agent began this turn by itself (`AgentHost.beginRun`). Such a turn has no messages. */
+  readonly isOwn: boolean
+  /** User messages that no turn has served, oldest first. Empty when the user resumes a stopped run. */
+  readonly messages: readonly MessageEvent[]
+  readonly signal: AbortSignal
+  /** Aborted when a stepping agent must end the turn before its next step. */
+  readonly pausing: AbortSignal
+  /** Ids of the actions that waited for the user and are now approved. */
+  readonly approved: readonly string[]
+  /**
+   * Reports that the agent has got the user messages up to this event, including messages that arrived during the turn.
+   */
+  served(messageId: string): void
+  /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
+  keepResponse(id: string, state: JsonObject): void
+  /** Stores a recorded action in its executable form, sealed and private, beside its event. */
+  keepCall(actionId: string, sealed: string): void
+  /** Records one event. The order of calls is the order in the history. Ignored after the end of the turn. */
+  record(draft: EventDraft): Recorded
+  /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
+  delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
+  /**
+   * Asks the user for a confirmation. Resolves with the user's answer, with `denied` at the deadline, with `cancelled`
+   * when the turn is stopped or `withdrawn` is aborted.
+   */
+  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
+  /** Adds to the usage figures of one usage id and publishes `stats`. */
+  usage(report: UsageReport): void
+  /** Backpressure: resolves when the log has caught up with a flood of records. Usually undefined: no need to wait. */
+  ready(): Promise<void> | undefined
+}
+
+export interface Recorded {
+  readonly id: string
+  /** Resolves when the event is on disk and published. Rejects when the log has failed. */
+  durable(): Promise<void>
+}
+
+export interface QuestionDraft {
+  readonly toolCallId: string
+  readonly title: string
+  /** Id of the ActionEvent that describes the action in full. It was recorded before. */
+  readonly actionId?: string
+  /** Absent when the action runs no command, or when the command is unknown. */
+  readonly command?: string
+  readonly diff?: QuestionDiff
+  readonly locations?: readonly QuestionLocation[]
+  readonly options: readonly QuestionOption[]
+}
+
+export interface QuestionDiff {
+  readonly path: string
+  /** Null for a new file. */
+  readonly old_text: string | null
+  /** Null for a file that is deleted or moved away. */
+  readonly new_text: string | null
+  /** Number of other files that would change. */
+  readonly more: number
+}
+
+export interface QuestionLocation {
+  readonly path: string
+  readonly line: number | null
+}
+
+/** An option as in ACP's session/request_permission. */
+export interface QuestionOption {
+  readonly id: string
+  readonly name: string
+  readonly kind: string
+}
+
+/** A refusal. `by` is absent when the user denied. */
+export interface Denied {
+  readonly outcome: 'denied'
+  readonly reason: string
+  readonly by?: 'deadline'
+}
+
+export type ConfirmationAnswer =
+  | { readonly outcome: 'accepted' }
+  | Denied
+  | { readonly outcome: 'cancelled' }
+
+export interface GoalJudgement {
+  readonly verdict: GoalVerdict
+  readonly usage: UsageReport
+}
+
+/** The signal of a condensation, and the methods that it reports through. */
+export interface CondensingWork extends Pick<Turn, 'signal' | 'usage'> {
+  record(draft: EventDraft): void
+}
+
+export interface AsideAnswer {
+  readonly text: string
+  readonly usage: UsageReport
+}
+
+/** The title as the model returned it, or the code and detail of the failure as in ConversationErrorEvent. */
+export type TitleAnswer = AsideAnswer | { readonly failure: { readonly code: string; readonly detail: string } }
+
+/** Asks the model of a stored profile for a title. Undefined when there is no such model. */
+export type TitleByProfile = (
+  request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
+) => Promise<TitleAnswer | undefined>
+
+/** Figures of one step. An absent figure is unknown, not zero. */
+export interface UsageReport {
+  readonly usageId: string
+  readonly model: string
+  /** In US dollars. */
+  readonly cost?: number
+  /**
+   * `reported` (default): the agent reported the cost. `derived`: the cost was computed from other reported figures.
+   */
+  readonly costSource?: 'reported' | 'derived'
+  readonly promptTokens?: number
+  readonly completionTokens?: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  readonly reasoningTokens?: number
+  readonly contextWindow?: number
+  readonly perTurnTokens?: number
+}
+
+/**
+ * How a turn ended. `served` says whether the agent got the turn's messages. Messages that it did not get are offered
+ * to the next turn.
+ */
+export type TurnEnd =
+  | { readonly outcome: 'finished'; readonly served: true }
+  | { readonly outcome: 'stopped'; readonly served: boolean }
+  /**
+   * Pending actions wait for the user, also over a restart. Only for agents that can continue from the history alone.
+   */
+  | { readonly outcome: 'waiting'; readonly served: true }
+  /** The agent repeats itself without progress. */
+  | { readonly outcome: 'stuck'; readonly served: true }
+  | { readonly outcome: 'failed'; readonly served: boolean; readonly code: string; readonly detail: string }

@@ -1,0 +1,129 @@
+/**
+ * The host of an agent: everything that a conversation lends to its agent while the conversation is open.
+ *
+ * `run/host` builds it. An agent reaches the conversation through this interface and through its current turn only.
+ */
+import type { MaskingStream } from '../../base/masking.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { ClientTool, ConfirmationPolicy } from '../../schema/generated/conversations.ts'
+import type { Event } from '../../schema/generated/events.ts'
+
+/** Everything that a conversation lends to its agent while the conversation is open. */
+export interface AgentHost {
+  readonly conversationId: string
+  /** Absolute path. It exists when the conversation is created and may have vanished since. */
+  readonly workingDir: string
+  /** A private folder of this conversation for the agent's own files (long outputs). The first writer creates it. */
+  readonly observationsDir: string
+  /**
+   * A private folder of this conversation for files that the agent's program keeps across restarts. The first writer
+   * creates it.
+   */
+  readonly agentDir: string
+  /** The result of `readHookConfig`; null without hooks. */
+  readonly hookConfig: JsonObject | null
+  /** Tools that the client runs. Their names are unique. */
+  readonly clientTools: readonly ClientTool[]
+  /**
+   * Reads the events of the active branch, for an agent that works from the history. Each call begins with the first
+   * event.
+   */
+  history(): History
+  /** Returns the ids of the newest tool calls in the history, oldest first. */
+  toolCallIds(limit: number): Promise<readonly string[]>
+  /** Returns the current agent settings, secrets sealed. The same object until the settings change. */
+  settings(): JsonObject
+  /** Returns the current rules for an agent that judges its own steps. */
+  rules(): RunRules
+  /** Returns the current confirmation policy. */
+  policy(): ConfirmationPolicy
+  /**
+   * Returns the values of the conversation's and the global secrets; the conversation's secrets win. Keys are names of
+   * environment variables.
+   */
+  secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
+  /** Returns the names of the conversation's own secrets. These win over variables of the agent's settings. */
+  ownSecretNames(): ReadonlySet<string>
+  /** Lists the secrets without looking up their values. */
+  secretNames(): Promise<readonly NamedSecret[]>
+  /**
+   * Stores a secret that was lent as a file and changed by the agent's program, sealed where it came from. Returns
+   * false, and stores nothing, when the secret was replaced meanwhile.
+   */
+  replaceSecret(change: SecretChange): Promise<boolean>
+  /**
+   * Reports that the agent began to work by itself: a run begins, or the current run gets another turn with
+   * `Turn.isOwn`, unless a turn with messages comes first. Rejects when no run may begin: then the agent must end that
+   * work.
+   */
+  beginRun(): Promise<void>
+  /** Returns the value that `keep` stored, also across restarts of the server. */
+  kept(key: KeptKey): JsonObject | undefined
+  /** Stores private state, at most a few KB. It is durable with the next commit and never served to clients. */
+  keep(key: KeptKey, value: JsonObject): void
+  /** Publishes one key of `agent_state` (contract: conversations.md section 11) when its value changes. */
+  state(changes: JsonObject): void
+  /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
+  skillInvoked(name: string): void
+  /** Replaces every known secret in a text that is about to be recorded. */
+  mask(text: string): string
+  /** Masks a text that arrives in pieces. */
+  maskingStream(): MaskingStream
+  /**
+   * Returns the masked transcript of the conversation, with or without messages that no turn has served. The oldest
+   * part is left out when the transcript exceeds the limit.
+   */
+  transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
+}
+
+export interface NamedSecret {
+  readonly name: string
+  readonly description: string | null
+}
+
+/** A secret that was lent, the value that was lent, and the value that the program wrote. */
+export interface SecretChange {
+  readonly name: string
+  readonly lent: string
+  readonly current: string
+}
+
+/** Reads the active branch, part by part. */
+export interface History {
+  /** Returns the history since the last call. It includes everything recorded before the call. */
+  next(): Promise<HistoryPart>
+}
+
+export interface HistoryPart {
+  /**
+   * True when the events of this part begin with the first event of the branch: in the first part, and after the head
+   * was moved, which makes the earlier parts void.
+   */
+  readonly isFresh: boolean
+  readonly events: readonly Event[]
+  /** The values given to `keepResponse`, by the id of the response. */
+  readonly responses: ReadonlyMap<string, JsonObject>
+  /** The values given to `keepCall`, by the id of the action; absent when there are none. */
+  readonly calls?: ReadonlyMap<string, string>
+  /**
+   * User messages that arrived during an LLM response. Maps the message's id to the id of the response's first event.
+   */
+  readonly late: ReadonlyMap<string, string>
+  /**
+   * The number of events before the last change of the agent's settings (another model); undefined without such a
+   * change.
+   */
+  readonly switchedAt?: number | undefined
+}
+
+export interface RunRules {
+  readonly maxIterations: number
+  readonly stuckDetection: boolean
+  /** True when the conversation has a security analyzer, so that a risk declared by the model counts. */
+  readonly hasAnalyzer: boolean
+  /** Why no further step may begin; undefined while one may. */
+  readonly budgetSpent: string | undefined
+}
+
+/** Names under which an agent may keep private state. The list is closed: the names are part of the format on disk. */
+export type KeptKey = 'session' | 'usage' | 'provider_state'

@@ -1,0 +1,73 @@
+/**
+ * The secrets that a conversation's agent may use: all global secrets and the conversation's own, which win (decisions
+ * 23).
+ *
+ * Names and descriptions are listed without looking up values. Values are looked up only for wanted names, and every
+ * value is masked from then on.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
+import { resolveSecrets, type ResolveSecretsOptions } from '../../settings/lookup.ts'
+import type { SecretStore } from '../../settings/secrets.ts'
+import type { AgentVault } from './vault.ts'
+import type { NamedSecret, SecretChange } from './host.ts'
+
+export interface AgentSecretsOptions {
+  readonly vault: AgentVault
+  readonly globals: SecretStore
+  readonly log: Log
+  /** Addresses of this server, the main address first. */
+  readonly serverUrls: readonly string[]
+  readonly fetchText: ResolveSecretsOptions['fetchText']
+}
+
+/** Sealed sources by name, as a conversation stores them. */
+export type SealedSources = Readonly<Record<string, JsonObject>>
+
+/** Selects secrets by name. */
+export type Wanted = (name: string) => boolean
+
+export interface AgentSecrets {
+  list(sources: SealedSources): Promise<readonly NamedSecret[]>
+  /** Returns the values of the wanted secrets by name. */
+  resolve(
+    owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>>
+  /**
+   * Stores a changed value. Returns true when it is stored as a global secret, false when the secret was replaced
+   * meanwhile, or the sealed sources that the caller must store with the conversation.
+   */
+  replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
+}
+
+export function createAgentSecrets({ vault, globals, log, serverUrls, fetchText }: AgentSecretsOptions): AgentSecrets {
+  return {
+    async list(sources) {
+      const own = Object.entries(sources).map(([name, { description }]): [string, NamedSecret] => {
+        return [name, { name, description: typeof description === 'string' ? description : null }]
+      })
+      const all = new Map([...(await globals.list()).map((secret) => [secret.name, secret] as const), ...own])
+      return [...all.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+    },
+
+    async resolve(owner, sources, wanted, signal) {
+      const opened = onlyWanted(vault.openSources(owner, sources), wanted)
+      const globalSecret = (name: string): Promise<string> => globals.get(name)
+      const resolved = await resolveSecrets(opened, { serverUrls, globalSecret, fetchText, signal })
+      for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
+      vault.hide(owner, resolved.values)
+      return new Map([...onlyWanted(await globals.values(), wanted), ...resolved.values])
+    },
+
+    /** Stores a value that a program renewed where it came from. The value is masked in any case. */
+    async replace(owner, sources, change) {
+      const { name, lent, current } = change
+      vault.hide(owner, new Map([[name, current]]))
+      return vault.replaceSource(owner, sources, change) ?? globals.replace(name, lent, current)
+    },
+  }
+}
+
+function onlyWanted<Value>(all: ReadonlyMap<string, Value>, wanted: Wanted): Map<string, Value> {
+  return new Map([...all].filter(([name]) => wanted(name)))
+}

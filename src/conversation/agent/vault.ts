@@ -1,0 +1,348 @@
+/**
+ * Agents and secrets as a conversation stores them: every secret value sealed (decisions 12).
+ *
+ * `sealAgent` chooses the agent of a new conversation and seals its secrets. `openAgent` returns the agent with plain
+ * secrets right before it runs. A client may send sealed tokens of this server in place of an agent's secrets. Every
+ * plain value is registered with the masker before it is used, so no text can show it.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '../../base/errors.ts'
+import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
+import {
+  isConversationAgent, toConversationAgent, type ACPAgent, type Agent, type ConfirmationPolicy, type ConversationAgent,
+  type CriticInput, type StartConversationRequest,
+} from '../../schema/generated/conversations.ts'
+import { isSecretSource, toSecretSource, type SecretSource } from '../../schema/generated/secrets.ts'
+import type { LLM } from '../../schema/generated/llm.ts'
+import {
+  isAcpServer, type AcpAgentSettings, type AgentSettings, type Verification,
+} from '../../schema/generated/settings.ts'
+import { readAgentSettings, usualTools } from '../../settings/agent-settings.ts'
+import { isSealed, type Cipher } from '../../settings/cipher.ts'
+import type { MaskedValues } from '../../settings/masked-values.ts'
+import type { StoredAgent } from '../../settings/patch.ts'
+import { problemWithAcpEnv } from '../../settings/acp-env.ts'
+import { isOpenByName } from '../../settings/open-modes.ts'
+import { customServer, detectProvider, resolveAcp } from '../../settings/providers.ts'
+import type { Provider } from '../../settings/provider.ts'
+import type { SecretChange } from './host.ts'
+import { mapSecrets, secretsToMask } from '../../settings/secret-fields.ts'
+import { mapSourceSecrets, withoutUnset } from '../../settings/secret-source.ts'
+import { maskedParts } from '../../settings/masked-parts.ts'
+import { isUnset } from '../../settings/secret-values.ts'
+
+export interface AgentVaultOptions {
+  readonly cipher: Cipher
+  readonly providers: readonly Provider[]
+  readonly setMasked: MaskedValues
+  /** True for a variable name that decides which code a program loads. No secret may have such a name. */
+  readonly isLoaderVariable: (name: string) => boolean
+}
+
+/** `owner` is the id of the conversation that the secrets belong to. */
+export interface AgentVault {
+  /** @throws AppError `invalid_input` */
+  sealAgent(owner: string, request: StartConversationRequest, settings: StoredAgent): Promise<JsonObject>
+  openAgent(owner: string, sealed: JsonObject): ConversationAgent
+  /**
+   * Returns the sealed agent with another model, or `sealed` itself if the model is the same. @throws AppError
+   * `invalid_input`
+   */
+  sealLlm(owner: string, sealed: JsonObject, llm: LLM): JsonObject
+  /** Returns the secrets in the context of a sealed agent, as sealed sources. @throws AppError `invalid_input` */
+  sealContextSecrets(owner: string, sealed: JsonObject): Record<string, JsonObject>
+  /** @throws AppError `invalid_input` */
+  sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
+  openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
+  /** Returns the sealed source with the new value; undefined unless an own secret has the lent value. */
+  replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
+  /** Masks values that were fetched for a conversation. */
+  hide(owner: string, values: ReadonlyMap<string, string>): void
+  /** Stops masking the values of a conversation that was closed. */
+  forget(owner: string): void
+}
+
+type SecretSources = Readonly<Record<string, SecretSource>>
+type SealedSources = Readonly<Record<string, JsonObject>>
+type SealedAgents = Pick<AgentVault, 'sealAgent' | 'openAgent' | 'sealLlm'>
+type SourceVault = Pick<AgentVault, 'sealSources' | 'openSources' | 'replaceSource'>
+
+const agentType = 'ConversationAgent'
+
+export function createAgentVault(options: AgentVaultOptions): AgentVault {
+  const { hideAll, forget } = hiding(options)
+  return {
+    ...sealedAgents(options, hideAll),
+    ...sealedSources(options, hideAll),
+
+    sealContextSecrets(owner, stored) {
+      const { agent_context: context } = this.openAgent(owner, stored)
+      return this.sealSources(owner, sourcesOf(context?.secrets ?? {}), false)
+    },
+
+    hide(owner, values) {
+      hideAll(owner, [...values].map(([name, value]) => [`value ${name}`, maskedParts(value)] as const))
+    },
+
+    forget,
+  }
+}
+
+/** Masks values of an owner. Each name stands for the values of one agent or secret; a repeated name replaces them. */
+type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
+
+function hiding(
+  { setMasked }: AgentVaultOptions,
+): { readonly hideAll: HideAll; readonly forget: AgentVault['forget'] } {
+  const hidden = new Map<string, Map<string, readonly string[]>>()
+  return {
+    /** Masks all values. If the masker refuses, the values masked before stay, so that later calls do not fail. */
+    hideAll(owner, valuesByName) {
+      const own = new Map([...(hidden.get(owner) ?? []), ...valuesByName])
+      setMasked(owner, [...own.values()].flat())
+      hidden.set(owner, own)
+    },
+    forget(owner) {
+      if (hidden.delete(owner)) setMasked(owner, [])
+    },
+  }
+}
+
+function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgents {
+  const { cipher, providers } = options
+  const seal = (agent: ConversationAgent): JsonObject => {
+    return sealed(mapSecrets(agentType, agent, (value, path) => cipher.seal(value, path)))
+  }
+  return {
+    async sealAgent(owner, request, settings) {
+      const agent = await chooseAgent(request, settings, options)
+      assertSound(agent, request.confirmation_policy, providers)
+      hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
+      return seal(agent)
+    },
+
+    openAgent(owner, stored) {
+      const opened = mapSecrets(agentType, stored, (value, at) => (isSealed(value) ? cipher.open(value, at) : value))
+      if (!isConversationAgent(opened)) throw new TypeError('The stored agent does not fit its schema')
+      const agent = toConversationAgent(opened)
+      hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
+      return agent.kind === 'ACPAgent' ? resolved(agent, providers) : agent
+    },
+
+    sealLlm(owner, stored, llm) {
+      const before = this.openAgent(owner, stored)
+      const agent = withCondenserOf(before, withPlainSecrets({ ...before, llm }, cipher))
+      if (isDeepStrictEqual(agent, before)) return stored
+      // A step under way still uses the key of the former model.
+      hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
+      return seal(agent)
+    },
+  }
+}
+
+function sealedSources(options: AgentVaultOptions, hideAll: HideAll): SourceVault {
+  const { cipher } = options
+  return {
+    sealSources(owner, sources, areTokens) {
+      const entries = Object.entries(sources)
+      const plain = entries.map(([name, source]) => [name, plainSource(name, source, areTokens, options)] as const)
+      hideAll(owner, plain.map(hiddenBySource))
+      return Object.fromEntries(plain.map(([name, source]) => {
+        return [name, toJsonObject(mapSourceSecrets(source, (value, path) => cipher.seal(value, `${name}.${path}`)))]
+      }))
+    },
+
+    openSources(owner, stored) {
+      const entries = Object.entries(stored).map(([name, source]): [string, SecretSource] => {
+        if (!isSecretSource(source)) throw new TypeError('A stored secret does not fit its schema')
+        return [name, openSource(toSecretSource(source), name, cipher)]
+      })
+      hideAll(owner, entries.map(hiddenBySource))
+      return new Map(entries)
+    },
+
+    replaceSource(owner, stored, { name, lent, current }) {
+      const source = this.openSources(owner, stored).get(name)
+      if (source?.kind !== 'StaticSecret' || source.value !== lent) return undefined
+      return this.sealSources(owner, { [name]: { ...source, value: current } }, false)
+    },
+  }
+}
+
+/** Returns a source with plain values. @throws AppError `invalid_input` for a secret that must not reach a program */
+function plainSource(name: string, source: SecretSource, wasSealed: boolean, options: AgentVaultOptions): SecretSource {
+  const plain = wasSealed ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
+  const problem = problemOf(name, plain, options)
+  if (problem === undefined) return plain
+  throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
+}
+
+async function chooseAgent(
+  request: StartConversationRequest,
+  settings: StoredAgent,
+  { cipher, providers }: AgentVaultOptions,
+): Promise<ConversationAgent> {
+  if (request.agent !== undefined) {
+    const given = withPlainSecrets(request.agent, cipher)
+    return given.kind === 'ACPAgent' ? resolved(given, providers) : given
+  }
+  const given = request.agent_settings
+  const chosen = given === undefined ? (await settings()).agent_settings : readAgentSettings(given, cipher)
+  return agentOf(chosen, providers)
+}
+
+/** Opens this server's tokens in a client's agent and leaves out unset values. @throws AppError `invalid_input` */
+function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
+  const plain = mapSecrets(agentType, agent, (value, path) => {
+    if (isUnset(value)) return undefined
+    const opened = isSealed(value) ? cipher.open(value, path) : value
+    if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${path}"`)
+    return opened
+  })
+  if (!isConversationAgent(plain)) throw new TypeError('An agent does not fit its schema without what is unset')
+  return toConversationAgent(plain)
+}
+
+/** Sets the new model of a condenser that used the agent's model. A condenser with its own model keeps that model. */
+function withCondenserOf(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
+  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return agent
+  const { condenser, llm } = agent
+  if (condenser.llm === null || !isSameModel(condenser.llm, before.llm)) return agent
+  return { ...agent, condenser: { ...condenser, llm: { ...llm, usage_id: condenser.llm.usage_id } } }
+}
+
+/** True for the same model, address and key. Clients send copies of one model under several usage ids. */
+function isSameModel(one: LLM, other: LLM): boolean {
+  return one.model === other.model && one.base_url === other.base_url && one.api_key === other.api_key
+}
+
+function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, SecretSource> {
+  return Object.fromEntries(Object.entries(secrets).map(([name, source]): [string, SecretSource] => {
+    if (typeof source === 'string') return [name, { kind: 'StaticSecret', value: source }]
+    if (isSecretSource(source)) return [name, toSecretSource(source)]
+    const problem = 'expected a text or an object with a value'
+    throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
+  }))
+}
+
+function agentOf(settings: AgentSettings, providers: readonly Provider[]): ConversationAgent {
+  return settings.agent_kind === 'acp' ? resolved(acpAgentOf(settings), providers) : builtInAgentOf(settings)
+}
+
+function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
+  const llm = { model: 'acp-managed', usage_id: 'acp-managed' }
+  const agent = toConversationAgent({ ...settings, kind: 'ACPAgent', llm })
+  if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the agent kind that was asked for')
+  return agent
+}
+
+function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
+  const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, condenser, verification } = settings
+  const usual = usualTools(settings.enable_sub_agents)
+  const isCondensed = condenser.condenser_kind === 'llm_summarizing' && condenser.enabled
+  const memory = { condenser: isCondensed ? condenser : null }
+  const critic = criticOf(verification)
+  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic, ...memory }
+  const agent = toConversationAgent({ kind: 'Agent', ...rest })
+  if (agent.kind !== 'Agent') throw new TypeError('Expected the agent kind that was asked for')
+  return agent
+}
+
+function criticOf(verification: Verification): CriticInput | null {
+  if (!verification.critic_enabled) return null
+  return {
+    mode: verification.critic_mode,
+    server_url: verification.critic_server_url,
+    model_name: verification.critic_model_name,
+    api_key: verification.critic_api_key,
+    iterative_refinement: !verification.enable_iterative_refinement ? null : {
+      success_threshold: verification.critic_threshold,
+      max_iterations: verification.max_refinement_iterations,
+    },
+  }
+}
+
+/**
+ * Returns the agent with the command and the model of its preset. @throws AppError `invalid_input` without a command
+ */
+function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
+  const named = agent.acp_server ?? detectProvider(agent.acp_command, providers)?.name ?? customServer
+  const acp_server = isAcpServer(named) ? named : customServer
+  const chosen = { acp_server, acp_command: agent.acp_command, acp_model: agent.acp_model }
+  const { command, model } = resolveAcp(chosen, providers)
+  if (command.length === 0) {
+    const problem = '"acp_command" is empty, expected the command of the custom agent'
+    throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
+  }
+  return { ...agent, acp_server, acp_command: command, acp_model: model ?? null }
+}
+
+/** Checks the rules that no schema can express. @throws AppError `invalid_input` */
+function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
+  assertMode(agent, policy, providers)
+  assertVariables(agent)
+  assertCondenses(agent)
+}
+
+/** Refuses environment variables that would change which code the agent's program runs. */
+function assertVariables(agent: ConversationAgent): void {
+  const problem = agent.kind === 'ACPAgent' ? problemWithAcpEnv(agent.acp_env) : undefined
+  if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
+}
+
+/** Refuses a session mode that allows actions for which the policy requires a confirmation (decisions 24). */
+function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
+  if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
+  const mode = agent.acp_session_mode
+  const named = providers.find(({ name }) => name === agent.acp_server)
+  const provider = named ?? detectProvider(agent.acp_command, providers)
+  const isOpen = provider?.modes?.moreOpen.includes(mode) ?? isOpenByName(mode)
+  if (!isOpen) return
+  const problem = `the session mode "${mode}" is more open than the policy ${policy.kind}`
+  throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
+}
+
+/** Refuses a condenser whose kept events leave no room for a summary (contract: conversations.md, section 1). */
+function assertCondenses(agent: ConversationAgent): void {
+  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return
+  const { keep_first, max_size } = agent.condenser
+  if (keep_first + 1 < Math.floor(max_size / 2)) return
+  const kept = `the condenser keeps the first ${keep_first} events of ${max_size}, expected less than half but one`
+  throw new AppError('invalid_input', `Cannot start the conversation: ${kept}`)
+}
+
+/** Returns why a secret cannot become an environment variable. Such a secret would fail every turn, as secrets stay. */
+function problemOf(name: string, source: SecretSource, { isLoaderVariable }: AgentVaultOptions): string | undefined {
+  const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
+  if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'
+  if (isLoaderVariable(name)) return 'a variable of this name decides what programs load'
+  if (value.includes('\0')) return 'expected a value without NUL characters'
+  return undefined
+}
+
+function openSource(source: SecretSource, name: string, cipher: Cipher): SecretSource {
+  return mapSourceSecrets(source, (value, path) => {
+    if (!isSealed(value)) return value
+    const opened = cipher.open(value, `${name}.${path}`) ?? cipher.open(value, name)
+    if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${name}"`)
+    return opened
+  })
+}
+
+function hiddenBySource([name, source]: readonly [string, SecretSource]): readonly [string, readonly string[]] {
+  return [`secret ${name}`, valuesIn(source)]
+}
+
+function valuesIn(source: SecretSource): string[] {
+  const values: string[] = []
+  mapSourceSecrets(source, (value) => {
+    values.push(...maskedParts(value))
+    return value
+  })
+  return values
+}
+
+function sealed(value: unknown): JsonObject {
+  if (!isObject(value)) throw new TypeError('Expected an agent')
+  return toJsonObject(value)
+}

@@ -1,0 +1,141 @@
+/**
+ * Requests to an agent outside its turns: a client's question beside the work, a client's request to condense the
+ * history, and the conversation's own requests for a title and for a verdict on a goal.
+ *
+ * All are within the conversation's budget, and their cost is counted. None changes the status.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { GoalVerdict } from '../../schema/generated/conversations.ts'
+import type { AgentRecords } from '../run/agent-records.ts'
+import type { AgentSeat } from '../run/agent-seat.ts'
+import type { TitleAnswer, TitleByProfile, UsageReport } from '../agent/agent.ts'
+import type { Gate } from '../run/gate.ts'
+import type { Journal } from '../log/journal.ts'
+import type { Runner } from '../run/runner.ts'
+
+export interface AsidesOptions {
+  readonly journal: Journal
+  readonly gate: Gate
+  readonly seat: AgentSeat
+  readonly runner: Runner
+  readonly records: AgentRecords
+  readonly titleByProfile: TitleByProfile
+}
+
+export class Asides {
+  readonly #options: AsidesOptions
+  #isAsking = false
+  #isCondensing = false
+
+  constructor(options: AsidesOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Asks the agent beside its work. Only the cost is recorded.
+   * @throws AppError `conflict` while another question is pending, or when the budget is spent; the agent's errors.
+   */
+  ask(question: string, signal: AbortSignal): Promise<string> {
+    return this.#options.gate.write(() => this.#ask(question, signal))
+  }
+
+  async #ask(question: string, signal: AbortSignal): Promise<string> {
+    const { seat, records } = this.#options
+    const refusal = this.#isAsking ? 'another question is open' : records.budgetSpent()
+    if (refusal !== undefined) throw new AppError('conflict', `Cannot ask the agent: ${refusal}`)
+    this.#isAsking = true
+    try {
+      const { text, usage } = await seat.agent().askAside(question, signal)
+      this.#count(usage)
+      return text
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
+  /**
+   * Has the agent condense the history, between two runs.
+   * @throws AppError `bad_request` when the agent cannot; `conflict` during a run or another condensation, or when the
+   * budget is spent; the agent's errors.
+   */
+  condense(signal: AbortSignal): Promise<void> {
+    return this.#options.gate.write(() => this.#condense(signal))
+  }
+
+  async #condense(signal: AbortSignal): Promise<void> {
+    const { journal, seat, runner } = this.#options
+    const condenser = seat.agent()
+    if (condenser.condense === undefined) {
+      const reason = 'the conversation is driven by an external agent, which keeps its own'
+      throw new AppError('bad_request', `Cannot condense the history: ${reason}`)
+    }
+    // A run whose end is published may still be writing its state cache.
+    if (journal.status !== 'running') await runner.settled()
+    const refusal = this.#busy()
+    if (refusal !== undefined) throw new AppError('conflict', `Cannot condense the history: ${refusal}`)
+    this.#isCondensing = true
+    try {
+      await condenser.condense({
+        signal,
+        record: (draft) => void journal.record(draft),
+        usage: (report) => this.#count(report),
+      })
+    } finally {
+      this.#isCondensing = false
+    }
+  }
+
+  /**
+   * Asks for a title: the model that the conversation names for titles, else the agent's model. Returns undefined, or
+   * resolves with undefined, when there is no such model or the budget is spent.
+   */
+  makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
+    const { journal, titleByProfile, records } = this.#options
+    if (records.budgetSpent() !== undefined) return undefined
+    const { title_llm_profile: profile } = journal.state
+    if (profile === null) return this.#titleByAgent(text, signal)
+    return titleByProfile({ profile, text, signal }).then((answer) => {
+      return answer === undefined ? this.#titleByAgent(text, signal) : this.#counted(answer)
+    })
+  }
+
+  /** True when the agent has a model that can judge a goal. @throws AppError when the agent cannot be created */
+  hasJudge(): boolean {
+    return this.#options.seat.messageReader()?.judgeGoal !== undefined
+  }
+
+  /**
+   * Has the agent's model judge a goal.
+   * @throws AppError `conflict` when the budget is spent, `bad_request` without such a model; the agent's errors
+   */
+  async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
+    const { seat, records } = this.#options
+    const spent = records.budgetSpent()
+    if (spent !== undefined) throw new AppError('conflict', `Cannot judge the goal: ${spent}`)
+    const judgement = await seat.messageReader()?.judgeGoal?.(objective, signal)
+    if (judgement === undefined) throw new AppError('bad_request', 'no_judge_llm')
+    this.#count(judgement.usage)
+    return judgement.verdict
+  }
+
+  /** Asks the built-in agent's model. An external agent has no model to ask. */
+  #titleByAgent(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
+    return this.#options.seat.messageReader()?.makeTitle?.(text, signal)?.then((answer) => this.#counted(answer))
+  }
+
+  #counted(answer: TitleAnswer): TitleAnswer {
+    if ('usage' in answer) this.#count(answer.usage)
+    return answer
+  }
+
+  #busy(): string | undefined {
+    const { runner, records } = this.#options
+    if (runner.isRunning) return 'the conversation is running'
+    return this.#isCondensing ? 'that is being done already' : records.budgetSpent()
+  }
+
+  #count(report: UsageReport): void {
+    const { journal, records } = this.#options
+    journal.attempt(() => records.count(report))
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Pursues a goal over several runs (contract: conversations.md section 9).
+ *
+ * The objective is sent as a message and run. After each run a judge decides whether the goal is reached. If not, the
+ * next message says what is missing, until the limit of rounds is reached. A run that was paused or failed interrupts
+ * the goal; a stuck run does not; a run that waits for the user is waited for. A user message or a stop also interrupts
+ * the goal. Each change is in the history as the state update `goal`. An interrupted goal can be resumed from there,
+ * also after a restart.
+ */
+import { AppError, errorOf } from '../../base/errors.ts'
+import { toJsonObject } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
+import { untilAborted } from '../../base/wait.ts'
+import { toGoal, type Goal, type GoalVerdict } from '../../schema/generated/conversations.ts'
+import type { Asides } from './asides.ts'
+import type { Gate } from '../run/gate.ts'
+import type { Inbox } from '../run/inbox.ts'
+import type { Journal } from '../log/journal.ts'
+import type { Runner } from '../run/runner.ts'
+import { isEnded } from '../log/status-table.ts'
+
+export interface GoalLoopOptions {
+  readonly journal: Pick<Journal, 'state' | 'status' | 'update' | 'durable'>
+  readonly diagnostics: Log
+  readonly gate: Pick<Gate, 'assertWritable'>
+  readonly runner: Pick<Runner, 'isRunning' | 'settled' | 'nextEnd'>
+  readonly asides: Pick<Asides, 'hasJudge' | 'judgeGoal'>
+  readonly inbox: Pick<Inbox, 'takeText'>
+}
+
+/** A goal while it is pursued. */
+interface Pursuit {
+  /** The goal as last recorded. */
+  goal: Goal
+  readonly controller: AbortController
+}
+
+export class GoalLoop {
+  readonly #options: GoalLoopOptions
+  #pursuit: Pursuit | undefined
+  /** Resolves when the last pursuit has ended completely. */
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: GoalLoopOptions) {
+    this.#options = options
+  }
+
+  get isActive(): boolean {
+    return this.#pursuit !== undefined
+  }
+
+  /**
+   * Starts a goal. Resolves when the objective is sent; the pursuit then goes on by itself.
+   * @throws AppError `bad_request` for an empty objective or an agent without a model that can judge; `conflict`;
+   * `already_running`
+   */
+  async start(objective: string, maxIterations: number): Promise<void> {
+    if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')
+    await this.#assertFree()
+    await this.#begin({ objective, iteration: 0, max_iterations: maxIterations, verdict: null }, objective)
+  }
+
+  /**
+   * Resumes the newest goal where it was interrupted. @throws AppError as `start`; `bad_request` when there is no such
+   * goal
+   */
+  async resume(): Promise<void> {
+    const { goal } = this.#options.journal.state
+    const isResumable = goal !== null && goal.status !== 'complete' && goal.status !== 'capped'
+    if (!isResumable) throw new AppError('bad_request', 'no_resumable_goal')
+    await this.#assertFree()
+    await this.#begin(goal, resumption(goal))
+  }
+
+  /** Interrupts the goal, if one is pursued. The current run goes on. */
+  stop(): void {
+    if (this.#pursuit !== undefined) this.#end(this.#pursuit, 'interrupted')
+  }
+
+  /** Interrupts the goal and resolves when that is durable. */
+  async interrupt(): Promise<void> {
+    this.stop()
+    await this.#options.journal.durable()
+  }
+
+  /** Interrupts the goal. Resolves when nothing of the pursuit is left. Idempotent. */
+  async close(): Promise<void> {
+    this.stop()
+    await this.#work
+  }
+
+  async #assertFree(): Promise<void> {
+    const { journal, gate, runner, asides } = this.#options
+    await gate.assertWritable()
+    // A run whose end is published may still be writing its state cache.
+    if (isEnded(journal.status)) await runner.settled()
+    if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')
+    if (this.#pursuit !== undefined) {
+      throw new AppError('conflict', 'Cannot pursue a goal: another one is pursued already')
+    }
+    if (runner.isRunning || !isEnded(journal.status)) {
+      throw new AppError('already_running', 'Cannot pursue a goal: the conversation is running')
+    }
+  }
+
+  async #begin(goal: Omit<Goal, 'active' | 'status'>, text: string): Promise<void> {
+    const pursuit = { goal: { ...goal, active: true, status: 'running' as const }, controller: new AbortController() }
+    this.#pursuit = pursuit
+    try {
+      this.#record(pursuit.goal)
+      const isTaken = await this.#options.inbox.takeText(text, pursuit.controller.signal)
+      if (!isTaken) this.#end(pursuit, 'interrupted')
+    } catch (thrown) {
+      this.#end(pursuit, 'interrupted')
+      throw thrown
+    }
+    const before = this.#work
+    this.#work = before.then(() => this.#pursue(pursuit))
+  }
+
+  /** Runs rounds until the pursuit ends. Never rejects. */
+  async #pursue(pursuit: Pursuit): Promise<void> {
+    const { signal } = pursuit.controller
+    try {
+      while (!signal.aborted) await this.#round(pursuit, signal)
+    } catch (thrown) {
+      if (signal.aborted) return
+      this.#options.diagnostics.warn('A goal was interrupted', { error: errorOf(thrown) })
+      this.#end(pursuit, 'interrupted')
+    }
+  }
+
+  async #round(pursuit: Pursuit, signal: AbortSignal): Promise<void> {
+    const { journal, gate, asides, inbox } = this.#options
+    await this.#untilRunEnded(signal)
+    if (journal.status !== 'finished' && journal.status !== 'stuck') return this.#end(pursuit, 'interrupted')
+    const verdict = await asides.judgeGoal(pursuit.goal.objective, signal)
+    signal.throwIfAborted()
+    const iteration = pursuit.goal.iteration + 1
+    pursuit.goal = { ...pursuit.goal, iteration, verdict }
+    if (verdict.complete) return this.#end(pursuit, 'complete')
+    if (iteration >= pursuit.goal.max_iterations) return this.#end(pursuit, 'capped')
+    await gate.assertWritable()
+    signal.throwIfAborted()
+    this.#record(pursuit.goal)
+    const isTaken = await inbox.takeText(followUp(pursuit.goal, verdict), signal)
+    if (!isTaken) this.#end(pursuit, 'interrupted')
+  }
+
+  /** Resolves when no run is under way and no confirmation is pending. */
+  async #untilRunEnded(signal: AbortSignal): Promise<void> {
+    const { journal, runner } = this.#options
+    for (;;) {
+      await untilAborted(runner.settled(), signal)
+      signal.throwIfAborted()
+      if (!runner.isRunning && isEnded(journal.status)) return
+      await untilAborted(runner.nextEnd(), signal)
+    }
+  }
+
+  /** Ends the pursuit and records that, once per pursuit. */
+  #end(pursuit: Pursuit, status: 'complete' | 'capped' | 'interrupted'): void {
+    if (this.#pursuit !== pursuit) return
+    this.#pursuit = undefined
+    pursuit.controller.abort(new AppError('conflict', 'The goal was ended'))
+    try {
+      this.#record({ ...pursuit.goal, active: false, status })
+    } catch (thrown) {
+      this.#options.diagnostics.warn('The end of a goal could not be recorded', { error: errorOf(thrown) })
+    }
+  }
+
+  #record(goal: Goal): void {
+    this.#options.journal.update('goal', toJsonObject(toGoal(goal)))
+  }
+}
+
+/** Records an active goal as interrupted after the server that pursued it was killed. */
+export function endOrphanedGoal(journal: Pick<Journal, 'state' | 'update'>): void {
+  const { goal } = journal.state
+  if (goal?.active === true) journal.update('goal', toJsonObject({ ...goal, active: false, status: 'interrupted' }))
+}
+
+function followUp({ objective, iteration, max_iterations: limit }: Goal, { score, missing }: GoalVerdict): string {
+  const standing = `a judge scores it with ${score.toFixed(2)} of 1 after round ${iteration} of ${limit}.`
+  const judged = `The goal is not reached yet: ${standing}`
+  return `${judged} What is missing:\n\n${missing}\n\n${reminder(objective)}`
+}
+
+function resumption({ objective, verdict }: Goal): string {
+  const isEmpty = verdict === null || verdict.missing === ''
+  const missing = isEmpty ? '' : `What was missing when it was judged last:\n\n${verdict.missing}\n\n`
+  return `Go on with the goal that was interrupted. ${missing}${reminder(objective)}`
+}
+
+function reminder(objective: string): string {
+  return `The goal:\n\n${objective}\n\nSee for yourself how far it is, do what is missing, and check it.`
+}

@@ -1,0 +1,65 @@
+/**
+ * States of closed conversations, cached for repeated list requests.
+ *
+ * A state is read from the conversation's folder (conversation/log/state-cache) and kept as JSON text, whose size is
+ * known. Beyond the size limit the least recently used states are dropped. Only an open conversation changes its state:
+ * call `forget` before opening it. A read that was under way at that time is not kept.
+ */
+import { parseState, peekState } from '../log/state-cache.ts'
+import type { ConversationState } from '../log/state.ts'
+
+export interface ClosedStatesOptions {
+  /** Default: 32 Mi characters, about 10,000 conversations. */
+  readonly limitCharacters?: number
+}
+
+export class ClosedStates {
+  readonly #limitCharacters: number
+  /** Least recently used first: a Map keeps the order of insertion. */
+  readonly #texts = new Map<string, string>()
+  /** The newest read of each conversation that is being read. */
+  readonly #readings = new Map<string, symbol>()
+  #characters = 0
+
+  constructor({ limitCharacters = 32 * 1024 * 1024 }: ClosedStatesOptions = {}) {
+    this.#limitCharacters = limitCharacters
+  }
+
+  get characters(): number {
+    return this.#characters
+  }
+
+  /** Returns the state like `peekState`, from memory if possible. */
+  async read(id: string, directory: string): Promise<ConversationState | undefined> {
+    const text = this.#texts.get(id)
+    if (text !== undefined) {
+      this.#texts.delete(id)
+      this.#texts.set(id, text)
+      return parseState(text)
+    }
+    const reading = Symbol(id)
+    this.#readings.set(id, reading)
+    const state = await peekState(directory)
+    if (this.#readings.get(id) === reading) {
+      this.#readings.delete(id)
+      if (state !== undefined) this.#keep(id, JSON.stringify(state))
+    }
+    return state
+  }
+
+  /** Must be called before the state of a conversation can change, and after its removal. */
+  forget(id: string): void {
+    this.#readings.delete(id)
+    this.#characters -= this.#texts.get(id)?.length ?? 0
+    this.#texts.delete(id)
+  }
+
+  #keep(id: string, text: string): void {
+    this.#texts.set(id, text)
+    this.#characters += text.length
+    for (const oldest of this.#texts.keys()) {
+      if (this.#characters <= this.#limitCharacters) break
+      this.forget(oldest)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Turns a create request into the first line of a conversation (contract: conversations.md section 1, decisions 20).
+ *
+ * The agent is settled here, once: from the request, or from the stored settings at this moment. A preset becomes its
+ * command and model. So later changes of the settings do not change the agent of a conversation. Secrets are sealed
+ * before they go anywhere.
+ */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../base/errors.ts'
+import { toJsonObject } from '../../base/json.ts'
+import { formatMicros, type Clock } from '../../base/stamp.ts'
+import type { ClientTool, StartConversationRequest } from '../../schema/generated/conversations.ts'
+import type { AgentSettings } from '../../schema/generated/settings.ts'
+import type { Settings } from '../../settings/patch.ts'
+import type { AgentVault } from '../agent/vault.ts'
+import { readHookConfig } from '../agent/hook-config.ts'
+import type { Created } from '../log/origins.ts'
+
+export interface CreationDeps {
+  readonly clock: Clock
+  readonly vault: AgentVault
+  readonly settings: () => Promise<Settings>
+  /** Returns the settings that an agent profile stands for. @throws AppError `not_found`, `invalid_input` */
+  readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
+  /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
+  readonly assertDrivable?: (kind: string) => void
+  /** Makes sure that the folder exists and may be worked in. Returns its path. */
+  readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
+  /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
+  readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
+}
+
+interface ProfileLaunch {
+  readonly agent_settings: AgentSettings
+  readonly launched: { readonly agent_profile_id: string; readonly revision: number }
+}
+
+/**
+ * Fills in everything that a request leaves open.
+ * @throws AppError `invalid_input`, `not_found` for an unknown profile.
+ */
+export async function settleRequest(request: StartConversationRequest, deps: CreationDeps): Promise<Created> {
+  const id = request.conversation_id === undefined ? randomUUID() : dashed(request.conversation_id)
+  try {
+    return await settle(request, id, deps)
+  } catch (thrown) {
+    // The request's secrets were added to the masker. Remove them, since no conversation is created.
+    deps.vault.forget(id)
+    throw thrown
+  }
+}
+
+async function settle(request: StartConversationRequest, id: string, deps: CreationDeps): Promise<Created> {
+  assertOneAgent(request)
+  const hooks = request.hook_config === undefined ? undefined : readHookConfig(request.hook_config)
+  const launch = await launchOf(request, deps)
+  const agent = await deps.vault.sealAgent(id, request, launch === undefined ? deps.settings : async () => launch)
+  deps.assertDrivable?.(String(agent['kind']))
+  assertClientTools(request.client_tools)
+  const own = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
+  const secrets = { ...deps.vault.sealContextSecrets(id, agent), ...own }
+  const workingDir = await deps.preparePlace(request.workspace?.working_dir, id)
+  const parent = await parentOf(request, id, workingDir, deps)
+  return {
+    id,
+    created_at: formatMicros(Math.floor(deps.clock() * 1000)),
+    agent,
+    working_dir: workingDir,
+    confirmation_policy: toJsonObject(request.confirmation_policy),
+    security_analyzer: request.security_analyzer === undefined ? null : toJsonObject(request.security_analyzer),
+    max_iterations: request.max_iterations,
+    stuck_detection: request.stuck_detection,
+    autotitle: request.autotitle,
+    tags: request.tags,
+    secrets,
+    hook_config: hooks === undefined ? null : toJsonObject(hooks),
+    client_tools: request.client_tools.map(toJsonObject),
+    parent_conversation_id: parent,
+    launched_agent_profile: launch === undefined ? null : launch.launched,
+    max_budget_per_task: request.max_budget_per_task ?? null,
+    title_llm_profile: request.title_llm_profile ?? null,
+  }
+}
+
+/** Returns a UUID in lower case with dashes. The argument may lack dashes or have upper case. */
+export function dashed(uuid: string): string {
+  const hex = uuid.replaceAll('-', '').toLowerCase()
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+function assertOneAgent(request: StartConversationRequest): void {
+  const { agent, agent_settings: settings, agent_profile_id: profile } = request
+  if (profile === undefined) return
+  if (agent !== undefined || settings !== undefined) {
+    const reason = '"agent_profile_id" excludes "agent" and "agent_settings"'
+    throw new AppError('invalid_input', `Cannot start the conversation: ${reason}`)
+  }
+}
+
+async function launchOf(
+  { agent_profile_id: id }: StartConversationRequest, deps: CreationDeps,
+): Promise<ProfileLaunch | undefined> {
+  return id === undefined ? undefined : deps.launchProfile(dashed(id))
+}
+
+/** Refuses two client tools with the same name. */
+function assertClientTools(tools: readonly ClientTool[]): void {
+  const names = tools.map(({ name }) => name)
+  const double = names.find((name, place) => names.indexOf(name) < place)
+  if (double === undefined) return
+  throw new AppError('invalid_input', `Cannot use the client tool "${double}" twice: give each tool once`)
+}
+
+async function parentOf(
+  request: StartConversationRequest,
+  id: string,
+  workingDir: string,
+  deps: CreationDeps,
+): Promise<string | null> {
+  if (request.parent_conversation_id === undefined) return null
+  const parent = dashed(request.parent_conversation_id)
+  if (parent === id) throw new AppError('invalid_input', 'A conversation cannot be its own parent')
+  const parentDir = await deps.workingDirOf(parent)
+  if (parentDir === undefined) throw new AppError('invalid_input', `Parent conversation not found: ${parent}`)
+  if (parentDir !== workingDir) throw new AppError('invalid_input', 'Expected the workspace of the parent conversation')
+  return parent
+}

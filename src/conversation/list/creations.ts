@@ -1,0 +1,105 @@
+/**
+ * Creates conversations for requests that may be retried with an idempotency key.
+ *
+ * The key is in the first line of the conversation's log, so it exists exactly as long as the conversation, and it is
+ * read from there when the server starts. Deleting the conversation also deletes the key. A retry gets the response of
+ * the first try: the state is folded up to the end of the request, and no further.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { EventReader } from '../log/event-reader.ts'
+import { conversationInfo } from '../log/info.ts'
+import { OpenRequests } from '../log/once.ts'
+import { isSame, requestLimits, type KeyedRequest, type RequestRecord } from '../log/requests.ts'
+import type { ConversationState } from '../log/state.ts'
+import type { Created } from '../log/origins.ts'
+
+/** A conversation and the keyed request that created it. */
+export interface Creation {
+  readonly id: string
+  readonly request: KeyedRequest
+}
+
+/** Result of a create request. A retry with the same key also gets `isNew`. */
+export interface Made {
+  readonly id: string
+  readonly isNew: boolean
+}
+
+/** The parts of a create request that decide whether a conversation is created. */
+export interface CreateRequest {
+  readonly keyed: KeyedRequest | undefined
+  /** The id that the client chose. */
+  readonly id: string | undefined
+  /** Fills in everything that the request leaves open. Called only when a conversation is created. */
+  readonly settle: () => Promise<Created>
+}
+
+/** The part of the service that this file needs. */
+export interface Conversations {
+  has(id: string): boolean
+  create(created: Created): Promise<{ readonly isNew: boolean }>
+  read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T>
+}
+
+export class Creations {
+  readonly #conversations: Conversations
+  /** By key, oldest first. */
+  readonly #made = new Map<string, Creation>()
+  readonly #open = new OpenRequests<Made>()
+
+  constructor(conversations: Conversations) {
+    this.#conversations = conversations
+  }
+
+  /** Adds the creations that exist when the server starts, in any order. */
+  load(creations: readonly Creation[]): void {
+    for (const creation of [...creations].sort((one, other) => one.request.at - other.request.at)) this.#note(creation)
+  }
+
+  /**
+   * Returns the conversation that an earlier try of this request created, if it still exists; otherwise creates one.
+   * @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
+   */
+  once(request: CreateRequest): Promise<Made> {
+    const { keyed } = request
+    if (keyed === undefined) return this.#make(request)
+    return this.#open.join(keyed, async () => {
+      const known = this.#made.get(keyed.key)
+      const isMade = known !== undefined && this.#conversations.has(known.id) && isSame(known.request, keyed)
+      return isMade ? { id: known.id, isNew: true } : this.#make(request)
+    })
+  }
+
+  /** Returns ConversationInfo as it was at the end of the request, including the request's message, if any. */
+  async info(
+    { id, request }: Creation,
+    options: { readonly includeSkills: boolean; readonly hasMessage: boolean; readonly persistenceDir: string },
+  ): Promise<JsonObject> {
+    const isDone = (state: Readonly<ConversationState>): boolean => !options.hasMessage || isDoneIn(state, request.key)
+    const state = await this.#conversations.read(id, (events) => events.stateWhen(isDone))
+    return conversationInfo(state, { ...options, subConversationIds: [] })
+  }
+
+  async #make({ keyed, id, settle }: CreateRequest): Promise<Made> {
+    if (id !== undefined && this.#conversations.has(id)) return { id, isNew: false }
+    const created = await settle()
+    const { isNew } = await this.#conversations.create(keyed === undefined ? created : { ...created, request: keyed })
+    if (isNew && keyed !== undefined) this.#note({ id: created.id, request: keyed })
+    return { id: created.id, isNew }
+  }
+
+  #note(creation: Creation): void {
+    const { key } = creation.request
+    this.#made.delete(key)
+    this.#made.set(key, creation)
+    const [oldest] = this.#made.keys()
+    if (this.#made.size > requestLimits.count && oldest !== undefined) this.#made.delete(oldest)
+  }
+}
+
+/** True when the keyed request had ended at the newest event. */
+function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
+  const isDone = ({ event, goes_on }: RequestRecord): boolean =>
+    goes_on !== true && (event === null || event === newest)
+  return requests.some((record) => record.key === key && isDone(record))
+}

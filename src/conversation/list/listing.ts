@@ -1,0 +1,134 @@
+/**
+ * The list of all conversations, open or closed (contract: conversations.md section 4).
+ *
+ * It is kept in memory, a few words per conversation; on disk the folders are the catalogue. Lists are sorted by time
+ * of creation or of last change (conversation/list/sorted-entries). A page begins at an id that the page before named,
+ * so additions neither repeat nor hide entries, and the last page costs as much as the first.
+ */
+import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
+import type { Creation } from './creations.ts'
+import { isListEntry, SortedEntries, type ListEntry } from './sorted-entries.ts'
+import type { ConversationState } from '../log/state.ts'
+import { isEnded } from '../log/status-table.ts'
+
+export type SortOrder = 'CREATED_AT' | 'UPDATED_AT' | 'CREATED_AT_DESC' | 'UPDATED_AT_DESC'
+
+export interface ListQuery {
+  readonly status?: ExecutionStatus | undefined
+  readonly sortOrder: SortOrder
+  readonly limit: number
+  /** Id of the first item. With an unknown id the page begins at the start. */
+  readonly pageId?: string | undefined
+}
+
+export class Listing {
+  readonly #entries = new Map<string, ListEntry>()
+  /** Children by the id of their parent. */
+  readonly #children = new Map<string, SortedEntries>()
+  /** Built on first use. */
+  #byCreation: SortedEntries | undefined
+  #byChange: SortedEntries | undefined
+
+  has(id: string): boolean {
+    return this.#entries.has(id)
+  }
+
+  /** Adds or updates a conversation. Its time of creation and its parent never change. */
+  set(entry: ListEntry): void {
+    const known = this.#entries.get(entry.id)
+    this.#entries.set(entry.id, entry)
+    this.#byChange?.put(entry, known)
+    this.#byCreation?.put(entry, known)
+    if (entry.parentId !== null) this.#siblingsOf(entry.parentId).put(entry, known)
+  }
+
+  /** Removes a conversation and returns its entry. */
+  delete(id: string): ListEntry | undefined {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return undefined
+    this.#entries.delete(id)
+    this.#byChange?.take(entry)
+    this.#byCreation?.take(entry)
+    if (entry.parentId !== null) this.#siblingsOf(entry.parentId).take(entry)
+    return entry
+  }
+
+  /**
+   * Adopts the `entries` of another Listing, given as JSON. Ended conversations are listed; the ids of the others are
+   * returned. Returns undefined, and lists nothing, when the value is not such a list.
+   */
+  adopt(entries: unknown): string[] | undefined {
+    if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined
+    for (const entry of entries) if (isEnded(entry.status)) this.set(entry)
+    return entries.filter(({ status }) => !isEnded(status)).map(({ id }) => id)
+  }
+
+  /** Returns all entries, in no order. */
+  entries(): ListEntry[] {
+    return [...this.#entries.values()]
+  }
+
+  /** Returns the conversations that keyed requests created. */
+  creations(): Creation[] {
+    return this.entries().flatMap(({ id, createdBy }) => (createdBy === null ? [] : { id, request: createdBy }))
+  }
+
+  count(status?: ExecutionStatus): number {
+    if (status === undefined) return this.#entries.size
+    let count = 0
+    for (const entry of this.#entries.values()) if (entry.status === status) count++
+    return count
+  }
+
+  /** Returns the ids of conversations whose parent is this one, in order of creation. */
+  childrenOf(id: string): string[] {
+    return this.#children.get(id)?.ids() ?? []
+  }
+
+  page(query: ListQuery): { readonly ids: readonly string[]; readonly nextPageId: string | null } {
+    const { status, sortOrder, limit, pageId } = query
+    const sorted = this.#sortedBy(sortOrder)
+    const isDescending = sortOrder.endsWith('_DESC')
+    const named = pageId === undefined ? undefined : this.#entries.get(pageId)
+    const start = isDescending ? sorted.count - 1 : 0
+    const step = isDescending ? -1 : 1
+    const ids: string[] = []
+    for (let place = named === undefined ? start : sorted.placeOf(named); ; place += step) {
+      const entry = sorted.get(place)
+      if (entry === undefined) return { ids, nextPageId: null }
+      if (status !== undefined && entry.status !== status) continue
+      if (ids.length === limit) return { ids, nextPageId: entry.id }
+      ids.push(entry.id)
+    }
+  }
+
+  #sortedBy(order: SortOrder): SortedEntries {
+    switch (order) {
+      case 'CREATED_AT':
+      case 'CREATED_AT_DESC':
+        this.#byCreation ??= new SortedEntries('createdAt', this.#entries.values())
+        return this.#byCreation
+      case 'UPDATED_AT':
+      case 'UPDATED_AT_DESC':
+        this.#byChange ??= new SortedEntries('updatedAt', this.#entries.values())
+        return this.#byChange
+    }
+  }
+
+  #siblingsOf(parentId: string): SortedEntries {
+    const siblings = this.#children.get(parentId) ?? new SortedEntries('createdAt', [])
+    this.#children.set(parentId, siblings)
+    return siblings
+  }
+}
+
+export function entryOf(state: Readonly<ConversationState>): ListEntry {
+  return {
+    id: state.id,
+    createdAt: state.created_at,
+    updatedAt: state.updated_at,
+    status: state.execution_status,
+    parentId: state.parent_conversation_id,
+    createdBy: state.created_by,
+  }
+}

@@ -1,0 +1,349 @@
+/**
+ * All conversations of a server: at most one open object per id, opened on first use.
+ *
+ * Changes of one id (create, open, evict, delete) run one after another here, so that two objects never work on the
+ * same folder. Idle conversations are closed after a time and opened again on their next use. `close()` closes all of
+ * them.
+ */
+import { AppError, errorOf } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { formatMicros } from '../../base/stamp.ts'
+import { ClosedStates } from './closed-states.ts'
+import type { Conversation } from '../conversation.ts'
+import { Creations, type Creation } from './creations.ts'
+import type { EventReader } from '../log/event-reader.ts'
+import type { ForkRequest } from '../log/fork.ts'
+import { conversationInfo } from '../log/info.ts'
+import { entryOf, Listing, type ListQuery } from './listing.ts'
+import { writeCreated, writeForked } from '../log/first-lines.ts'
+import { openConversation, type ConversationDeps } from '../opening.ts'
+import { peekState } from '../log/state-cache.ts'
+import { isEnded } from '../log/status-table.ts'
+import type { ConversationState } from '../log/state.ts'
+import type { Created } from '../log/origins.ts'
+import type { Catalogue } from '../../storage/catalogue.ts'
+
+export interface ServiceOptions {
+  readonly catalogue: Catalogue
+  readonly deps: ConversationDeps
+  /** Idle time after which a conversation and its agent are closed. */
+  readonly idleTimeoutMs: number
+  /** Whether this server still owns the data folder. Default: true. */
+  readonly isOwner?: () => boolean
+}
+
+interface Slot {
+  readonly conversation: Promise<Conversation>
+  /** The open conversation; undefined until it is open. */
+  opened: Conversation | undefined
+  lastUsed: number
+}
+
+/** Number of conversations that are read at the same time when the server starts. */
+const startConcurrency = 16
+
+export class ConversationService {
+  /** Creates a conversation once per idempotency key. */
+  readonly creations = new Creations(this)
+  readonly #options: ServiceOptions
+  readonly #listing = new Listing()
+  readonly #slots = new Map<string, Slot>()
+  readonly #closedStates = new ClosedStates()
+  /**
+   * Ids of conversations being created, closed or deleted. Wait until the id is absent, then act in the same tick: an
+   * `await` after the last check lets another change in.
+   */
+  readonly #changing = new Map<string, Promise<unknown>>()
+  #eviction: NodeJS.Timeout | undefined
+  /** True once every conversation is listed. Only then is the list written for the next server. */
+  #isComplete = false
+  #closing: Promise<void> | undefined
+
+  constructor(options: ServiceOptions) {
+    this.#options = options
+  }
+
+  /** Reads the list of conversations and repairs each conversation that a killed server left running. */
+  async start(): Promise<void> {
+    const { catalogue } = this.#options
+    const ids = this.#listing.adopt(await catalogue.listFile.take()) ?? (await catalogue.list())
+    const started = await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids)))
+    this.creations.load(this.#listing.creations())
+    this.#isComplete = !started.includes(false)
+    this.#eviction = setInterval(() => this.#evictIdle(), Math.max(1000, this.#options.idleTimeoutMs / 4))
+    this.#eviction.unref()
+  }
+
+  /** True when a conversation with this id exists. */
+  has(id: string): boolean {
+    return this.#listing.has(id)
+  }
+
+  /** Returns the conversation, and opens it if needed. @throws AppError `not_found` */
+  async open(id: string): Promise<Conversation> {
+    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    this.#assertServing()
+    if (!this.#listing.has(id)) throw notFound(id)
+    const slot = this.#slots.get(id) ?? this.#openSlot(id)
+    slot.lastUsed = this.#now()
+    return slot.conversation
+  }
+
+  /**
+   * Calls `read` with the events of a conversation and returns its result. The result is synchronous when the
+   * conversation is open and `read` is synchronous.
+   * @throws AppError `not_found`, also for a conversation that is deleted meanwhile
+   */
+  read<T>(id: string, read: (events: EventReader) => T | Promise<T>): T | Promise<T> {
+    const opened = this.#opened(id)
+    const result = opened === undefined ? this.open(id).then(({ events }) => read(events)) : read(opened.events)
+    return result instanceof Promise ? this.#unlessRemoved(id, result) : result
+  }
+
+  /** Creates a conversation, or returns the existing conversation with this id. */
+  async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
+    const { id } = created
+    const { catalogue, deps } = this.#options
+    const conversation = await this.#change(id, async () => {
+      if (this.#listing.has(id)) return undefined
+      try {
+        await deps.reserve.assertHeld()
+        await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
+        return await this.#adopt(id)
+      } catch (thrown) {
+        // Drop the state kept for this id (secrets to mask). No conversation exists whose close would drop it.
+        deps.onClosed(id)
+        throw thrown
+      }
+    })
+    if (conversation === undefined) return { conversation: await this.open(id), isNew: false }
+    return { conversation, isNew: true }
+  }
+
+  /**
+   * Creates a conversation that begins with a copy of another one's history. @throws AppError `not_found`, `conflict`
+   */
+  async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
+    const source = await this.open(sourceId)
+    const { id } = request
+    const { catalogue, deps } = this.#options
+    const { from, forked } = await source.planFork(request, this.#timestamp())
+    return this.#change(id, async () => {
+      if (this.#listing.has(id)) throw new AppError('conflict', `A conversation with the id ${id} exists already`)
+      await deps.reserve.assertHeld()
+      await catalogue.create(id, (directory) => writeForked(directory, deps.cache, from, forked))
+      return this.#adopt(id)
+    })
+  }
+
+  /** Stops and unlists a conversation. Its files are deleted in the background. @throws AppError `not_found` */
+  async remove(id: string): Promise<void> {
+    await this.#change(id, async () => {
+      if (!this.#listing.has(id)) throw notFound(id)
+      const entry = this.#listing.delete(id)
+      try {
+        await this.#closeSlot(id, 'deleted')
+        await this.#options.catalogue.remove(id)
+      } catch (thrown) {
+        // The conversation still exists, so list it again.
+        if (entry !== undefined) this.#listing.set(entry)
+        throw thrown
+      }
+    })
+  }
+
+  /** Returns ConversationInfo without opening a closed conversation. @throws AppError `not_found` */
+  async info(id: string, includeSkills: boolean): Promise<JsonObject> {
+    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    if (!this.#listing.has(id)) throw notFound(id)
+    const state = await this.#stateOf(id)
+    return conversationInfo(state, {
+      includeSkills,
+      persistenceDir: this.#options.catalogue.pathOf(id),
+      subConversationIds: this.#listing.childrenOf(id),
+    })
+  }
+
+  /**
+   * Returns ConversationInfo as it was at the end of the request that created the conversation. @throws AppError
+   * `not_found`
+   */
+  firstInfo(creation: Creation, includeSkills: boolean, hasMessage: boolean): Promise<JsonObject> {
+    const persistenceDir = this.#options.catalogue.pathOf(creation.id)
+    return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir })
+  }
+
+  page(query: ListQuery): ReturnType<Listing['page']> {
+    return this.#listing.page(query)
+  }
+
+  count(status?: Parameters<Listing['count']>[0]): number {
+    return this.#listing.count(status)
+  }
+
+  /** Pauses all runs and closes all conversations, once. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#eviction)
+    await Promise.allSettled(this.#changing.values())
+    await Promise.all([...this.#slots.keys()].map((id) => this.#closeSlot(id, 'closed')))
+    const { catalogue, isOwner = () => true } = this.#options
+    await catalogue.close()
+    // Without this file the next server reads every conversation's folder.
+    if (this.#isComplete && isOwner()) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
+  }
+
+  /** Lists conversations until `ids` is empty. Returns false when one of them cannot be served. */
+  async #startSome(ids: string[]): Promise<boolean> {
+    let areAllListed = true
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      try {
+        areAllListed = (await this.#startOne(id)) && areAllListed
+      } catch (thrown) {
+        areAllListed = false
+        const about = { conversation_id: id, error: errorOf(thrown) }
+        this.#options.deps.diagnostics.error('A conversation could not be read and is not served', about)
+      }
+    }
+    return areAllListed
+  }
+
+  /**
+   * Lists one conversation: from its state cache when that is up to date and no run was under way, else by opening it.
+   * Returns false when the folder holds another id than its name.
+   */
+  async #startOne(id: string): Promise<boolean> {
+    const directory = this.#options.catalogue.pathOf(id)
+    const cached = await peekState(directory)
+    if (cached !== undefined && cached.id === id && isEnded(cached.execution_status)) {
+      this.#listing.set(entryOf(cached))
+      return true
+    }
+    const conversation = await openConversation(this.#openOptions(directory))
+    if (conversation.id === id) this.#listing.set(entryOf(conversation.state))
+    await conversation.close()
+    return conversation.id === id
+  }
+
+  async #stateOf(id: string): Promise<Readonly<ConversationState>> {
+    const slot = this.#slots.get(id)
+    if (slot !== undefined) return (await slot.conversation).state
+    return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
+  }
+
+  /** Returns the conversation if it is open and no change of it is under way. */
+  #opened(id: string): Conversation | undefined {
+    const slot = this.#slots.get(id)
+    if (slot === undefined || this.#closing !== undefined) return undefined
+    if (this.#changing.has(id) || !this.#listing.has(id)) return undefined
+    slot.lastUsed = this.#now()
+    return slot.opened
+  }
+
+  async #unlessRemoved<T>(id: string, result: Promise<T>): Promise<T> {
+    try {
+      return await result
+    } catch (thrown) {
+      this.#assertServing()
+      if (!this.#listing.has(id)) throw notFound(id)
+      throw thrown
+    }
+  }
+
+  #openSlot(id: string): Slot {
+    this.#closedStates.forget(id)
+    const conversation = openConversation(this.#openOptions(this.#options.catalogue.pathOf(id)))
+    const slot: Slot = { conversation, opened: undefined, lastUsed: this.#now() }
+    this.#slots.set(id, slot)
+    conversation.then((opened) => (slot.opened = opened), () => this.#slots.delete(id))
+    return slot
+  }
+
+  /** Opens and lists a conversation whose folder was just created. */
+  async #adopt(id: string): Promise<Conversation> {
+    try {
+      const conversation = await this.#openSlot(id).conversation
+      this.#listing.set(entryOf(conversation.state))
+      return conversation
+    } catch (thrown) {
+      // The request fails, so remove the folder.
+      await this.#options.catalogue.remove(id).catch(ignore)
+      throw thrown
+    }
+  }
+
+  #openOptions(directory: string): Parameters<typeof openConversation>[0] {
+    return { directory, deps: this.#options.deps, onChange: (state) => this.#changed(state) }
+  }
+
+  #changed(state: Readonly<ConversationState>): void {
+    if (this.#listing.has(state.id)) this.#listing.set(entryOf(state))
+    const slot = this.#slots.get(state.id)
+    if (slot !== undefined) slot.lastUsed = this.#now()
+  }
+
+  /** Closes idle conversations. */
+  #evictIdle(): void {
+    for (const [id, slot] of this.#slots) {
+      if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore)
+    }
+  }
+
+  #isIdle(slot: Slot): boolean {
+    return slot.lastUsed < this.#now() - this.#options.idleTimeoutMs
+  }
+
+  async #evict(id: string, slot: Slot): Promise<void> {
+    const conversation = await slot.conversation
+    // A request may have used the conversation while it was opening.
+    if (conversation.isBusy || this.#changing.has(id) || !this.#isIdle(slot)) return
+    await this.#change(id, () => this.#closeSlot(id, 'closed'))
+  }
+
+  /** Closes the conversation if it is open. Never rejects: a failure is logged. */
+  async #closeSlot(id: string, reason: 'closed' | 'deleted'): Promise<void> {
+    const slot = this.#slots.get(id)
+    this.#slots.delete(id)
+    this.#closedStates.forget(id)
+    const conversation = await slot?.conversation.catch(() => undefined)
+    await conversation?.close(reason).catch((thrown: unknown) => {
+      const about = { conversation_id: id, error: errorOf(thrown) }
+      this.#options.deps.diagnostics.error('A conversation could not be closed in good order', about)
+    })
+  }
+
+  /** Runs a change of one id after earlier changes of that id have ended. Nothing else happens to the id meanwhile. */
+  async #change<T>(id: string, work: () => Promise<T>): Promise<T> {
+    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    this.#assertServing()
+    const changing = work()
+    this.#changing.set(id, changing)
+    try {
+      return await changing
+    } finally {
+      this.#changing.delete(id)
+    }
+  }
+
+  #assertServing(): void {
+    if (this.#closing !== undefined) throw new AppError('unavailable', 'The server is shutting down')
+  }
+
+  #now(): number {
+    return this.#options.deps.clock()
+  }
+
+  #timestamp(): string {
+    return formatMicros(Math.floor(this.#now() * 1000))
+  }
+}
+
+function ignore(): void {}
+
+function notFound(id: string): AppError {
+  return new AppError('not_found', `Conversation not found: ${id}`)
+}

@@ -1,0 +1,93 @@
+/**
+ * List entries sorted by one of their times, oldest first, then by id.
+ *
+ * Entries are sorted once, at construction. To add, remove or move an entry costs a binary search and one move of the
+ * entries behind it, so a list is never sorted again. Removal finds an entry by its sort key: pass the entry as it was
+ * added.
+ */
+import { isObject } from '../../base/json.ts'
+import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/conversations.ts'
+import { isKeyedRequest, type KeyedRequest } from '../log/requests.ts'
+
+/** The part of a conversation's state that lists need. */
+export interface ListEntry {
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly status: ExecutionStatus
+  readonly parentId: string | null
+  /** The keyed request that created the conversation. */
+  readonly createdBy: KeyedRequest | null
+}
+
+export function isListEntry(value: unknown): value is ListEntry {
+  if (!isObject(value)) return false
+  const { id, createdAt, updatedAt, status, parentId, createdBy } = value
+  return (
+    typeof id === 'string' &&
+    typeof createdAt === 'string' &&
+    typeof updatedAt === 'string' &&
+    isExecutionStatus(status) &&
+    (parentId === null || typeof parentId === 'string') &&
+    (createdBy === null || isKeyedRequest(createdBy))
+  )
+}
+
+export type SortKey = 'createdAt' | 'updatedAt'
+
+export class SortedEntries {
+  readonly #key: SortKey
+  readonly #entries: ListEntry[]
+
+  constructor(key: SortKey, entries: Iterable<ListEntry>) {
+    this.#key = key
+    this.#entries = [...entries].sort((a, b) => (this.#isBefore(a, this.#timeOf(b), b.id) ? -1 : 1))
+  }
+
+  get count(): number {
+    return this.#entries.length
+  }
+
+  ids(): string[] {
+    return this.#entries.map(({ id }) => id)
+  }
+
+  get(place: number): ListEntry | undefined {
+    return this.#entries[place]
+  }
+
+  /** Returns the index of the entry, or the index at which it would be inserted. */
+  placeOf(entry: ListEntry): number {
+    const time = this.#timeOf(entry)
+    let low = 0
+    let high = this.#entries.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const other = this.#entries[middle]
+      if (other !== undefined && this.#isBefore(other, time, entry.id)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Adds an entry and removes its former version `known`. */
+  put(entry: ListEntry, known: ListEntry | undefined): void {
+    if (known !== undefined) this.take(known)
+    this.#entries.splice(this.placeOf(entry), 0, entry)
+  }
+
+  take(entry: ListEntry): void {
+    const place = this.placeOf(entry)
+    if (this.#entries[place]?.id === entry.id) this.#entries.splice(place, 1)
+  }
+
+  /** Compares times as text: they are fixed-width and in UTC. */
+  #isBefore(entry: ListEntry, time: string, id: string): boolean {
+    const own = this.#timeOf(entry)
+    return own < time || (own === time && entry.id < id)
+  }
+
+  #timeOf(entry: ListEntry): string {
+    return this.#key === 'createdAt' ? entry.createdAt : entry.updatedAt
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * Reads stored events: one event, a page, a search, a count (contract: conversations.md section 5).
+ *
+ * Filters by time and kind use the index alone, and a page is a few byte slices of the log. An event is parsed only for
+ * a text search, and a text search lets other work run between batches. Events of all branches are returned, in the
+ * order of the log.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isObject } from '../../base/json.ts'
+import { parseOwnJsonBytes } from '../../base/json-turns.ts'
+import { upperHalf } from '../../base/stamp.ts'
+import { andThen } from '../../base/wait.ts'
+import type { Position } from '../../storage/chain.ts'
+import type { ConversationLog } from '../../storage/log.ts'
+import type { EventRange, StoredLine } from '../../storage/log-reader.ts'
+import { hasSource, kindPlaceOf } from '../../storage/record.ts'
+import { eventKinds, type MessageEvent } from '../../schema/generated/events.ts'
+import type { EventSource } from '../../schema/generated/values.ts'
+import { foldLog } from './log-state.ts'
+import type { ConversationState } from './state.ts'
+import { storedEvent } from './stored-event.ts'
+
+export interface EventFilter {
+  /** The kind, or a dotted name that ends in the kind. */
+  readonly kind?: string | undefined
+  readonly source?: EventSource | undefined
+  /** Part of a message's text; case does not matter. */
+  readonly body?: string | undefined
+  /** Microseconds since the epoch, inclusive. */
+  readonly from?: number | undefined
+  /** Microseconds since the epoch, exclusive. */
+  readonly before?: number | undefined
+}
+
+export interface EventQuery extends EventFilter {
+  readonly newestFirst: boolean
+  readonly limit: number
+  /** Id of the first event of the page. With an unknown id the page begins at the start. */
+  readonly pageId?: string | undefined
+}
+
+export interface EventPage {
+  readonly items: readonly Buffer[]
+  readonly nextPageId: string | null
+}
+
+/** Number of events that are examined before other work gets a turn of the event loop. */
+const batch = 256
+
+/** A longer page ends early, because a hundred events may be gigabytes. */
+const pageLimitBytes = 32 * 1024 * 1024
+
+/** The log of a conversation, for reading: nothing can be written through this object. */
+export class EventReader {
+  readonly #log: ConversationLog
+
+  constructor(log: ConversationLog) {
+    this.#log = log
+  }
+
+  /** The number of stored events. Their seqs begin at 0. */
+  get eventCount(): number {
+    return this.#log.eventCount
+  }
+
+  /** Returns the bytes of the event with this seq; undefined when they are damaged. See `ConversationLog.read`. */
+  read(seq: number): Buffer | undefined | Promise<Buffer | undefined> {
+    return this.#log.read(seq)
+  }
+
+  /** Reads all lines from a position on, private records included. See `ConversationLog.lines`. */
+  lines(from: Position): AsyncGenerator<StoredLine> {
+    return this.#log.lines(from)
+  }
+
+  /** Reads the bytes of events from seq `from` on, in order. See `ConversationLog.readRange`. */
+  readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
+    return this.#log.readRange(from, to, limitBytes)
+  }
+
+  /** Returns the bytes of the event with this id, or undefined. Synchronous when the event is in memory. */
+  find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
+    const seq = this.seqOf(id)
+    if (seq === -1) return undefined
+    return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
+  }
+
+  /** Returns the seq of the event whose id has the same upper half, or -1. The id may lack dashes. */
+  seqOf(id: string): number {
+    const upper = upperHalf(id)
+    return upper === undefined ? -1 : this.#log.numberOf(upper)
+  }
+
+  /** Returns the seq of the first event at or after a time in microseconds since the epoch. */
+  firstAtOrAfter(micros: number): number {
+    return this.#log.firstAtOrAfter(micros)
+  }
+
+  /**
+   * Returns a page of events. It has fewer than `limit` events when they are very long; `nextPageId` is the next
+   * event's id.
+   */
+  async page(query: EventQuery): Promise<EventPage> {
+    const range = rangeOf(this.#log, query)
+    const first = query.pageId === undefined ? -1 : this.seqOf(query.pageId)
+    const items: Buffer[] = []
+    let bytes = 0
+    for await (const json of matches(this.#log, query, ordered(range, query.newestFirst, first))) {
+      bytes += json.length
+      const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
+      if (isFull) return { items, nextPageId: idOf(json) }
+      items.push(json)
+    }
+    return { items, nextPageId: null }
+  }
+
+  async count(filter: EventFilter): Promise<number> {
+    const range = rangeOf(this.#log, filter)
+    if (filter.kind === undefined && filter.source === undefined && filter.body === undefined) {
+      return Math.max(0, range.end - range.start)
+    }
+    if (filter.body === undefined) return countMarks(this.#log, filter, range)
+    let count = 0
+    for await (const _ of matches(this.#log, filter, ordered(range, false, -1))) count++
+    return count
+  }
+
+  /** True when the log has an event of this kind, on any branch. */
+  hasKind(kind: string): boolean {
+    for (let seq = 0; seq < this.#log.eventCount; seq++) {
+      if (kindOfMark(this.#log.markOf(seq)) === kind) return true
+    }
+    return false
+  }
+
+  /** Folds the log from its start. Returns the state after the first line for which `isThen` is true, or the newest. */
+  stateWhen(isThen: (state: Readonly<ConversationState>) => boolean): Promise<ConversationState> {
+    return foldLog(this.#log, { until: isThen })
+  }
+
+  /** Returns the messages with these ids, in order. Ids of other events are left out. */
+  async messages(ids: readonly string[]): Promise<MessageEvent[]> {
+    const messages: MessageEvent[] = []
+    for (const id of ids) {
+      const json = await this.find(id)
+      const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
+      if (event?.kind === 'MessageEvent') messages.push(event)
+    }
+    return messages
+  }
+
+  /** Returns the text of the agent's newest answer: a finish message or a message. Empty if there is none. */
+  async finalResponse(): Promise<string> {
+    for (let seq = this.#log.eventCount - 1; seq >= 0; seq--) {
+      const mark = this.#log.markOf(seq)
+      const kind = kindOfMark(mark)
+      if (!hasSource(mark, 'agent') || (kind !== 'MessageEvent' && kind !== 'ActionEvent')) continue
+      const json = await this.read(seq)
+      if (json === undefined) continue
+      const event = await parseOwnJsonBytes(json)
+      const text = kind === 'MessageEvent' ? messageText(event) : finishText(event)
+      if (text !== undefined) return text
+    }
+    return ''
+  }
+}
+
+/** Returns the id of an event from its first bytes: `kind` and `id` come first in the canonical form. */
+export function idOf(json: Buffer): string {
+  const head = json.toString('latin1', 0, 160)
+  return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+function rangeOf(log: ConversationLog, filter: EventFilter): Range {
+  const start = filter.from === undefined ? 0 : log.firstAtOrAfter(filter.from)
+  const end = filter.before === undefined ? log.eventCount : log.firstAtOrAfter(filter.before)
+  return { start, end }
+}
+
+function* ordered(range: Range, newestFirst: boolean, page: number): Generator<number> {
+  if (newestFirst) {
+    const first = page === -1 ? range.end - 1 : Math.min(page, range.end - 1)
+    for (let seq = first; seq >= range.start; seq--) yield seq
+  } else {
+    for (let seq = Math.max(page, range.start); seq < range.end; seq++) yield seq
+  }
+}
+
+/** Yields the bytes of those events in `sequences` that pass the filter. */
+async function* matches(
+  log: ConversationLog, filter: EventFilter, sequences: Iterable<number>,
+): AsyncGenerator<Buffer> {
+  const passesMark = markFilter(filter)
+  const needle = filter.body?.toLowerCase()
+  let looked = 0
+  for (const sequence of sequences) {
+    if (++looked % batch === 0) await nextTurn()
+    const mark = log.markOf(sequence)
+    if (!passesMark(mark)) continue
+    if (needle !== undefined && kindOfMark(mark) !== 'MessageEvent') continue
+    const json = await log.read(sequence)
+    if (json === undefined) continue
+    if (needle === undefined || messageContains(await parseOwnJsonBytes(json), needle)) yield json
+  }
+}
+
+async function countMarks(log: ConversationLog, filter: EventFilter, range: Range): Promise<number> {
+  const passes = markFilter(filter)
+  let count = 0
+  for (let sequence = range.start; sequence < range.end; sequence++) {
+    if (passes(log.markOf(sequence))) count++
+    if (sequence % (batch * 64) === 0) await nextTurn()
+  }
+  return count
+}
+
+function markFilter(filter: EventFilter): (mark: number) => boolean {
+  // Some clients send the class path of the kind. Its last part is the kind.
+  const kind = filter.kind?.slice(filter.kind.lastIndexOf('.') + 1)
+  return (mark) =>
+    (kind === undefined || kindOfMark(mark) === kind) &&
+    (filter.source === undefined || hasSource(mark, filter.source))
+}
+
+function kindOfMark(mark: number): string | undefined {
+  return eventKinds[kindPlaceOf(mark)]
+}
+
+/** Compares ids. `given` may lack dashes or have upper case. */
+function isSameId(known: string, given: string): boolean {
+  return known === given || known.replaceAll('-', '') === given.replaceAll('-', '').toLowerCase()
+}
+
+function messageContains(event: unknown, needle: string): boolean {
+  if (!isObject(event)) return false
+  const message = isObject(event['llm_message']) ? event['llm_message'] : {}
+  const reasoning = message['reasoning_content']
+  const parts = [...texts(message['content']), ...texts(event['extended_content'])]
+  if (typeof reasoning === 'string') parts.push(reasoning)
+  return parts.some((part) => part.toLowerCase().includes(needle))
+}
+
+function messageText(event: unknown): string | undefined {
+  if (!isObject(event) || !isObject(event['llm_message'])) return undefined
+  const text = texts(event['llm_message']['content']).join('')
+  // A message with reasoning alone is not an answer.
+  return text === '' ? undefined : text
+}
+
+function finishText(event: unknown): string | undefined {
+  if (!isObject(event) || !isObject(event['action'])) return undefined
+  const { kind, message } = event['action']
+  return kind === 'FinishAction' && typeof message === 'string' ? message : undefined
+}
+
+function texts(content: unknown): string[] {
+  if (!Array.isArray(content)) return []
+  return content.flatMap((item: unknown) => (isObject(item) && typeof item['text'] === 'string' ? [item['text']] : []))
+}

@@ -1,0 +1,224 @@
+/**
+ * The live readers of a conversation. A reader is a cursor in the log, not a queue (decisions 35).
+ *
+ * A reader at the head gets each committed event. The bytes are encoded once for all readers with the same encoding. A
+ * reader with a full sink takes no events; when its sink has drained it reads on from the log until it is at the head
+ * again. Replay, live reading and catching up are therefore one path, and a slow reader costs no memory here. Frames
+ * that are not stored (deltas, full_state) go to readers at the head; other readers do not get them. The order is the
+ * order of the log: no event is lost, doubled or reordered. This file knows no sockets: `event-socket` and
+ * `event-stream` are thin sinks.
+ */
+import { AppError } from '../../base/errors.ts'
+import { Turns } from '../../base/turns.ts'
+import type { EventRange } from '../../storage/log-reader.ts'
+
+/**
+ * Encodes the JSON bytes of one event, or of a frame that is not stored, for the wire. Readers with the same function
+ * object share the encoded bytes.
+ */
+export type Encode = (json: Buffer, isStored: boolean) => Buffer
+
+export type FeedEnd = 'deleted' | 'closed' | 'failed'
+
+export interface Sink {
+  /**
+   * Takes one encoded event. False: the event was not taken, and the sink takes none until `Reader.drained` is called.
+   */
+  write(encoded: Buffer): boolean
+  /** Takes several stored events that are not encoded yet: all or none. Without this method they come one by one. */
+  writeMany?(events: readonly Buffer[]): boolean
+  /** True when the sink would take nothing now. Then nothing is read for it. */
+  readonly isFull?: boolean
+  /** Called once, when no more events will come. */
+  end(reason: FeedEnd): void
+}
+
+/** The part of the log that the feed needs. Only durable events are counted and read. */
+export interface FeedLog {
+  readonly eventCount: number
+  /**
+   * Reads events from seq `from` on. Returns fewer than `to - from` when they exceed the limit. Damaged events are left
+   * out.
+   */
+  readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
+}
+
+/** Bytes of the log that a lagging reader reads at a time. */
+const readBytes = 256 * 1024
+
+export interface Committed {
+  readonly sequence: number
+  readonly json: Buffer
+}
+
+export class Feed {
+  readonly #place: ReaderPlace
+  readonly #limit: number
+  readonly #readers = new Set<Reader>()
+  /**
+   * Seq of the next event to be published. A group commit makes several events durable before it publishes the first.
+   */
+  #head: number
+  /** The reason for the close; undefined while the feed is open. */
+  #ended: FeedEnd | undefined
+
+  /** @param turns limits the number of concurrent log reads; shared by all feeds that compete for the disk */
+  constructor(source: FeedLog, readerLimit: number, turns = createReadingTurns()) {
+    this.#place = { source, turns, left: (reader) => this.#readers.delete(reader) }
+    this.#limit = readerLimit
+    this.#head = source.eventCount
+  }
+
+  get readerCount(): number {
+    return this.#readers.size
+  }
+
+  /**
+   * Adds a reader whose next event has the seq `from`. A reader that joins after the close gets `end` at once.
+   * @throws AppError `unavailable` when there are too many readers.
+   */
+  join(from: number, encode: Encode, sink: Sink): Reader {
+    const isFull = this.#readers.size >= this.#limit
+    if (isFull) throw new AppError('unavailable', 'Too many connections for this conversation')
+    const reader = new Reader(this.#place, from, encode, sink)
+    this.#readers.add(reader)
+    if (this.#ended === undefined) reader.drained()
+    else reader.end(this.#ended)
+    return reader
+  }
+
+  /** Sends a newly committed event to each reader at the head. */
+  publish(event: Committed): void {
+    this.#head = event.sequence + 1
+    const encoded = new Map<Encode, Buffer>()
+    for (const reader of this.#readers) {
+      if (reader.wants(event.sequence)) reader.take(once(encoded, reader.encode, event.json, true))
+    }
+  }
+
+  /** Sends a frame that is not stored to each reader at the head. */
+  push(json: Buffer): void {
+    const encoded = new Map<Encode, Buffer>()
+    for (const reader of this.#readers) {
+      if (reader.wants(this.#head)) reader.push(once(encoded, reader.encode, json, false))
+    }
+  }
+
+  close(reason: FeedEnd): void {
+    this.#ended = reason
+    for (const reader of [...this.#readers]) reader.end(reason)
+  }
+}
+
+/** The part of the feed that its readers use. */
+interface ReaderPlace {
+  readonly source: FeedLog
+  readonly turns: Turns
+  readonly left: (reader: Reader) => void
+}
+
+/**
+ * Number of readers that read the log at the same time. Two keep the disk and the sockets busy, and a thousand readers
+ * that reconnect together do not hold up other work.
+ */
+const readersInTurn = 2
+
+export function createReadingTurns(): Turns {
+  return new Turns(readersInTurn)
+}
+
+export class Reader {
+  readonly encode: Encode
+  readonly #place: ReaderPlace
+  readonly #sink: Sink
+  #next: number
+  #state: 'ready' | 'full' | 'reading' | 'closed' = 'ready'
+
+  constructor(place: ReaderPlace, from: number, encode: Encode, sink: Sink) {
+    this.#place = place
+    this.#next = from
+    this.encode = encode
+    this.#sink = sink
+  }
+
+  wants(sequence: number): boolean {
+    return this.#state === 'ready' && this.#next === sequence
+  }
+
+  /** Offers the reader its next event. An event that the sink does not take is read from the log later. */
+  take(encoded: Buffer): void {
+    if (this.#sink.write(encoded)) this.#next++
+    else this.#state = 'full'
+  }
+
+  /** Offers a frame that is not stored. A frame that the sink does not take is lost. */
+  push(encoded: Buffer): void {
+    if (!this.#sink.write(encoded)) this.#state = 'full'
+  }
+
+  /** Called when the sink has room again. Reads from the log when events have passed meanwhile. */
+  drained(): void {
+    if (this.#state === 'closed' || this.#state === 'reading') return
+    this.#state = 'ready'
+    if (this.#next < this.#place.source.eventCount) void this.#catchUp()
+  }
+
+  /** Leaves the feed. Idempotent. The sink is not called any more. */
+  close(): void {
+    this.#state = 'closed'
+    this.#place.left(this)
+  }
+
+  end(reason: FeedEnd): void {
+    if (this.#closed()) return
+    this.close()
+    this.#sink.end(reason)
+  }
+
+  async #catchUp(): Promise<void> {
+    this.#state = 'reading'
+    const { source, turns } = this.#place
+    try {
+      while (this.#state === 'reading' && this.#next < source.eventCount) {
+        if (this.#sink.isFull === true) this.#state = 'full'
+        else await turns.run(() => this.#readOn())
+      }
+      if (this.#state === 'reading') this.#state = 'ready'
+    } catch {
+      this.end('failed')
+    }
+  }
+
+  async #readOn(): Promise<void> {
+    const { source } = this.#place
+    this.#takeRange(await source.readRange(this.#next, source.eventCount, readBytes))
+  }
+
+  #takeRange({ events, next }: EventRange): void {
+    if (this.#state !== 'reading') return
+    if (this.#sink.writeMany === undefined) this.#takeEach(events)
+    else if (!this.#sink.writeMany(events.map(({ json }) => json))) this.#state = 'full'
+    if (this.#state === 'reading') this.#next = next
+  }
+
+  #takeEach(events: EventRange['events']): void {
+    for (const { number, json } of events) {
+      if (this.#state !== 'reading') return
+      this.#next = number
+      this.take(this.encode(json, true))
+    }
+  }
+
+  // A method, because the compiler would otherwise narrow #state across calls that change it.
+  #closed(): boolean {
+    return this.#state === 'closed'
+  }
+}
+
+function once(encoded: Map<Encode, Buffer>, encode: Encode, json: Buffer, isStored: boolean): Buffer {
+  const known = encoded.get(encode)
+  if (known !== undefined) return known
+  const made = encode(json, isStored)
+  encoded.set(encode, made)
+  return made
+}

@@ -1,0 +1,52 @@
+/**
+ * Plans a fork: turns a request into the first lines to write (first-lines).
+ *
+ * Nothing is written here.
+ */
+import type { ConversationLog } from '../../storage/log.ts'
+import type { EventReader } from './event-reader.ts'
+import type { ForkSource } from './first-lines.ts'
+import type { Forked } from './origins.ts'
+import type { ConversationState } from './state.ts'
+
+export interface ForkRequest {
+  readonly id: string
+  readonly title: string | null
+  readonly tags: Readonly<Record<string, string>>
+  readonly resetMetrics: boolean
+  /** Id of the last event to copy; null for all events. */
+  readonly fromEventId: string | null
+}
+
+export interface Forkable {
+  readonly log: ConversationLog
+  /** The conversation's own folder. */
+  readonly directory: string
+  readonly events: EventReader
+  readonly state: Readonly<ConversationState>
+}
+
+/** The lines to copy, and the first lines of the copy. */
+export interface ForkPlan {
+  readonly from: ForkSource
+  readonly forked: Forked
+}
+
+/** @param request its event exists @param now a timestamp as on the wire */
+export function planFork(source: Forkable, request: ForkRequest, now: string): ForkPlan {
+  const { log, directory, events, state } = source
+  const { fromEventId } = request
+  const lastEvent = fromEventId === null ? events.eventCount - 1 : events.seqOf(fromEventId)
+  const { id: sourceId, agent, secrets, leaf_event_id: leaf } = state
+  const forked = {
+    id: request.id,
+    created_at: now,
+    from_conversation_id: sourceId,
+    from_event_id: fromEventId,
+    leaf_event_id: fromEventId ?? leaf,
+    title: request.title,
+    tags: request.tags,
+    reset_metrics: request.resetMetrics,
+  }
+  return { from: { log, directory, lastEvent, agent, secrets }, forked }
+}

@@ -1,0 +1,57 @@
+/**
+ * Frames that exist on live streams only (decisions 2).
+ *
+ * They have ids and times like events, but are never stored, never counted and never returned by REST.
+ */
+import type { Stamp } from '../../base/stamp.ts'
+import {
+  toConversationStateUpdateEvent, toServerErrorEvent, toStreamingDeltaEvent,
+} from '../../schema/generated/events.ts'
+import { fullState } from './info.ts'
+import type { ConversationState } from './state.ts'
+
+export interface DeltaPiece {
+  readonly content?: string
+  readonly reasoning_content?: string
+}
+
+export interface FramesOptions {
+  readonly state: Readonly<ConversationState>
+  /** The conversation's own folder, shown as `persistence_dir`. */
+  readonly directory: string
+  readonly nextStamp: () => Stamp
+}
+
+/** Builds the frames of one conversation. */
+export class Frames {
+  readonly #options: FramesOptions
+
+  constructor(options: FramesOptions) {
+    this.#options = options
+  }
+
+  /** A piece of the text that the agent is writing. */
+  delta(piece: DeltaPiece): Buffer {
+    const { id, timestamp } = this.#options.nextStamp()
+    return print(toStreamingDeltaEvent({ kind: 'StreamingDeltaEvent', id, timestamp, source: 'agent', ...piece }))
+  }
+
+  /** An error for one client, about a frame that the client sent. */
+  error(code: string, detail: string): Buffer {
+    const { id, timestamp } = this.#options.nextStamp()
+    return print(toServerErrorEvent({ kind: 'ServerErrorEvent', id, timestamp, source: 'environment', code, detail }))
+  }
+
+  /** The whole state. It is the first frame of a stream and follows each run. */
+  fullState(): Buffer {
+    const { state, directory, nextStamp } = this.#options
+    const { id, timestamp } = nextStamp()
+    const value = fullState(state, directory)
+    const update = { kind: 'ConversationStateUpdateEvent', source: 'environment', key: 'full_state', value } as const
+    return print(toConversationStateUpdateEvent({ ...update, id, timestamp }))
+  }
+}
+
+function print(frame: object): Buffer {
+  return Buffer.from(JSON.stringify(frame))
+}

@@ -1,0 +1,29 @@
+/**
+ * Tracks the skills whose text a model has: skills that came with a message still in the model's context.
+ *
+ * A skill is given once. It is given again when its message was condensed away, or when the head was moved to before
+ * the message. Event ids grow with time, so a message newer than the new head cannot lie before the head. When the head
+ * returns to a branch, a skill may be given there a second time; it is never missing. Pure functions.
+ */
+import type { Event } from '../../schema/generated/events.ts'
+
+/** Maps the skill's name to the id of the message that holds the skill's text. */
+export type GivenSkills = Readonly<Record<string, string>>
+
+export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
+  if (event.kind === 'MessageEvent' && event.activated_skills.length > 0) {
+    return { ...given, ...Object.fromEntries(event.activated_skills.map((name) => [name, event.id])) }
+  }
+  if (event.kind !== 'Condensation') return given
+  const forgotten = new Set(event.forgotten_event_ids)
+  return kept(given, (id) => !forgotten.has(id))
+}
+
+/** @param head id of the event that the next event follows; null for none */
+export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
+  return kept(given, (id) => head !== null && id <= head)
+}
+
+function kept(given: GivenSkills, isTold: (id: string) => boolean): GivenSkills {
+  return Object.fromEntries(Object.entries(given).filter(([, id]) => isTold(id)))
+}

@@ -1,0 +1,118 @@
+/**
+ * The two public views of a conversation: ConversationInfo for REST and the `full_state` value for streams (contract:
+ * conversations.md section 2, events.md section 4). Pure functions of the state. Secrets are redacted here.
+ */
+import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import type { ConversationState } from './state.ts'
+import { UsageLedger } from './usage.ts'
+
+/** Shown in place of a secret value. */
+const redacted = '**********'
+
+export interface InfoOptions {
+  /** Whether to include the skills of the agent's context, which can be long. */
+  readonly includeSkills: boolean
+  readonly persistenceDir: string
+  readonly subConversationIds: readonly string[]
+}
+
+/** Returns the whole wire object, nulls included. */
+export function conversationInfo(state: Readonly<ConversationState>, options: InfoOptions): JsonObject {
+  const agentState = state.agent_state
+  return {
+    id: state.id,
+    ...shared(state, options.includeSkills),
+    persistence_dir: options.persistenceDir,
+    title: state.title,
+    metrics: shownBudget(state),
+    created_at: state.created_at,
+    updated_at: state.updated_at,
+    forked_from_conversation_id: state.forked_from_conversation_id,
+    forked_from_event_id: state.forked_from_event_id,
+    parent_conversation_id: state.parent_conversation_id,
+    sub_conversation_ids: [...options.subConversationIds],
+    current_model_id: agentState['acp_current_model_id'] ?? state.agent['acp_model'] ?? null,
+    available_models: agentState['acp_available_models'] ?? [],
+    supports_runtime_model_switch: agentState['acp_supports_runtime_model_switch'] ?? false,
+    launched_agent_profile: state.launched_agent_profile,
+    client_tools: state.client_tools,
+  }
+}
+
+/** Returns the value of the `full_state` update, which is never stored. Null members are left out. */
+export function fullState(state: Readonly<ConversationState>, persistenceDir: string): JsonObject {
+  const value: JsonObject = {
+    id: state.id,
+    ...shared(state, true),
+    persistence_dir: persistenceDir,
+    head_is_empty: state.leaf_event_id === null,
+    pending_confirmations: state.pending_confirmations,
+  }
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+}
+
+function shared(state: Readonly<ConversationState>, includeSkills: boolean): JsonObject {
+  return {
+    agent: shownAgent(state.agent, includeSkills),
+    workspace: { working_dir: state.working_dir, kind: 'LocalWorkspace' },
+    max_iterations: state.max_iterations,
+    stuck_detection: state.stuck_detection,
+    execution_status: state.execution_status,
+    confirmation_policy: state.confirmation_policy,
+    security_analyzer: state.security_analyzer,
+    activated_knowledge_skills: state.activated_knowledge_skills,
+    invoked_skills: state.invoked_skills,
+    blocked_actions: {},
+    blocked_messages: {},
+    last_user_message_id: state.last_user_message_id,
+    leaf_event_id: state.leaf_event_id,
+    stats: shownStats(state.stats),
+    secret_registry: { secret_sources: shownSecrets(state.secrets) },
+    agent_state: state.agent_state,
+    hook_config: state.hook_config,
+    tags: state.tags,
+  }
+}
+
+/** Returns the agent settings without secret values. In the state these are sealed tokens. */
+export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
+  const shown = redactTokens(agent)
+  if (!isObject(shown)) return {}
+  const context = shown['agent_context']
+  if (includeSkills || !isObject(context)) return shown
+  return { ...shown, agent_context: { ...context, skills: [] } }
+}
+
+/** Replaces every sealed token. A secret occurs in the state in no other form. */
+function redactTokens(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
+  if (Array.isArray(value)) return value.map(redactTokens)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redactTokens(member)]))
+}
+
+function shownSecrets(secrets: Readonly<Record<string, JsonObject>>): JsonObject {
+  const entries = Object.entries(secrets).map(([name, source]) => {
+    const { kind, description } = source
+    return [name, { kind: kind ?? 'StaticSecret', description: description ?? null, value: redacted }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Returns the budget and the cost so far; null without a budget. */
+function shownBudget({ max_budget_per_task, stats }: Readonly<ConversationState>): JsonObject | null {
+  if (max_budget_per_task === null) return null
+  const accumulated_cost = new UsageLedger(stats).cost
+  return { model_name: 'default', accumulated_cost, max_budget_per_task, accumulated_token_usage: null }
+}
+
+/** Returns `stats` with empty per-call lists (decisions 18). */
+function shownStats(stats: JsonObject): JsonObject {
+  const metrics = stats['usage_to_metrics']
+  if (!isObject(metrics)) return { usage_to_metrics: {} }
+  const entries = Object.entries(metrics).map(([usageId, value]) => [
+    usageId,
+    isObject(value) ? { ...value, costs: [], response_latencies: [], token_usages: [] } : value,
+  ])
+  return { usage_to_metrics: Object.fromEntries(entries) }
+}

@@ -1,0 +1,235 @@
+/**
+ * The one writer of a conversation's history.
+ *
+ * `record` gives an event its id and time, serialises it once and appends the bytes. When the group commit with these
+ * bytes is durable, the state is folded and then the readers get the same bytes (decisions 4-6). So neither a reader
+ * nor `state` ever shows an event that a crash could take back. Deltas wait for the events before them, but need no
+ * sync of their own. A failed log refuses new lines; durable lines stay readable.
+ */
+import {
+  type Event, type EventDraft, type ConversationStateUpdateEvent, toEvent,
+} from '../../schema/generated/events.ts'
+import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
+import type { JsonValue } from '../../base/json.ts'
+import type { Stamp } from '../../base/stamp.ts'
+import { deferred, type Deferred } from '../../base/wait.ts'
+import type { CommittedLine, ConversationLog } from '../../storage/log.ts'
+import type { Recorded } from '../agent/agent.ts'
+import type { Feed } from './feed.ts'
+import { givenAfterEvent, givenAfterMove, type GivenSkills } from './given-skills.ts'
+import type { KeyedRequest, RequestRecord } from './requests.ts'
+import { nextStatus, type Trigger } from './status-table.ts'
+import { foldEvent, type ConversationState } from './state.ts'
+import { foldRecord, type PrivateRecord } from './records.ts'
+
+/** A line that waits to become durable, or a frame that waits for the lines before it. In the order of the log. */
+type Pending =
+  | { readonly type: 'event'; readonly event: Event; readonly micros: number }
+  | { readonly type: 'record'; readonly record: PrivateRecord }
+  | { readonly type: 'push'; readonly json: Buffer }
+
+export interface JournalOptions {
+  readonly log: Pick<ConversationLog, 'listen' | 'append' | 'durable' | 'reopen'>
+  readonly feed: Feed
+  readonly state: ConversationState
+  readonly nextStamp: () => Stamp
+  /** `ready()` waits while more bytes than this wait for the disk. Frames that wait for lines count too. */
+  readonly backlogLimitBytes: number
+  /** Called after each commit, after the state is folded. */
+  readonly onChange: () => void
+}
+
+/** Follows a journal on behalf of the work that records there. */
+export interface JournalFollower {
+  /** Called when the log has failed. Recorded lines that were not durable are lost. */
+  logFailed(): void
+  /** Called when the log refused a record of `attempt`. */
+  recordRefused(cause: unknown): void
+}
+
+export class Journal {
+  readonly #options: JournalOptions
+  readonly #pending: Pending[] = []
+  #backlogBytes = 0
+  #room: Deferred<void> | undefined
+  #status: ExecutionStatus
+  #isWatching = false
+  #follower: JournalFollower | undefined
+  /** The log's failure, thrown for every line until `reopen`; undefined while the log works. */
+  #failure: unknown
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#status = options.state.execution_status
+    options.log.listen((lines) => this.#committed(lines))
+  }
+
+  /** Sets the one follower. */
+  follow(follower: JournalFollower): void {
+    if (this.#follower !== undefined) throw new TypeError('The journal has a follower already')
+    this.#follower = follower
+  }
+
+  /** The newest recorded status, durable or not. The next transition of the state machine starts from it. */
+  get status(): ExecutionStatus {
+    return this.#status
+  }
+
+  /** The state after the newest durable line. Callers must not change it. */
+  get state(): Readonly<ConversationState> {
+    return this.#options.state
+  }
+
+  /** Returns the skills whose text the model has, by all recorded lines, durable or not. */
+  givenSkills(): GivenSkills {
+    return this.#pending.reduce((given, line) => {
+      if (line.type === 'event') return givenAfterEvent(given, line.event)
+      return line.type === 'record' && line.record[0] === 'head' ? givenAfterMove(given, line.record[1]) : given
+    }, this.state.given_skills)
+  }
+
+  /**
+   * Appends an event. The order of calls is the order of the log. A keyed request that caused the event is stored with
+   * it.
+   * @throws AppError `storage_failed` or `storage_full` when the log accepts no line.
+   */
+  record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
+    const { id, timestamp, micros } = this.#options.nextStamp()
+    if (request !== undefined) this.keep(['request', { ...request, event: id }])
+    const event = toEvent({ ...draft, id, timestamp })
+    this.#append(JSON.stringify(event), { type: 'event', event, micros })
+    return { id, durable: () => this.durable() }
+  }
+
+  /** Records the status that `trigger` leads to. Records nothing when the status stays the same. */
+  move(trigger: Trigger, request?: KeyedRequest): void {
+    const next = nextStatus(this.#status, trigger)
+    if (next === this.#status) return this.answered(request)
+    this.update('execution_status', next, request)
+    this.#status = next
+  }
+
+  /** Appends a state update, the most frequent kind of event. */
+  update(key: string, value: JsonValue, request?: KeyedRequest): Recorded {
+    const draft = { kind: 'ConversationStateUpdateEvent', source: 'environment', key, value } as const
+    return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
+  }
+
+  /** Stores a keyed request that caused no event. Does nothing without a key. */
+  answered(request: KeyedRequest | undefined): void {
+    if (request !== undefined) this.keep(['request', { ...request, event: null }])
+  }
+
+  /** Appends a private record. */
+  keep(record: PrivateRecord): void {
+    this.#append(JSON.stringify(record), { type: 'record', record })
+  }
+
+  /**
+   * Runs `work`, which records something for a caller that must get no exception. A refusal goes to the follower.
+   */
+  attempt(work: () => void): void {
+    try {
+      work()
+    } catch (cause) {
+      this.#follower?.recordRefused(cause)
+    }
+  }
+
+  /** Sends a frame to live readers after all events recorded before it. The frame is never stored. */
+  push(json: Buffer): void {
+    if (this.#failure !== undefined) return
+    if (this.#pending.length === 0) return this.#options.feed.push(json)
+    this.#pending.push({ type: 'push', json })
+    this.#backlogBytes += json.length
+  }
+
+  /** Resolves when everything recorded so far is durable and published. */
+  durable(): Promise<void> {
+    return this.#options.log.durable()
+  }
+
+  /** Resolves when the disk has caught up with a flood of lines; undefined when there is no need to wait. */
+  ready(): Promise<void> | undefined {
+    if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
+    this.#room ??= deferred<void>()
+    return this.#room.promise
+  }
+
+  /**
+   * Makes writing possible again after a failure. Lines that never became durable are dropped. One call at a time.
+   * @throws AppError `storage_failed` or `storage_full`; then nothing has changed.
+   */
+  async reopen(): Promise<void> {
+    await this.#options.log.reopen()
+    this.#status = this.state.execution_status
+    this.#failure = undefined
+  }
+
+  #committed(lines: readonly CommittedLine[]): void {
+    for (const line of lines) {
+      const pending = this.#pending.shift()
+      if (pending === undefined) throw new TypeError('The log committed a line that the journal did not append')
+      this.#fold(pending, line)
+      this.#backlogBytes -= line.json.length
+      this.#flushPushes()
+    }
+    if (this.#backlogBytes <= this.#options.backlogLimitBytes) this.#makeRoom()
+    this.#options.onChange()
+  }
+
+  #append(json: string, pending: Pending): void {
+    // Also refuse while the log is being reopened: a line appended then would be cut off.
+    if (this.#failure !== undefined) throw this.#failure
+    const bytes = Buffer.from(json)
+    this.#options.log.append(bytes)
+    this.#pending.push(pending)
+    this.#backlogBytes += bytes.length
+    this.#watch()
+  }
+
+  /** Notices a failure of the log even when no caller waits for `durable`. */
+  #watch(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.#options.log.durable().then(
+      () => {
+        this.#isWatching = false
+        if (this.#pending.length > 0) this.#watch()
+      },
+      (cause: unknown) => {
+        this.#isWatching = false
+        this.#failed(cause)
+      },
+    )
+  }
+
+  #failed(cause: unknown): void {
+    this.#failure = cause
+    this.#pending.length = 0
+    this.#backlogBytes = 0
+    this.#makeRoom()
+    this.#follower?.logFailed()
+  }
+
+  #fold(pending: Pending, line: CommittedLine): void {
+    const { state, feed } = this.#options
+    if (pending.type === 'record') foldRecord(state, pending.record)
+    if (pending.type !== 'event') return
+    foldEvent(state, pending.event, pending.micros)
+    if (line.event !== undefined) feed.publish({ sequence: line.event, json: line.json })
+  }
+
+  #flushPushes(): void {
+    for (let next = this.#pending[0]; next?.type === 'push'; next = this.#pending[0]) {
+      this.#options.feed.push(next.json)
+      this.#backlogBytes -= next.json.length
+      this.#pending.shift()
+    }
+  }
+
+  #makeRoom(): void {
+    this.#room?.resolve()
+    this.#room = undefined
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The origins of a conversation: a request that created it, or another conversation that it was forked from.
+ *
+ * The first lines of a log hold these payloads. They are part of the format on disk: add members, never rename one.
+ */
+import type { JsonObject, JsonValue } from '../../base/json.ts'
+import type { KeyedRequest } from './requests.ts'
+
+/** A create request with all open members filled in. Secrets inside are sealed. */
+export interface Created {
+  readonly id: string
+  readonly created_at: string
+  readonly agent: JsonObject
+  readonly working_dir: string
+  readonly confirmation_policy: JsonObject
+  readonly security_analyzer: JsonObject | null
+  readonly max_iterations: number
+  readonly stuck_detection: boolean
+  readonly autotitle: boolean
+  readonly tags: Readonly<Record<string, string>>
+  readonly secrets: Readonly<Record<string, JsonObject>>
+  readonly hook_config: JsonObject | null
+  readonly client_tools: readonly JsonValue[]
+  readonly parent_conversation_id: string | null
+  readonly launched_agent_profile: JsonObject | null
+  /** In US dollars. Absent in logs from before budgets existed. */
+  readonly max_budget_per_task?: number | null
+  /** Absent when the create request had no idempotency key. */
+  readonly request?: KeyedRequest
+  /** Absent in logs from before LLM profiles existed. */
+  readonly title_llm_profile?: string | null
+}
+
+/** The record that makes a copied prefix a separate conversation. */
+export interface Forked {
+  readonly id: string
+  readonly created_at: string
+  readonly from_conversation_id: string
+  readonly from_event_id: string | null
+  readonly leaf_event_id: string | null
+  readonly title: string | null
+  readonly tags: Readonly<Record<string, string>>
+  readonly reset_metrics: boolean
+}

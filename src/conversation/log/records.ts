@@ -1,0 +1,106 @@
+/**
+ * The private records of a log: lines in the same chain and commits as the events, but never served (decisions 7).
+ *
+ * `PrivateRecords` defines the payload of each record by name, and `folds` defines its effect on the state. A name that
+ * is missing in one of the two does not compile. An unknown record was written by a newer version: its log is refused,
+ * since the state without the record would be wrong. Names are part of the format on disk: add names, never rename one.
+ * The payloads are not checked: the hash chain protects them.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { KeptKey } from '../agent/host.ts'
+import type { UsageReport } from '../agent/agent.ts'
+import { givenAfterMove } from './given-skills.ts'
+import type { Created, Forked } from './origins.ts'
+import { remember, type RequestRecord } from './requests.ts'
+import { initialState, type ConversationState } from './state.ts'
+import { addFigures } from './usage-figures.ts'
+
+/** The payload of each private record, by its name. */
+export interface PrivateRecords {
+  readonly created: Created
+  readonly forked: Forked
+  readonly patched: { readonly at: string; readonly title?: string; readonly max_budget_per_task?: number }
+  readonly head: string | null
+  readonly agent: JsonObject
+  readonly secrets: Readonly<Record<string, JsonObject>>
+  readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
+  /** The figures of one step. Older logs have them only in updates of `agent_state`. */
+  readonly usage: UsageReport
+  /** Provider state that belongs to one LLM response and fits in no event (decisions 27). */
+  readonly response: { readonly id: string; readonly state: JsonObject }
+  /** The executable form of an action that waits for the user, sealed. It follows the action's masked event. */
+  readonly call: { readonly id: string; readonly sealed: string }
+  /** A request with an idempotency key. It precedes the event that the request caused. */
+  readonly request: RequestRecord
+  /** Id of the newest user message that the agent has got. */
+  readonly served: string
+}
+
+export type RecordName = keyof PrivateRecords
+
+/** A private record as stored in a line: its name and its payload. */
+export type PrivateRecord = { readonly [Name in RecordName]: readonly [Name, PrivateRecords[Name]] }[RecordName]
+
+type Folds = { readonly [Name in RecordName]: (state: ConversationState, payload: PrivateRecords[Name]) => void }
+
+const folds: Folds = {
+  created: (state, created) => void Object.assign(state, initialState(created)),
+  forked: foldFork,
+  patched(state, { at, title, max_budget_per_task }) {
+    state.updated_at = at
+    if (title !== undefined) state.title = title
+    state.max_budget_per_task = max_budget_per_task ?? state.max_budget_per_task
+  },
+  head(state, eventId) {
+    state.leaf_event_id = eventId
+    state.given_skills = givenAfterMove(state.given_skills, eventId)
+  },
+  agent: (state, agent) => void (state.agent = agent),
+  secrets: (state, secrets) => void (state.secrets = { ...state.secrets, ...secrets }),
+  kept: (state, { key, value }) => void (state.kept[key] = value),
+  usage(state, report) {
+    state.agent_state = { ...state.agent_state, usage: addFigures(state.agent_state['usage'], report) }
+  },
+  response: isNoPartOfTheState,
+  call: isNoPartOfTheState,
+  request: (state, request) => remember(state.requests, request),
+  served: (state, id) => void (state.unserved = state.unserved.slice(state.unserved.indexOf(id) + 1)),
+}
+
+/** Applies one private record. */
+export function foldRecord<Name extends RecordName>(
+  state: ConversationState,
+  [name, payload]: readonly [Name, PrivateRecords[Name]],
+): void {
+  folds[name](state, payload)
+}
+
+/** True when a parsed line is a private record that this version knows. */
+export function isPrivateRecord(value: unknown): value is PrivateRecord {
+  return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && Object.hasOwn(folds, value[0])
+}
+
+function isNoPartOfTheState(): void {}
+
+function foldFork(state: ConversationState, fork: Forked): void {
+  state.id = fork.id
+  state.created_at = fork.created_at
+  state.updated_at = fork.created_at
+  state.forked_from_conversation_id = fork.from_conversation_id
+  state.forked_from_event_id = fork.from_event_id
+  state.leaf_event_id = fork.leaf_event_id
+  state.given_skills = givenAfterMove(state.given_skills, fork.leaf_event_id)
+  state.title = fork.title
+  state.tags = { ...fork.tags }
+  state.execution_status = 'idle'
+  state.last_user_message_id = null
+  state.pending_confirmations = []
+  state.goal = null
+  state.invoked_skills = []
+  state.kept = {}
+  state.open_actions = []
+  state.unserved = []
+  state.created_by = null
+  state.requests = []
+  if (fork.reset_metrics) state.stats = { usage_to_metrics: {} }
+}

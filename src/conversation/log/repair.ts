@@ -1,0 +1,71 @@
+/**
+ * Recovers a conversation after its disk failed or was full (decisions 6 and 13).
+ *
+ * A failed log refuses all lines until it is reopened. It is reopened once for all callers: by the first write after
+ * there is space again, or by the run that the failure ended. The closing records of that run use reserved space. They
+ * also end the run in the log. Reading needs no recovery.
+ */
+import { errorOf, type AppError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { ConversationLog } from '../../storage/log.ts'
+import type { Reserve } from '../../storage/reserve.ts'
+import type { Journal } from './journal.ts'
+import { endOrphanedRun, type OrphanReason } from './orphaned-run.ts'
+
+export interface RepairOptions {
+  readonly journal: Journal
+  readonly log: ConversationLog
+  readonly reserve: Reserve
+  readonly diagnostics: Log
+}
+
+export class Repair {
+  readonly #options: RepairOptions
+  #reopening: Promise<void> | undefined
+
+  constructor(options: RepairOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves when there is space and the log accepts lines. During a run a failed log is left to the run.
+   * @throws AppError `storage_full` or `storage_failed`
+   */
+  async assertWritable(isRunning: () => boolean): Promise<void> {
+    const { reserve, log } = this.#options
+    await reserve.assertHeld()
+    if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
+  }
+
+  /** Records the end of a run after a failure. Never rejects: if this fails too, the next write tries again. */
+  async closeRun(cause: unknown): Promise<void> {
+    const { log, reserve, diagnostics } = this.#options
+    diagnostics.error('A run ended because its conversation cannot be read or written', { error: errorOf(cause) })
+    try {
+      if (log.failure?.code === 'storage_full') await reserve.release()
+      if (log.failure !== undefined) await this.#reopen(log.failure)
+      else await this.#endRun({ code: 'StorageFailed', detail: 'The conversation could not be read' })
+    } catch (thrown) {
+      diagnostics.error('The end of a run could not be recorded', { error: errorOf(thrown) })
+    }
+  }
+
+  #reopen(failure: AppError): Promise<void> {
+    this.#reopening ??= this.#recover(failure).finally(() => {
+      this.#reopening = undefined
+    })
+    return this.#reopening
+  }
+
+  async #recover(failure: AppError): Promise<void> {
+    await this.#options.journal.reopen()
+    const code = failure.code === 'storage_full' ? 'StorageFull' : 'StorageFailed'
+    await this.#endRun({ code, detail: failure.message })
+  }
+
+  async #endRun(reason: OrphanReason): Promise<void> {
+    const { journal } = this.#options
+    endOrphanedRun(journal, reason)
+    await journal.durable()
+  }
+}

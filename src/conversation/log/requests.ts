@@ -1,0 +1,71 @@
+/**
+ * Requests with an idempotency key have their effect once, however often they are sent (decisions 7, 37).
+ *
+ * A request is remembered by a private record in the log, right before the event that the request caused. The request
+ * was done if and only if that event is in the log, wherever a crash cut the log. So a key and its effect are durable
+ * together, and a failed request leaves nothing. A retry during the first try waits for the same result. A key is
+ * remembered for one day, and until ten thousand newer keys have come. A fork remembers no key of its source.
+ */
+import { AppError } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
+
+export const requestLimits = { keptMs: 24 * 60 * 60 * 1000, count: 10_000 } as const
+
+export interface KeyedRequest {
+  readonly key: string
+  /** Digest of the whole request. Equal digests mean equal requests. */
+  readonly digest: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+export function isKeyedRequest(value: unknown): value is KeyedRequest {
+  if (!isObject(value)) return false
+  return typeof value.key === 'string' && typeof value.digest === 'string' && typeof value.at === 'number'
+}
+
+/** A keyed request as stored in the log. */
+export interface RequestRecord extends KeyedRequest {
+  /**
+   * Id of the next event. Without that event in the log, the request was not done. Null: the request causes no event.
+   */
+  readonly event: string | null
+  /** True when the request is done in part and another record follows. */
+  readonly goes_on?: boolean
+}
+
+/** A message with a run takes two records. */
+const recordLimit = 2 * requestLimits.count
+
+/** Adds a record and drops expired ones. `known` is sorted oldest first. */
+export function remember(known: RequestRecord[], record: RequestRecord): void {
+  known.push(record)
+  const isForgotten = (oldest: RequestRecord): boolean => known.length > recordLimit || isExpired(oldest, record.at)
+  for (let [oldest] = known; oldest !== undefined && isForgotten(oldest); [oldest] = known) known.shift()
+}
+
+/** Returns the remembered records of a key, newest first. */
+export function recordsOf(known: readonly RequestRecord[], { key, at }: KeyedRequest): RequestRecord[] {
+  const found: RequestRecord[] = []
+  let newer = 0
+  for (let place = known.length - 1; place >= 0 && newer < requestLimits.count; place--) {
+    const record = known[place]
+    if (record?.key !== key) newer += record?.goes_on === true ? 0 : 1
+    else if (!isExpired(record, at)) found.push(record)
+  }
+  return found
+}
+
+function isExpired(known: KeyedRequest, at: number): boolean {
+  return known.at <= at - requestLimits.keptMs
+}
+
+/**
+ * True when `known` is the same request and not expired. @throws AppError `idempotency_mismatch` when only the key is
+ * equal
+ */
+export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {
+  if (isExpired(known, request.at)) return false
+  if (known.digest === request.digest) return true
+  throw new AppError('idempotency_mismatch', `The idempotency key "${request.key}" was used for another request`)
+}

@@ -1,0 +1,60 @@
+/**
+ * Seals the secrets of a stored conversation with another key, while no server uses its folder.
+ *
+ * Lines of a log are never changed: new records with the agent and the secrets are appended, and the older records are
+ * never opened again, not even by a fork. They stay in the log, sealed with the old key. The new records are written
+ * twice, like first lines (first-lines), so that damage to one does not bring back an old record.
+ */
+import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
+import { eventKinds } from '../../schema/generated/events.ts'
+import { isSecretSource, toSecretSource } from '../../schema/generated/secrets.ts'
+import { isSealed, type Cipher } from '../../settings/cipher.ts'
+import { keysOfTokens } from '../../settings/key-ids.ts'
+import { mapSecrets } from '../../settings/secret-fields.ts'
+import { mapSourceSecrets } from '../../settings/secret-source.ts'
+import type { LineCache } from '../../storage/line-cache.ts'
+import { openLog } from '../../storage/log.ts'
+import { foldLog } from './log-state.ts'
+import { readCachedState } from './state-cache.ts'
+import type { ConversationState } from './state.ts'
+import type { PrivateRecord } from './records.ts'
+
+type KeyIds = ReadonlySet<string>
+
+/**
+ * Returns the ids of the keys that the newest records now need: the newest key, and the keys that are missing.
+ * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
+ */
+export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
+  const log = await openLog({ directory, kinds: eventKinds, cache, onDamage: ignore })
+  try {
+    const state = await foldLog(log, { from: await readCachedState(directory, log) })
+    const [newest = ''] = cipher.keyIds
+    const before = keysOfTokens([state.agent, state.secrets])
+    if ([...before].every((id) => id === newest)) return before
+    const { agent, secrets } = resealed(state, cipher)
+    const records: PrivateRecord[] = [['agent', agent], ['secrets', secrets]]
+    for (const record of [...records, ...records]) log.append(Buffer.from(JSON.stringify(record)))
+    await log.durable()
+    return keysOfTokens([agent, secrets])
+  } finally {
+    await log.close()
+  }
+}
+
+/** Seals the secrets again. A token that no available key opens stays as it is. */
+function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
+  const reseal = (token: string, context: string, formerContext = context): string => {
+    const opened = isSealed(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined
+    return opened === undefined ? token : cipher.seal(opened, context)
+  }
+  const entries = Object.entries(secrets).map(([name, source]): [string, JsonObject] => {
+    if (!isSecretSource(source)) return [name, source]
+    const next = mapSourceSecrets(toSecretSource(source), (token, path) => reseal(token, `${name}.${path}`, name))
+    return [name, toJsonObject(next)]
+  })
+  const next = mapSecrets('ConversationAgent', agent, (token, path) => reseal(token, path))
+  return { agent: isObject(next) ? toJsonObject(next) : agent, secrets: Object.fromEntries(entries) }
+}
+
+function ignore(): void {}

@@ -1,0 +1,55 @@
+/**
+ * Reads the folded state of a conversation from its `state.json`.
+ *
+ * The cache is written whole or not at all (storage/state-file), so only its version is checked: a cache that lacks a
+ * field of this version is stale, and the log is folded again.
+ */
+import { isObject, parseOwnJson } from '../../base/json.ts'
+import type { Position } from '../../storage/chain.ts'
+import type { ConversationLog } from '../../storage/log.ts'
+import { readFreshState, readState } from '../../storage/state-file.ts'
+import { initialState, type ConversationState } from './state.ts'
+import type { Created } from './origins.ts'
+
+/** Returns the state of a closed conversation; undefined when the cache is missing, stale or behind the log. */
+export async function peekState(directory: string): Promise<ConversationState | undefined> {
+  const cached = await readFreshState(directory)
+  return cached !== undefined && isState(cached.state) ? cached.state : undefined
+}
+
+/** Parses a state that this server wrote; undefined when the state is stale. */
+export function parseState(text: string): ConversationState | undefined {
+  const state = parseOwnJson(text)
+  return isState(state) ? state : undefined
+}
+
+/** Returns the newest cached state of this log, and the line up to which it is folded. */
+export async function readCachedState(
+  directory: string,
+  log: ConversationLog,
+): Promise<{ readonly line: Position; readonly state: ConversationState } | undefined> {
+  const cached = await readState(directory, log)
+  return cached !== undefined && isState(cached.state) ? { line: cached.line, state: cached.state } : undefined
+}
+
+function isState(value: unknown): value is ConversationState {
+  return isObject(value) && Object.keys(initialState(nothing)).every((field) => Object.hasOwn(value, field))
+}
+
+const nothing: Created = {
+  id: '',
+  created_at: '',
+  agent: {},
+  working_dir: '',
+  confirmation_policy: {},
+  security_analyzer: null,
+  max_iterations: 1,
+  stuck_detection: true,
+  autotitle: true,
+  tags: {},
+  secrets: {},
+  hook_config: null,
+  client_tools: [],
+  parent_conversation_id: null,
+  launched_agent_profile: null,
+}

@@ -1,0 +1,61 @@
+/**
+ * The state machine of a conversation, as one table (contract: conversations.md section 3).
+ *
+ * A row is a status, a column is a trigger. A missing entry means that the trigger does not change the status. The
+ * table does not decide whether a request is allowed (409 for a second run, for example): the conversation does.
+ */
+import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
+
+/** The triggers that can change the status. */
+export type Trigger =
+  | 'run'
+  | 'message'
+  | 'finished'
+  | 'asked'
+  | 'answered'
+  | 'rejected'
+  | 'paused'
+  | 'interrupted'
+  | 'failed'
+  | 'stuck'
+  | 'restarted'
+
+type Row = Partial<Record<Trigger, ExecutionStatus>>
+
+const table: Record<ExecutionStatus, Row> = {
+  idle: { run: 'running', paused: 'paused', interrupted: 'paused', failed: 'error' },
+  running: {
+    finished: 'finished',
+    asked: 'waiting_for_confirmation',
+    paused: 'paused',
+    interrupted: 'paused',
+    failed: 'error',
+    stuck: 'stuck',
+    restarted: 'error',
+  },
+  waiting_for_confirmation: {
+    run: 'running',
+    answered: 'running',
+    rejected: 'idle',
+    // A pause keeps the pending confirmation; an interrupt ends the turn that asked for it.
+    interrupted: 'paused',
+    finished: 'finished',
+    failed: 'error',
+    restarted: 'error',
+  },
+  paused: { run: 'running' },
+  finished: { message: 'idle' },
+  error: { run: 'running' },
+  stuck: { run: 'running', message: 'idle' },
+  deleting: {},
+}
+
+/** Returns the status after `trigger`, which may be the same status. */
+export function nextStatus(status: ExecutionStatus, trigger: Trigger): ExecutionStatus {
+  return table[status][trigger] ?? status
+}
+
+/** True for each status in which clients see no run under way. */
+export function isEnded(status: ExecutionStatus): boolean {
+  return status !== 'running' && status !== 'waiting_for_confirmation'
+}

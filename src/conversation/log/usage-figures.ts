@@ -1,0 +1,80 @@
+/**
+ * The usage figures of a conversation, each with its source: reported by the agent, derived from reported figures, or
+ * unknown.
+ *
+ * In `stats`, whose form the contract defines, an unknown cost looks like zero. Here a figure is `{ value, source }`,
+ * and an unknown figure has the value null. There are figures for the last turn and for each model. The sum of a model
+ * counts the reports that lack a figure. Shown as `agent_state.usage`; the log holds each step's report as a private
+ * record, and the figures are folded from those. Pure functions.
+ */
+import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
+import type { UsageReport } from '../agent/agent.ts'
+
+type Source = 'reported' | 'derived' | 'unknown'
+
+interface Figure {
+  readonly value: number | null
+  readonly source: Source
+}
+
+interface Sum extends Figure {
+  /** Number of reports without this figure. */
+  readonly unknown: number
+}
+
+const names = [
+  'cost', 'prompt_tokens', 'completion_tokens', 'cache_read_tokens', 'cache_write_tokens', 'reasoning_tokens',
+] as const
+type Name = (typeof names)[number]
+
+/** Returns the value of `agent_state.usage` after one more report. */
+export function addFigures(before: unknown, report: UsageReport): JsonObject {
+  const figures = figuresOf(report)
+  const models = member(before, 'models')
+  const known = member(models, report.model)
+  const sums = names.map((name) => [name, add(readSum(member(known, name)), figures[name])])
+  const last = { model: report.model, usage_id: report.usageId, ...figures }
+  const sumsByModel = { ...(isObject(models) ? models : {}), [report.model]: Object.fromEntries(sums) }
+  return toJsonObject({ last, models: sumsByModel })
+}
+
+/** True when a report has any figure. */
+export function hasFigures(report: UsageReport): boolean {
+  const { usageId: _, model: __, costSource: ___, ...figures } = report
+  return Object.values(figures).some((value) => value !== undefined)
+}
+
+function figuresOf(report: UsageReport): Record<Name, Figure> {
+  return {
+    cost: figure(report.cost, report.costSource),
+    prompt_tokens: figure(report.promptTokens),
+    completion_tokens: figure(report.completionTokens),
+    cache_read_tokens: figure(report.cacheReadTokens),
+    cache_write_tokens: figure(report.cacheWriteTokens),
+    reasoning_tokens: figure(report.reasoningTokens),
+  }
+}
+
+function figure(value: number | undefined, source: Source = 'reported'): Figure {
+  return value === undefined ? { value: null, source: 'unknown' } : { value, source }
+}
+
+/** Adds a figure. A sum is derived as soon as one of its parts is derived. */
+function add(sum: Sum, { value, source }: Figure): Sum {
+  if (value === null) return { ...sum, unknown: sum.unknown + 1 }
+  const isDerived = source === 'derived' || sum.source === 'derived'
+  return { value: (sum.value ?? 0) + value, source: isDerived ? 'derived' : 'reported', unknown: sum.unknown }
+}
+
+function readSum(stored: unknown): Sum {
+  const [value, source, unknown] = ['value', 'source', 'unknown'].map((name) => member(stored, name))
+  return {
+    value: typeof value === 'number' ? value : null,
+    source: source === 'reported' || source === 'derived' ? source : 'unknown',
+    unknown: typeof unknown === 'number' ? unknown : 0,
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined
+}

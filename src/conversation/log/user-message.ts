@@ -1,0 +1,66 @@
+/**
+ * The message that a client may send: text and images in the role of the user.
+ *
+ * No other role is accepted, so a client cannot pass for the agent or the system, and of a message only its content is
+ * used. A message whose event would exceed the log's limit is refused before anything is recorded. Text that the
+ * settings add goes into `extended_content`, where all clients can see it.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError } from '../../base/errors.ts'
+import { isObject, type JsonObject } from '../../base/json.ts'
+import type { EventDraft } from '../../schema/generated/events.ts'
+import type { Message, TextContent } from '../../schema/generated/values.ts'
+import { addedContent } from './blocked-message.ts'
+
+export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
+  return { role: 'user', content, thinking_blocks: [] }
+}
+
+/** Builds the event of a message. `context` is added beside the message; `skills` names the skills in the context. */
+export function userMessageEvent(
+  message: Message, context: readonly TextContent[] = [], skills: readonly string[] = [],
+): EventDraft {
+  return {
+    kind: 'MessageEvent',
+    source: 'user',
+    llm_message: message,
+    activated_skills: skills,
+    extended_content: context,
+  }
+}
+
+/**
+ * Refuses a message whose event is too long. Only a message that might be too long is serialised to measure it, in a
+ * turn of the event loop of its own.
+ * @throws AppError `body_too_large` for an event that is longer than the log accepts
+ */
+export async function assertFits(event: EventDraft, limitBytes: number): Promise<void> {
+  if (mostBytes(event) + stampBytes <= limitBytes) return
+  await nextTurn()
+  const bytes = Buffer.byteLength(JSON.stringify(event))
+  await nextTurn()
+  if (bytes + stampBytes <= limitBytes) return
+  throw new AppError('body_too_large', `Could not store the message: expected at most ${limitBytes} bytes as an event`)
+}
+
+/**
+ * Returns an upper bound of the JSON length: a character takes at most six bytes (`\u0000`), a number or a literal 25.
+ */
+function mostBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length * 6 + 3
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + mostBytes(item), 3)
+  if (!isObject(value)) return 25
+  return Object.entries(value).reduce((sum, [name, member]) => sum + mostBytes(name) + mostBytes(member) + 1, 3)
+}
+
+/**
+ * Returns the suffix that the agent's settings add to each user message. It cannot imitate the mark of a refused
+ * message.
+ */
+export function suffixOf({ agent_context: context }: JsonObject): TextContent[] {
+  const suffix = isObject(context) ? context['user_message_suffix'] : undefined
+  return typeof suffix === 'string' && suffix.trim() !== '' ? [addedContent(suffix)] : []
+}
+
+/** Room for the id and the time, with their names. An event gets both when it is recorded. */
+const stampBytes = 128

@@ -1,9 +1,0 @@
-/**
- * Returns the texts of a message in their order. Images are left out without a trace, so a model must not be shown this
- * text in place of the message.
- */
-import type { Content } from '../schema/generated/values.ts'
-
-export function textIn(content: readonly Content[], separator = '\n'): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator)
-}

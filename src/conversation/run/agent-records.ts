@@ -1,0 +1,93 @@
+/**
+ * The newest values that a conversation stores for its agent, durable or not: settings, `agent_state`, private state,
+ * invoked skills and usage.
+ *
+ * `journal.state` holds durable values only. An agent that stores a value reads it back from here at once.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject } from '../../base/json.ts'
+import type { KeptKey } from '../agent/host.ts'
+import type { UsageReport } from '../agent/agent.ts'
+import { shownAgent } from '../log/info.ts'
+import type { Journal } from '../log/journal.ts'
+import { addFigures, hasFigures } from '../log/usage-figures.ts'
+import { UsageLedger } from '../log/usage.ts'
+
+export class AgentRecords {
+  readonly #journal: Journal
+  readonly #ledger: UsageLedger
+  #settings: JsonObject
+  #agentState: JsonObject
+  #invokedSkills: readonly string[]
+  #kept: Readonly<Partial<Record<KeptKey, JsonObject>>>
+
+  constructor(journal: Journal) {
+    const { agent, agent_state: agentState, invoked_skills: invokedSkills, kept, stats } = journal.state
+    this.#journal = journal
+    this.#ledger = new UsageLedger(stats)
+    this.#settings = agent
+    this.#agentState = agentState
+    this.#invokedSkills = invokedSkills
+    this.#kept = kept
+  }
+
+  /** The agent's settings, secrets sealed. The same object until they change. */
+  get settings(): JsonObject {
+    return this.#settings
+  }
+
+  /** Changes the agent's settings. `change` returns the same object to change nothing. */
+  changeSettings(change: (settings: JsonObject) => JsonObject): void {
+    const next = change(this.#settings)
+    if (next === this.#settings) return
+    this.#journal.keep(['agent', next])
+    this.#journal.update('agent', shownAgent(next, true))
+    this.#settings = next
+  }
+
+  kept(key: KeptKey): JsonObject | undefined {
+    return this.#kept[key]
+  }
+
+  keep(key: KeptKey, value: JsonObject): void {
+    this.#kept = { ...this.#kept, [key]: value }
+    this.#journal.attempt(() => this.#journal.keep(['kept', { key, value }]))
+  }
+
+  /** Publishes members of `agent_state` if they differ. */
+  publish(changes: JsonObject): void {
+    const value = { ...this.#agentState, ...changes }
+    if (isDeepStrictEqual(value, this.#agentState)) return
+    this.#agentState = value
+    this.#journal.attempt(() => this.#journal.update('agent_state', value))
+  }
+
+  skillInvoked(name: string): void {
+    if (this.#invokedSkills.includes(name)) return
+    this.#invokedSkills = [...this.#invokedSkills, name]
+    this.#journal.attempt(() => this.#journal.update('invoked_skills', [...this.#invokedSkills]))
+  }
+
+  /**
+   * Publishes the usage figures of one step. `stats` cannot express unknown figures. `agent_state.usage` can: it is
+   * published from the first known figure of the conversation on. Only the report is stored with each step, not the
+   * rest of `agent_state` (its lists of models are long); the state is folded from the reports.
+   * @throws AppError when the log accepts no line
+   */
+  count(report: UsageReport): void {
+    const { state } = this.#journal
+    const { usage } = this.#agentState
+    if (hasFigures(report)) this.#journal.update('stats', this.#ledger.add(report, state.max_budget_per_task))
+    if (!hasFigures(report) && usage === undefined) return
+    this.#agentState = { ...this.#agentState, usage: addFigures(usage, report) }
+    this.#journal.keep(['usage', report])
+  }
+
+  /** Why no more may be spent; undefined while more may be spent. Steps of unknown cost count as free. */
+  budgetSpent(): string | undefined {
+    const { max_budget_per_task: budget } = this.#journal.state
+    const { cost } = this.#ledger
+    if (budget === null || cost < budget) return undefined
+    return `the conversation has cost $${cost.toFixed(4)}, its budget is $${budget}`
+  }
+}

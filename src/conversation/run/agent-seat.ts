@@ -1,0 +1,57 @@
+/**
+ * The agent of an open conversation: created for its first use, closed with the conversation.
+ *
+ * Creating an agent starts no program. An agent that broke its contract is discarded; the next use gets a new one.
+ */
+import { errorOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { AgentHost } from '../agent/host.ts'
+import type { Agent, AgentKind } from '../agent/agent.ts'
+
+export interface AgentSeatOptions {
+  readonly kind: AgentKind
+  readonly createHost: () => AgentHost
+  readonly diagnostics: Log
+}
+
+export class AgentSeat {
+  readonly #options: AgentSeatOptions
+  #agent: Agent | undefined
+
+  constructor(options: AgentSeatOptions) {
+    this.#options = options
+  }
+
+  /** Returns the agent, and creates it if needed. @throws AppError when its settings or its part cannot be used */
+  agent(): Agent {
+    const { kind, createHost } = this.#options
+    this.#agent ??= kind.create(createHost())
+    return this.#agent
+  }
+
+  /** Returns the agent if its kind reads messages before they are recorded. @throws AppError as `agent` */
+  messageReader(): Agent | undefined {
+    return this.#options.kind.readsMessages ? this.agent() : undefined
+  }
+
+  /** True when the agent can end a turn between two steps. The length of a step depends on its tools. */
+  get isStepping(): boolean {
+    return this.#agent?.isStepping === true
+  }
+
+  /** Tells a created agent that the confirmation policy changed. */
+  policyChanged(): void {
+    this.#agent?.policyChanged()
+  }
+
+  /** Closes the agent. A later use creates a new one. Never rejects. */
+  async discard(): Promise<void> {
+    const agent = this.#agent
+    this.#agent = undefined
+    try {
+      await agent?.close()
+    } catch (thrown) {
+      this.#options.diagnostics.error('An agent could not be closed', { error: errorOf(thrown) })
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The confirmations of the current turn and their deadlines, asked one at a time and in order (decisions 15).
+ *
+ * A published client shows one confirmation and one button, and one click must not allow hidden actions. So only the
+ * first confirmation is pending; the others wait, and the deadline of each begins when it becomes pending. A
+ * confirmation has its own id, is listed over REST and in the state update `pending_confirmations`, and ends in exactly
+ * one of four ways: the user answers, the deadline passes (denied), the turn is stopped, or the agent withdraws it
+ * (both cancelled). The owner gets each change and publishes it. Nothing is stored here: a confirmation of an external
+ * agent ends with the agent's process.
+ */
+import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '../../base/json.ts'
+import { formatMicros, type Clock } from '../../base/stamp.ts'
+import type {
+  ConfirmationAnswer, QuestionDiff, QuestionDraft, QuestionLocation, QuestionOption,
+} from '../agent/agent.ts'
+
+/** A pending confirmation as clients see it. */
+export interface PendingConfirmation {
+  readonly id: string
+  readonly tool_call_id: string
+  /** Id of the ActionEvent that describes the action in full. */
+  readonly action_id: string | null
+  readonly title: string
+  readonly command: string | null
+  readonly diff: QuestionDiff | null
+  readonly locations: readonly QuestionLocation[]
+  readonly options: readonly QuestionOption[]
+  /** Time at which the confirmation is denied: ISO 8601, UTC. Null for a confirmation without a deadline. */
+  readonly deadline: string | null
+}
+
+export interface ConfirmationsOptions {
+  readonly clock: Clock
+  readonly deadlineMs: number
+  /** Called after each change with the pending confirmations. */
+  readonly onChange: (open: readonly PendingConfirmation[]) => void
+}
+
+interface Question {
+  readonly id: string
+  readonly draft: QuestionDraft
+  readonly signal: AbortSignal
+  readonly settle: (answer: ConfirmationAnswer) => void
+  /** Set when the confirmation becomes pending. */
+  deadline: string | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+export class Confirmations {
+  readonly #options: ConfirmationsOptions
+  /** All confirmations in the order in which they were asked. Only the first is pending. */
+  readonly #asked = new Map<string, Question>()
+
+  constructor(options: ConfirmationsOptions) {
+    this.#options = options
+  }
+
+  /** Returns the pending confirmation, if any. */
+  list(): PendingConfirmation[] {
+    const [open] = this.#asked.values()
+    return open === undefined ? [] : [shown(open)]
+  }
+
+  /**
+   * Asks after the earlier confirmations have ended, and resolves with the answer. `withdrawn` cancels only this one.
+   */
+  ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
+    if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
+    return new Promise((resolve) => {
+      const id = randomUUID()
+      const cancel = (): void => this.#cancel((question) => question.signal === signal)
+      const withdraw = (): void => this.#settle(id, { outcome: 'cancelled' })
+      const settle = (answer: ConfirmationAnswer): void => {
+        signal.removeEventListener('abort', cancel)
+        withdrawn?.removeEventListener('abort', withdraw)
+        resolve(answer)
+      }
+      signal.addEventListener('abort', cancel, { once: true })
+      withdrawn?.addEventListener('abort', withdraw, { once: true })
+      this.#asked.set(id, { id, draft, signal, settle, deadline: undefined, timer: undefined })
+      if (this.#asked.size === 1) this.#open()
+    })
+  }
+
+  /** Answers the pending confirmation. False when none is pending, or when `id` is another one's id. */
+  answer(answer: ConfirmationAnswer, id?: string): boolean {
+    const [open] = this.#asked.keys()
+    if (open === undefined || (id !== undefined && id !== open)) return false
+    this.#settle(open, answer)
+    return true
+  }
+
+  /** Cancels the pending confirmation and all that wait behind it. */
+  close(): void {
+    this.#cancel(() => true)
+  }
+
+  /** Cancels the waiting confirmations first, so that none of them becomes pending. */
+  #cancel(isMeant: (question: Question) => boolean): void {
+    const meant = [...this.#asked.values()].filter(isMeant).reverse()
+    for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })
+  }
+
+  #open(): void {
+    const [question] = this.#asked.values()
+    if (question !== undefined) {
+      const { clock, deadlineMs } = this.#options
+      question.deadline = formatMicros((clock() + deadlineMs) * 1000)
+      question.timer = setTimeout(() => this.#settle(question.id, late), deadlineMs)
+    }
+    this.#options.onChange(this.list())
+  }
+
+  #settle(id: string, answer: ConfirmationAnswer): void {
+    const question = this.#asked.get(id)
+    if (question === undefined) return
+    clearTimeout(question.timer)
+    this.#asked.delete(id)
+    if (question.deadline !== undefined) this.#open()
+    question.settle(answer)
+  }
+}
+
+const late: ConfirmationAnswer = { outcome: 'denied', reason: 'Nobody answered in time', by: 'deadline' }
+
+function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
+  const { toolCallId, actionId, title, command, diff, locations = [], options } = draft
+  const said = { title, command: command ?? null, diff: diff ?? null, locations, options }
+  return { id, tool_call_id: toolCallId, action_id: actionId ?? null, ...said, deadline }
+}
+
+/** Returns a confirmation as the state stores it. */
+export function confirmationValue(question: PendingConfirmation): JsonObject {
+  const { options, locations, diff, ...rest } = question
+  return {
+    ...rest,
+    diff: diff === null ? null : { ...diff },
+    locations: locations.map((location) => ({ ...location })),
+    options: options.map(({ id, name, kind }) => ({ id, name, kind })),
+  }
+}

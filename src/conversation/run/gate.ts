@@ -1,0 +1,44 @@
+/** Decides whether a conversation takes a change: it must be open, and its log must accept lines. */
+import { AppError } from '../../base/errors.ts'
+import type { Journal } from '../log/journal.ts'
+import type { Repair } from '../log/repair.ts'
+import type { Runner } from './runner.ts'
+
+export interface GateOptions {
+  readonly journal: Pick<Journal, 'durable'>
+  readonly repair: Pick<Repair, 'assertWritable'>
+  readonly runner: Pick<Runner, 'isRunning'>
+}
+
+export class Gate {
+  readonly #options: GateOptions
+  #isClosed = false
+
+  constructor(options: GateOptions) {
+    this.#options = options
+  }
+
+  /** @throws AppError `conflict` when the conversation is being closed or deleted */
+  assertOpen(): void {
+    if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
+  }
+
+  /** @throws AppError as `assertOpen`; `storage_full` or `storage_failed` */
+  async assertWritable(): Promise<void> {
+    this.assertOpen()
+    await this.#options.repair.assertWritable(() => this.#options.runner.isRunning)
+    this.assertOpen()
+  }
+
+  /** Runs `work` and resolves when everything that it recorded is durable. @throws AppError as `assertWritable` */
+  async write<T>(work: () => T | Promise<T>): Promise<T> {
+    await this.assertWritable()
+    const result = await work()
+    await this.#options.journal.durable()
+    return result
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Takes user messages: records a message and has it served.
+ *
+ * First the agent returns the events and contents that go with the message. That may take as long as the agent's hooks
+ * and delays only this message. Then everything is recorded together. A skill whose text the model already has is left
+ * out.
+ */
+import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
+import type { AgentSeat } from './agent-seat.ts'
+import { addedContent, blockedNote, blockedReason } from '../log/blocked-message.ts'
+import type { EventReader } from '../log/event-reader.ts'
+import type { Gate } from './gate.ts'
+import type { Journal } from '../log/journal.ts'
+import type { KeyedRequest, RequestRecord } from '../log/requests.ts'
+import type { Runner } from './runner.ts'
+import { assertFits, suffixOf, userMessageEvent, userMessageOf } from '../log/user-message.ts'
+
+export interface InboxOptions {
+  readonly journal: Journal
+  readonly events: EventReader
+  readonly gate: Gate
+  readonly seat: AgentSeat
+  readonly runner: Runner
+  readonly titles: TitleMaker
+  /** The largest event that the log accepts. */
+  readonly eventLimitBytes: number
+}
+
+/** Makes a title from the first message. */
+export interface TitleMaker {
+  begin(message: Message, options: { readonly isShownToModels: boolean }): void
+}
+
+export interface Delivery {
+  /** Has the message served by the current run, or by a new one. */
+  readonly run: boolean
+  /** The keyed request that the message came with. */
+  readonly request?: KeyedRequest | undefined
+  /** Aborted when the message is no longer wanted. A recorded message stays. */
+  readonly signal?: AbortSignal
+}
+
+export class Inbox {
+  readonly #options: InboxOptions
+  #introducing: Promise<void> | undefined
+
+  constructor(options: InboxOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Takes a message. Resolves when the message is durable, with false when a hook refused it.
+   * @throws AppError `body_too_large`, `conflict`; the signal's reason
+   */
+  async take(message: Message, delivery: Delivery): Promise<boolean> {
+    const isToBeServed = await this.#record(message, delivery)
+    if (!delivery.run) return isToBeServed
+    this.#assertWanted(delivery)
+    const { runner } = this.#options
+    await (isToBeServed ? runner.serve(delivery.request) : runner.finishUnserved(delivery.request))
+    return isToBeServed
+  }
+
+  /** Takes a text of the server's own and has it served, unless the signal is aborted before the text is recorded. */
+  takeText(text: string, signal: AbortSignal): Promise<boolean> {
+    return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
+  }
+
+  /** Serves a message that an earlier try of the request recorded before the server was stopped. */
+  async serveRecorded(messageId: string, request: KeyedRequest | undefined): Promise<void> {
+    const { journal, runner } = this.#options
+    if (journal.state.unserved.includes(messageId)) return runner.serve(request)
+    journal.answered(request)
+    await journal.durable()
+  }
+
+  async #record(message: Message, delivery: Delivery): Promise<boolean> {
+    const { journal, seat, titles, eventLimitBytes } = this.#options
+    await this.#introduceAgent()
+    const { content, skills: called } = (await seat.messageReader()?.contextOf?.(message)) ?? nothing
+    const contextWith = (skills: typeof called): readonly TextContent[] => {
+      return [...content, ...skills.map(({ text }) => addedContent(text)), ...suffixOf(journal.state.agent)]
+    }
+    await assertFits(userMessageEvent(message, contextWith(called)), eventLimitBytes)
+    const given = journal.givenSkills()
+    const skills = called.filter(({ name }) => !Object.hasOwn(given, name))
+    const context = contextWith(skills)
+    const refusal = blockedReason({ source: 'user', extended_content: context })
+    const event = userMessageEvent(message, context, skills.map(({ name }) => name))
+    this.#assertWanted(delivery)
+    journal.move('message')
+    const { id } = journal.record(event, keyedOf(delivery))
+    journal.update('last_user_message_id', id)
+    if (refusal !== undefined) journal.record(blockedNote(refusal))
+    titles.begin(message, { isShownToModels: refusal === undefined })
+    await journal.durable()
+    return refusal === undefined
+  }
+
+  /** Records the agent's introduction before the first user message, once. */
+  async #introduceAgent(): Promise<void> {
+    const { journal, events, seat } = this.#options
+    if (journal.state.last_user_message_id !== null) return
+    const reader = seat.messageReader()
+    if (reader?.introduction === undefined || events.hasKind('SystemPromptEvent')) return
+    this.#introducing ??= reader.introduction()
+      .then((draft) => journal.record(draft).durable())
+      .finally(() => (this.#introducing = undefined))
+    await this.#introducing
+  }
+
+  #assertWanted({ signal }: Delivery): void {
+    this.#options.gate.assertOpen()
+    signal?.throwIfAborted()
+  }
+}
+
+const nothing = { content: [], skills: [] }
+
+/** Returns the request as it is stored with its message. A message to be served is not all that the request does. */
+function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
+  return request === undefined || !run ? request : { ...request, goes_on: true }
+}

@@ -1,0 +1,185 @@
+/**
+ * The `Turn` of an agent's current turn. Its fence drops late reports.
+ *
+ * A fenced turn accepts nothing: late reports of a slow agent reach neither the history nor the readers (decisions 16).
+ * When the log refuses a report (on a full disk, for example) the turn is aborted; the agent sees no exception.
+ */
+import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
+import type { MaskingStream } from '../../base/masking.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { deferred } from '../../base/wait.ts'
+import type { AgentRecords } from './agent-records.ts'
+import type { ConfirmationAnswer, QuestionDraft, Recorded, Turn, UsageReport } from '../agent/agent.ts'
+import type { Journal } from '../log/journal.ts'
+import type { Confirmations } from './confirmations.ts'
+import type { PrivateRecord } from '../log/records.ts'
+import type { DeltaPiece, Frames } from '../log/frames.ts'
+
+export interface LiveTurnOptions {
+  readonly messages: readonly MessageEvent[]
+  readonly approved: readonly string[]
+  readonly isOwn: boolean
+  readonly journal: Journal
+  readonly questions: Confirmations
+  readonly records: Pick<AgentRecords, 'count'>
+  readonly frames: Pick<Frames, 'delta'>
+  /** Creates a masker for a text that arrives in pieces. It may hold back the end of a piece until the next piece. */
+  readonly createMaskingStream: () => MaskingStream
+}
+
+export class LiveTurn implements Turn {
+  readonly messages: readonly MessageEvent[]
+  readonly approved: readonly string[]
+  readonly isOwn: boolean
+  readonly #options: LiveTurnOptions
+  readonly #controller = new AbortController()
+  readonly #pausing = new AbortController()
+  readonly #aborted = deferred<void>()
+  readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
+  #fenced = false
+  #hasActed = false
+  #newestServed: string | undefined
+  #refusal: unknown
+
+  constructor(options: LiveTurnOptions) {
+    this.messages = options.messages
+    this.approved = options.approved
+    this.isOwn = options.isOwn
+    this.#options = options
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get pausing(): AbortSignal {
+    return this.#pausing.signal
+  }
+
+  /** Resolves when the turn is aborted. */
+  get aborted(): Promise<void> {
+    return this.#aborted.promise
+  }
+
+  /** The log's error for a report that it refused; undefined while it accepted every report. */
+  get refusal(): unknown {
+    return this.#refusal
+  }
+
+  /** Aborts the turn's signal. Does nothing after the fence. */
+  abort(): void {
+    if (this.#fenced) return
+    this.#controller.abort(new Error('The turn was stopped'))
+    this.#aborted.resolve()
+  }
+
+  /** Asks a stepping agent to end the turn before its next step. */
+  pause(): void {
+    this.#pausing.abort(new Error('The turn was paused'))
+  }
+
+  /** Aborts the turn because a report of it could not be recorded. */
+  refuse(cause: unknown): void {
+    this.#refusal ??= cause
+    this.abort()
+  }
+
+  /** Drops all later reports and cancels all confirmations of the turn. */
+  fence(): void {
+    this.#flushDeltas()
+    this.#options.questions.close()
+    this.#fenced = true
+  }
+
+  record(draft: EventDraft): Recorded {
+    if (this.#fenced) return dropped
+    this.#flushDeltas()
+    try {
+      if (draft.kind === 'ActionEvent') this.#markServed()
+      return this.#options.journal.record(draft)
+    } catch (cause) {
+      this.refuse(cause)
+      return { id: '', durable: () => Promise.reject(cause) }
+    }
+  }
+
+  /** Records each id once, since an agent may report the same id with every step. */
+  served(messageId: string): void {
+    if (messageId === this.#newestServed) return
+    this.#newestServed = messageId
+    this.#keep(['served', messageId])
+  }
+
+  keepResponse(id: string, state: JsonObject): void {
+    this.#keep(['response', { id, state }])
+  }
+
+  keepCall(id: string, sealed: string): void {
+    this.#keep(['call', { id, sealed }])
+  }
+
+  /** Masks a piece and sends it. The end of a piece may wait for the next piece, since a secret may span two pieces. */
+  delta(piece: DeltaPiece): void {
+    if (this.#fenced) return
+    for (const field of ['content', 'reasoning_content'] as const) {
+      const text = piece[field]
+      if (text === undefined) continue
+      const mask = this.#masks.get(field) ?? this.#options.createMaskingStream()
+      this.#masks.set(field, mask)
+      const masked = mask.push(text)
+      if (masked !== '' || text === '') this.#pushDelta(field, masked)
+    }
+  }
+
+  ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
+    if (this.#fenced) return Promise.resolve({ outcome: 'cancelled' })
+    return this.#options.questions.ask(question, this.signal, withdrawn)
+  }
+
+  usage(report: UsageReport): void {
+    if (this.#fenced) return
+    try {
+      this.#options.records.count(report)
+    } catch (cause) {
+      this.refuse(cause)
+    }
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#options.journal.ready()
+  }
+
+  #keep(record: PrivateRecord): void {
+    if (this.#fenced) return
+    try {
+      this.#options.journal.keep(record)
+    } catch (cause) {
+      this.refuse(cause)
+    }
+  }
+
+  /** Records the messages as served before the first action. After a crash they must not cause the action again. */
+  #markServed(): void {
+    const last = this.messages.at(-1)
+    if (this.#hasActed || last === undefined) return
+    this.#hasActed = true
+    this.#options.journal.keep(['served', last.id])
+  }
+
+  /** Sends text that was held back for masking, so that no event overtakes the text before it. */
+  #flushDeltas(): void {
+    for (const [field, mask] of this.#masks) {
+      const rest = mask.end()
+      if (rest !== '') this.#pushDelta(field, rest)
+    }
+    this.#masks.clear()
+  }
+
+  #pushDelta(field: keyof DeltaPiece, text: string): void {
+    const { journal, frames } = this.#options
+    journal.push(frames.delta({ [field]: text }))
+  }
+}
+
+/** The result of `record` on a fenced turn: no event, and nothing to wait for. */
+const dropped: Recorded = { id: '', durable: () => Promise.resolve() }

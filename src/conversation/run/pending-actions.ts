@@ -1,0 +1,58 @@
+/**
+ * Actions of the built-in agent that wait for the user between two runs.
+ *
+ * Unlike the confirmations of an external agent they are in the history, so they wait without a deadline and outlive a
+ * restart (decisions 14, 15). A rejected action gets its observation here; approved actions run in the next turn.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { Journal } from '../log/journal.ts'
+import type { PendingConfirmation } from './confirmations.ts'
+import type { KeyedRequest } from '../log/requests.ts'
+import type { OpenAction } from '../log/state.ts'
+
+const options = [
+  { id: 'accept', name: 'Accept', kind: 'allow_once' },
+  { id: 'reject', name: 'Reject', kind: 'reject_once' },
+] as const
+
+/** Not given here: the action in the history describes its effect. */
+const untold = { command: null, diff: null, locations: [] } as const
+
+export function listPending(actions: readonly OpenAction[]): PendingConfirmation[] {
+  return actions.map(({ action_id, tool_call_id, tool_name }) => {
+    return { id: action_id, tool_call_id, action_id, title: tool_name, ...untold, options, deadline: null }
+  })
+}
+
+/**
+ * Rejects one waiting action, or all. After the last one the conversation waits no more. @throws AppError `not_found`
+ */
+export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
+  const waiting = journal.state.open_actions
+  const refused = waiting.filter((action) => id === undefined || action.action_id === id)
+  if (refused.length === 0 && id !== undefined) throw new AppError('not_found', `Confirmation not found: ${id}`)
+  if (refused.length === waiting.length) journal.move('rejected')
+  for (const { action_id, tool_call_id, tool_name } of refused) {
+    const isLast = action_id === refused.at(-1)?.action_id
+    journal.record({
+      kind: 'UserRejectObservation',
+      source: 'environment',
+      tool_name,
+      tool_call_id,
+      action_id,
+      rejection_reason: reason,
+      rejection_source: 'user',
+    }, isLast ? request : undefined)
+  }
+}
+
+/** Refuses to approve some of several actions, since calls of one LLM response belong together. @throws AppError */
+export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {
+  if (id === undefined) return
+  const isWaiting = actions.some((action) => action.action_id === id)
+  if (!isWaiting) throw new AppError('not_found', `Confirmation not found: ${id}`)
+  if (actions.length > 1) {
+    const remedy = 'reject the others first, or approve all'
+    throw new AppError('bad_request', `Cannot approve one of ${actions.length} actions: ${remedy}`)
+  }
+}

@@ -1,0 +1,310 @@
+/**
+ * Runs a conversation: one turn after another until every message is served, the user stops the run, or it fails.
+ *
+ * The run decides the status (decisions 14): the conversation is running or waiting exactly while a Runner has a turn.
+ * Stop means stop (decisions 16): a turn is fenced when it ends, so later reports of a slow agent are dropped, and only
+ * then is `paused` recorded. Before that, each action without a result gets an AgentErrorEvent. The log says which
+ * messages a turn got and whether the turn served them.
+ */
+import { AppError, assertNever } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Clock } from '../../base/stamp.ts'
+import { deferred, type Deferred } from '../../base/wait.ts'
+import type { MessageEvent } from '../../schema/generated/events.ts'
+import type { AgentRecords } from './agent-records.ts'
+import type { AgentSeat } from './agent-seat.ts'
+import type { TurnEnd } from '../agent/agent.ts'
+import type { EventReader } from '../log/event-reader.ts'
+import type { Frames } from '../log/frames.ts'
+import type { Journal } from '../log/journal.ts'
+import { answerOpenActions } from '../log/orphaned-run.ts'
+import type { Repair } from '../log/repair.ts'
+import type { KeyedRequest } from '../log/requests.ts'
+import type { TurnRunner } from './turn-runner.ts'
+
+/** Why a run is being stopped. A pause may only stop between steps. A shutdown is not an act of the user. */
+export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
+
+export interface RunnerOptions {
+  readonly journal: Journal
+  readonly events: EventReader
+  readonly seat: AgentSeat
+  readonly turns: TurnRunner
+  readonly records: Pick<AgentRecords, 'budgetSpent'>
+  readonly frames: Frames
+  readonly repair: Pick<Repair, 'closeRun'>
+  /** Writes the state cache. */
+  readonly saveState: () => Promise<void>
+  readonly diagnostics: Log
+  readonly clock: Clock
+}
+
+interface Stop {
+  readonly reason: StopReason
+  /** Resolves when the end of the stopped run is durable. */
+  readonly done: Deferred<void>
+}
+
+export class Runner {
+  readonly #options: RunnerOptions
+  #run: Promise<void> | undefined
+  /** Resolves at the end of the next run. */
+  #nextEnd: Deferred<void> | undefined
+  #isClosed = false
+  #stop: Stop | undefined
+  /** True when a message arrived after the current turn began, and after the request to stop, if there was one. */
+  #again = false
+  /** True when the agent began to work by itself and no turn covers that work yet. */
+  #own = false
+  /** Start time of the current run, and the code of the failure that ended it. */
+  #startedAt = 0
+  #failure: string | undefined
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+  }
+
+  get isRunning(): boolean {
+    return this.#run !== undefined
+  }
+
+  /**
+   * Starts a run; resolves when `running` is durable, while the run goes on. Must not be called during a run.
+   * @throws AppError when the agent cannot be created
+   */
+  async start(request?: KeyedRequest): Promise<void> {
+    this.#options.seat.agent()
+    return this.#start(request)
+  }
+
+  async #start(request?: KeyedRequest): Promise<void> {
+    if (this.#run !== undefined) throw new TypeError('A run is under way already')
+    this.#again = false
+    // The turn with messages also covers work that the agent began by itself meanwhile.
+    this.#own = false
+    const begun = this.#begin(request)
+    this.#run = this.#serve(begun)
+    await begun
+  }
+
+  /**
+   * Adds a turn for work that the agent began by itself, or starts a run for it. Resolves when `running` is durable.
+   * @throws AppError `conflict` when the conversation is being closed
+   */
+  async startOwn(): Promise<void> {
+    if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
+    const started = this.#run === undefined ? this.#start() : undefined
+    this.#own = true
+    await started
+  }
+
+  /** Has the newest message served by the current run or by a new one. A message approves no action (decisions 15). */
+  async serve(request?: KeyedRequest): Promise<void> {
+    const { journal } = this.#options
+    if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
+    if (this.isRunning) this.#supersede()
+    if (request === undefined) return
+    journal.answered(request)
+    await journal.durable()
+  }
+
+  /** Records a run without a turn, because a hook refused the message. */
+  async finishUnserved(request?: KeyedRequest): Promise<void> {
+    const { journal } = this.#options
+    if (this.isRunning || journal.status === 'waiting_for_confirmation') {
+      journal.answered(request)
+      return journal.durable()
+    }
+    journal.move('run', request)
+    journal.move('finished')
+    await journal.durable()
+    await this.#ended()
+  }
+
+  /**
+   * Makes room for a newer message: cancels the current turn, and the run goes on with all queued messages. A turn that
+   * waits for a confirmation goes on, since a message answers no confirmation; the message is served after it. A
+   * stepping agent's turn goes on too: the agent reads the message before its next step, or gets it in a turn after its
+   * last step.
+   */
+  #supersede(): void {
+    const { journal, seat, turns } = this.#options
+    this.#again = true
+    const isLeftAlone = seat.isStepping || journal.status === 'waiting_for_confirmation'
+    if (!isLeftAlone) turns.abort()
+  }
+
+  /** Stops the run; resolves when nothing of it is left and its end is durable. A later message begins another run. */
+  async stop(reason: StopReason): Promise<void> {
+    if (this.#run === undefined) return
+    const { seat, turns } = this.#options
+    this.#again = false
+    this.#stop ??= { reason, done: deferred<void>() }
+    if (reason === 'pause' && seat.isStepping) turns.pause()
+    else turns.abort()
+    await this.#stop.done.promise
+  }
+
+  /** Stops the run and closes the agent. Idempotent. */
+  async close(reason: StopReason): Promise<void> {
+    this.#isClosed = true
+    await this.stop(reason)
+    await this.#options.seat.discard()
+  }
+
+  /** Resolves at the end of the next run, when that end is published. */
+  nextEnd(): Promise<void> {
+    this.#nextEnd ??= deferred<void>()
+    return this.#nextEnd.promise
+  }
+
+  /** Resolves when no run is under way. */
+  async settled(): Promise<void> {
+    await this.#run
+  }
+
+  async #begin(request?: KeyedRequest): Promise<void> {
+    const { journal, clock } = this.#options
+    this.#startedAt = clock()
+    this.#failure = undefined
+    if (journal.status === 'finished') journal.move('message')
+    journal.move('run', request)
+    await journal.durable()
+  }
+
+  async #serve(begun: Promise<void>): Promise<void> {
+    const { journal, seat, repair } = this.#options
+    try {
+      await begun
+      while (await this.#serveOne());
+      this.#tellEnd(journal.status)
+      await this.#ended()
+    } catch (cause) {
+      // Only a failed log gets here. Without a log nothing can be recorded.
+      this.#again = false
+      if (this.#own) await seat.discard()
+      this.#own = false
+      this.#failure = cause instanceof AppError ? cause.code : 'InternalError'
+      this.#tellEnd('error')
+      await repair.closeRun(cause)
+      this.#publishEnd()
+    }
+    // A message that arrived while the end was recorded begins another run. There is no await from here on, so a caller
+    // that sees `isRunning` may rely on `supersede`.
+    this.#stop?.done.resolve()
+    this.#stop = undefined
+    const hasMore = (this.#again && journal.state.unserved.length > 0) || this.#own
+    const goesOn = hasMore && journal.status !== 'waiting_for_confirmation'
+    this.#run = goesOn ? this.#serve(this.#begin()) : undefined
+  }
+
+  async #ended(): Promise<void> {
+    this.#publishEnd()
+    // The state file is a cache. Without it the next opening folds the log.
+    await this.#options.saveState().catch(() => undefined)
+  }
+
+  #publishEnd(): void {
+    const { journal, frames } = this.#options
+    this.#nextEnd?.resolve()
+    this.#nextEnd = undefined
+    journal.push(frames.fullState())
+  }
+
+  /** Logs how the run ended, for the operator. Of a failure the entry holds only the code. */
+  #tellEnd(outcome: string): void {
+    const { diagnostics, clock } = this.#options
+    diagnostics.info('A run has ended', { outcome, code: this.#failure, ms: Math.round(clock() - this.#startedAt) })
+  }
+
+  /** Runs one turn. Returns true when another turn follows. */
+  async #serveOne(): Promise<boolean> {
+    const { journal, events } = this.#options
+    const isOwn = this.#own && !this.#again
+    this.#own = false
+    // A message that arrived after the request to stop belongs to the next run.
+    if (this.#stop === undefined) this.#again = false
+    const unserved = isOwn ? [] : [...journal.state.unserved]
+    const messages = await events.messages(unserved)
+    if (this.#again && this.#stop === undefined && !isOwn) return true
+    const end = await this.#endOfTurn(messages, isOwn)
+    if (this.#stop?.reason === 'delete') return false
+    await this.#answerOpenActions(end)
+    const last = unserved.at(-1)
+    if (end.served && last !== undefined && journal.state.unserved.includes(last)) journal.keep(['served', last])
+    await journal.durable()
+    const again = this.#conclude(end)
+    await journal.durable()
+    return again
+  }
+
+  /** Returns the failed end of a turn that the budget does not allow. The messages wait for a larger budget. */
+  #overBudget(): TurnEnd | undefined {
+    const spent = this.#options.records.budgetSpent()
+    if (spent === undefined) return undefined
+    return { outcome: 'failed', served: false, code: 'MaxBudgetReached', detail: `No turn was begun: ${spent}` }
+  }
+
+  /**
+   * Runs the turn, if one may begin. If none may, work that the agent began by itself is ended by a turn that is
+   * aborted at once.
+   */
+  async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
+    const refused = this.#stop === undefined ? this.#overBudget() : notBegun
+    const { turns } = this.#options
+    if (refused === undefined) return turns.run(messages, isOwn)
+    if (isOwn) await turns.run(messages, isOwn, 'stopped')
+    return refused
+  }
+
+  async #answerOpenActions(end: TurnEnd): Promise<void> {
+    const { journal } = this.#options
+    if (end.outcome === 'waiting') return
+    await journal.durable()
+    const reason = end.outcome === 'stopped' ? 'The action was cancelled' : 'The agent ended without a result'
+    answerOpenActions(journal, reason)
+  }
+
+  /** Records how the turn ended. Returns true when the run goes on. */
+  #conclude(end: TurnEnd): boolean {
+    // A pause lets the current step end. If it was the last step, the turn keeps its own end.
+    const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
+    if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
+    const { journal } = this.#options
+    switch (end.outcome) {
+      case 'finished':
+      case 'stopped':
+        if (this.#stop === undefined && this.#again && journal.state.unserved.length > 0) return true
+        journal.move('finished')
+        return false
+      case 'waiting':
+        journal.move('asked')
+        return false
+      case 'stuck':
+        journal.move('stuck')
+        return false
+      case 'failed':
+        this.#failure = end.code
+        journal.record({
+          kind: 'ConversationErrorEvent',
+          source: 'environment',
+          code: end.code,
+          detail: end.detail,
+        })
+        journal.move('failed')
+        return false
+      default:
+        return assertNever(end)
+    }
+  }
+
+  #concludeStop(reason: StopReason): false {
+    this.#options.journal.move('interrupted')
+    const isByUser = reason === 'interrupt' || reason === 'pause'
+    if (isByUser) this.#options.journal.record({ kind: 'PauseEvent', source: 'user' })
+    return false
+  }
+}
+
+/** The end of a turn that was stopped before the agent got it. */
+const notBegun: TurnEnd = { outcome: 'stopped', served: false }

@@ -1,0 +1,48 @@
+/** Changes of a conversation's agent while the conversation is open: its model, mode and options, and its policy. */
+import { AppError } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { AgentRecords } from './agent-records.ts'
+import type { AgentSeat } from './agent-seat.ts'
+import type { AgentSession } from '../agent/agent.ts'
+import type { Gate } from './gate.ts'
+
+export interface SwitchesOptions {
+  readonly gate: Gate
+  readonly seat: AgentSeat
+  readonly records: AgentRecords
+}
+
+export class Switches {
+  readonly #options: SwitchesOptions
+
+  constructor(options: SwitchesOptions) {
+    this.#options = options
+  }
+
+  /** Switches the built-in agent's model from the next step on. `change` returns the settings, secrets sealed. */
+  llm(change: (settings: JsonObject) => JsonObject): Promise<void> {
+    const { gate, records } = this.#options
+    return gate.write(() => records.changeSettings(change))
+  }
+
+  /** Switches the model of the agent's session from the next turn on. @throws AppError as `AgentSession` */
+  model(model: string, signal: AbortSignal): Promise<void> {
+    return this.#options.gate.write(() => this.#session('switch the model').switchModel(model, signal))
+  }
+
+  /** Switches the mode of the agent's session at once and for later turns. @throws AppError as `AgentSession` */
+  mode(mode: string, signal: AbortSignal): Promise<void> {
+    return this.#options.gate.write(() => this.#session('switch the mode').switchMode(mode, signal))
+  }
+
+  /** Sets another option of the agent's session, for this session and later ones. @throws AppError as `AgentSession` */
+  option(id: string, value: string, signal: AbortSignal): Promise<void> {
+    return this.#options.gate.write(() => this.#session('set the option').switchOption(id, value, signal))
+  }
+
+  #session(deed: string): AgentSession {
+    const { session } = this.#options.seat.agent()
+    if (session !== undefined) return session
+    throw new AppError('bad_request', `Cannot ${deed}: the conversation is not driven by an ACP agent`)
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Runs single turns: hands the turn to the agent, waits for its end, and owns the confirmations of the turn.
+ *
+ * A turn that is aborted has `stopLimitMs` to end; then the agent is closed by force. Each turn is fenced when it ends,
+ * so later reports of a slow agent are dropped (decisions 16).
+ */
+import { errorOf, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { MaskingStream } from '../../base/masking.ts'
+import type { Clock } from '../../base/stamp.ts'
+import { within } from '../../base/wait.ts'
+import type { MessageEvent } from '../../schema/generated/events.ts'
+import type { AgentRecords } from './agent-records.ts'
+import type { AgentSeat } from './agent-seat.ts'
+import type { TurnEnd } from '../agent/agent.ts'
+import type { Frames } from '../log/frames.ts'
+import type { Journal, JournalFollower } from '../log/journal.ts'
+import { LiveTurn } from './live-turn.ts'
+import { confirmationValue, Confirmations, type PendingConfirmation } from './confirmations.ts'
+
+export interface TurnRunnerOptions {
+  readonly journal: Journal
+  readonly seat: AgentSeat
+  readonly records: AgentRecords
+  readonly frames: Frames
+  readonly createMaskingStream: () => MaskingStream
+  readonly diagnostics: Log
+  readonly clock: Clock
+  readonly confirmationDeadlineMs: number
+  /** Time from the abort of the turn's signal until an agent that still works is closed by force. */
+  readonly stopLimitMs: number
+}
+
+export class TurnRunner implements JournalFollower {
+  readonly questions: Confirmations
+  readonly #options: TurnRunnerOptions
+  #turn: LiveTurn | undefined
+
+  constructor(options: TurnRunnerOptions) {
+    const { clock, confirmationDeadlineMs } = options
+    this.#options = options
+    this.questions = new Confirmations({
+      clock,
+      deadlineMs: confirmationDeadlineMs,
+      onChange: (open) => this.#questionsChanged(open),
+    })
+  }
+
+  /**
+   * Runs a turn and returns its end. Never rejects.
+   * @param isOwn the agent began the turn by itself
+   * @param stopped the turn is aborted at once: it ends work that the agent began by itself
+   */
+  async run(messages: readonly MessageEvent[], isOwn: boolean, stopped?: 'stopped'): Promise<TurnEnd> {
+    const turn = this.#open(messages, isOwn)
+    this.#turn = turn
+    if (stopped !== undefined) turn.abort()
+    try {
+      const end = await this.#untilEnded(this.#options.seat.agent().runTurn(turn), turn)
+      if (turn.refusal === undefined) return end
+      return { outcome: 'failed', served: end.served, code: 'EventRefused', detail: messageOf(turn.refusal) }
+    } catch (cause) {
+      this.#options.diagnostics.error('An agent broke its contract: runTurn rejected', { error: errorOf(cause) })
+      return { outcome: 'failed', served: true, code: 'InternalError', detail: 'The agent failed unexpectedly' }
+    } finally {
+      turn.fence()
+      this.#turn = undefined
+    }
+  }
+
+  /** Aborts the current turn, if any. */
+  abort(): void {
+    this.#turn?.abort()
+  }
+
+  /** Asks a stepping agent to end the current turn before its next step. */
+  pause(): void {
+    this.#turn?.pause()
+  }
+
+  /** Aborts the turn after the log has failed, because further work of the turn could not be recorded. */
+  logFailed(): void {
+    this.abort()
+  }
+
+  /** Ends the turn with the error; nothing is thrown into an agent, a timer or a signal. */
+  recordRefused(cause: unknown): void {
+    this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
+    this.#turn?.refuse(cause)
+  }
+
+  #open(messages: readonly MessageEvent[], isOwn: boolean): LiveTurn {
+    const { journal, records, frames, createMaskingStream } = this.#options
+    const approved = journal.state.open_actions.map((action) => action.action_id)
+    return new LiveTurn({
+      messages, approved, isOwn, journal, questions: this.questions, records, frames, createMaskingStream,
+    })
+  }
+
+  /** Waits for the agent. After the turn is aborted, waits `stopLimitMs` at most and then closes the agent by force. */
+  async #untilEnded(ending: Promise<TurnEnd>, turn: LiveTurn): Promise<TurnEnd> {
+    const first = await Promise.race([ending, turn.aborted.then(() => 'aborted' as const)])
+    if (first !== 'aborted') return first
+    const { stopLimitMs, diagnostics, seat } = this.#options
+    const end = await within(ending, stopLimitMs)
+    if (end !== 'late') return end
+    diagnostics.warn('An agent did not stop in time and was closed')
+    turn.fence()
+    await seat.discard()
+    return { outcome: 'stopped', served: true }
+  }
+
+  #questionsChanged(open: readonly PendingConfirmation[]): void {
+    const { journal } = this.#options
+    journal.attempt(() => {
+      journal.update('pending_confirmations', open.map(confirmationValue))
+      if (open.length > 0) journal.move('asked')
+      else if (this.#turn?.signal.aborted === false) journal.move('answered')
+    })
+  }
+}
