@@ -21,7 +21,7 @@ import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts
 import type { CreationDeps } from './conversation/list/creation.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
-import { storedConversations } from './conversation/stored.ts'
+import { storedConversations } from './conversation/list/stored.ts'
 import type { Core } from './capabilities.ts'
 import { LoadedParts } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'

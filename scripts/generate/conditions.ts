@@ -4,7 +4,7 @@
  * A condition is a tree of tests; both printings come from the same tree (De Morgan), so they cannot differ. Lists,
  * maps and patterns become declarations of their own.
  */
-import type { NumberSchema, Schema, StringSchema } from '../../src/schema/define.ts'
+import type { NumberSchema, Schema, StringSchema } from '../../src/schema/spec/define.ts'
 import type { Locals } from './locals.ts'
 import { quote } from './text.ts'
 

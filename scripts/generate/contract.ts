@@ -4,7 +4,7 @@
  */
 import {
   constant, ref, required, type Definitions, type NamedSchema, type ObjectSchema, type Schema, type UnionSchema,
-} from '../../src/schema/define.ts'
+} from '../../src/schema/spec/define.ts'
 import { tagValues } from '../../src/schema/registry.ts'
 
 export interface Contract {

@@ -4,7 +4,7 @@
  */
 import type {
   ArraySchema, MapSchema, Member, NamedSchema, ObjectSchema, Schema, UnionSchema, Untagged,
-} from '../../src/schema/define.ts'
+} from '../../src/schema/spec/define.ts'
 import { assignedOf, choicesOf, isConverted, type Contract } from './contract.ts'
 import { referenceType, typeOf } from './interfaces.ts'
 import type { Locals } from './locals.ts'

@@ -2,7 +2,7 @@
  * Prints the TypeScript types of a definition: the normal form under its own name and, where it differs, the input
  * form under the name with `Input` behind: there members with a default may be missing and optional ones may be null.
  */
-import type { Member, NamedSchema, ObjectSchema, Schema, UnionSchema } from '../../src/schema/define.ts'
+import type { Member, NamedSchema, ObjectSchema, Schema, UnionSchema } from '../../src/schema/spec/define.ts'
 import { assignedOf, choicesOf, find, inputDiffers, type Contract } from './contract.ts'
 import { comment, quote, wrap } from './text.ts'
 

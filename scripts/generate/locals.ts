@@ -4,7 +4,7 @@
  * Printers ask for one and get its name; the same schema gets the same one. What they are is printed at the end, and
  * printing one may ask for another.
  */
-import type { ArraySchema, MapSchema, Schema } from '../../src/schema/define.ts'
+import type { ArraySchema, MapSchema, Schema } from '../../src/schema/spec/define.ts'
 
 export interface LocalFunction {
   readonly name: string

@@ -3,7 +3,7 @@
  * validator, the converter and the record that ties them to their name, then the private functions they call.
  */
 import { createHash } from 'node:crypto'
-import type { Definitions, NamedSchema } from '../../src/schema/define.ts'
+import type { Definitions, NamedSchema } from '../../src/schema/spec/define.ts'
 import { assignedOf, unionOf, type Contract } from './contract.ts'
 import { printConverter, printMapConverter, printTextConverter } from './converters.ts'
 import { printTypes, referenceType } from './interfaces.ts'

@@ -8,7 +8,7 @@
 import {
   ref, type Endpoint, type Member, type NamedSchema, type ObjectSchema, type ResponseSchema, type Schema,
   type UnionSchema,
-} from '../../src/schema/define.ts'
+} from '../../src/schema/spec/define.ts'
 import { choicesOf, find, narrow, type Contract } from './contract.ts'
 
 type Json = Readonly<Record<string, unknown>>

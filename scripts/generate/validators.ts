@@ -5,7 +5,7 @@
  */
 import type {
   ArraySchema, MapSchema, Member, NamedSchema, ObjectSchema, UnionSchema, Untagged,
-} from '../../src/schema/define.ts'
+} from '../../src/schema/spec/define.ts'
 import { conditionOf, printCondition, type Condition } from './conditions.ts'
 import { choicesOf, find, unionOf, type Contract } from './contract.ts'
 import { referenceType } from './interfaces.ts'

@@ -1,6 +1,6 @@
 /**
- * Rules about imports inside src: the import table, nothing from outside, and no cycles, not even of types. An `import()` closes
- * no cycle: it is done when everything has been evaluated.
+ * Rules about imports inside src: the import table, nothing from outside, no cycles of files, not even of types, and no
+ * circles of folders. An `import()` closes no cycle: it is done when everything has been evaluated.
  */
 import { posix } from 'node:path'
 import { importTable } from './architecture.ts'
@@ -41,14 +41,29 @@ export function checkCycles(files: readonly SourceFile[]): Finding[] {
   return findings
 }
 
-/** Finds circles among the rows of the import table, though no two files may import each other. */
+/**
+ * Finds circles among the rows of the import table, and among the folders of src, though no two files may import each
+ * other. The files of a folder are one unit, without those of its subfolders; each file of src itself is one alone.
+ */
 export function checkCircles(files: readonly SourceFile[]): Finding[] {
+  return [
+    ...circlesAmong(files, (path) => unitOf(path) ?? '', 'move what both need into a row of its own'),
+    ...circlesAmong(files, folderOf, 'move what both need into a folder of its own'),
+  ]
+}
+
+function folderOf(path: string): string {
+  const folder = posix.dirname(path)
+  return folder === 'src' ? path : folder
+}
+
+function circlesAmong(files: readonly SourceFile[], nameOf: (path: string) => string, advice: string): Finding[] {
   const edges = new Map<string, Map<string, Finding>>()
   for (const file of files) {
-    const from = unitOf(file.path) ?? ''
+    const from = nameOf(file.path)
     for (const one of file.imports.filter(({ isDynamic, specifier }) => !isDynamic && specifier.startsWith('.'))) {
-      const to = unitOf(targetOf(file.path, one)) ?? ''
-      const message = `closes a circle of "${from}" and "${to}": move what both need into a row of its own`
+      const to = nameOf(targetOf(file.path, one))
+      const message = `closes a circle of "${from}" and "${to}": ${advice}`
       const known = edges.get(from) ?? new Map<string, Finding>()
       if (from !== to && !known.has(to)) known.set(to, { file: file.path, line: one.line, rule: 'circles', message })
       edges.set(from, known)

@@ -10,7 +10,7 @@ import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type {
   ArraySchema, MapSchema, Member, NamedSchema, NumberSchema, ObjectSchema, Schema, StringSchema, UnionSchema,
-} from './define.ts'
+} from './spec/define.ts'
 import { countMembers, hasLength, isDateTime, isNumber, isUuid } from './primitives.ts'
 import { redacted } from './redact.ts'
 import { registry, tagValues } from './registry.ts'

@@ -7,7 +7,7 @@
  * steps is limited; members beyond the last step are not found.
  */
 import { isObject } from '../base/json.ts'
-import type { Members, Schema, UnionSchema } from './define.ts'
+import type { Members, Schema, UnionSchema } from './spec/define.ts'
 import { registry, tagValues } from './registry.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@
  *
  * It adds nothing to the definitions in `spec/` and validates nothing.
  */
-import type { Definitions, ObjectSchema } from './define.ts'
+import type { Definitions, ObjectSchema } from './spec/define.ts'
 import { actions } from './spec/actions.ts'
 import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'

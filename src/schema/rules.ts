@@ -4,7 +4,7 @@
  *
  * No message quotes a value, except the tag of a union, which is cut.
  */
-import type { NumberSchema } from './define.ts'
+import type { NumberSchema } from './spec/define.ts'
 
 export interface Rule {
   readonly type: string

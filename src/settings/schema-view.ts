@@ -4,7 +4,7 @@
  * Types, defaults, choices and secrets come from the schema. This file adds the layout of the form: which members are
  * shown, in which section, how prominently, and which switches they depend on.
  */
-import type { Member, Schema } from '../schema/define.ts'
+import type { Member, Schema } from '../schema/spec/define.ts'
 import type { AgentSettingsKind } from '../schema/generated/settings.ts'
 import { registry } from '../schema/registry.ts'
 import { builtInProviders } from './providers-table.ts'

@@ -7,7 +7,7 @@
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
-import type { Schema, UnionSchema } from '../schema/define.ts'
+import type { Schema, UnionSchema } from '../schema/spec/define.ts'
 import { isSecretSource } from '../schema/generated/secrets.ts'
 import { registry, tagValues } from '../schema/registry.ts'
 import { isSealed, type Cipher } from './cipher.ts'

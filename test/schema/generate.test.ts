@@ -8,7 +8,7 @@ import { literal, wrap } from '../../scripts/generate/text.ts'
 import {
   alias, arrayOf, closed, constant, defaultTo, either, mapOf, oneOf, ref, required, response, string, stringOf,
   tolerant, union, type Definitions,
-} from '../../src/schema/define.ts'
+} from '../../src/schema/spec/define.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('schema generate')

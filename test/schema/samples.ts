@@ -4,7 +4,7 @@
  */
 import type {
   Member, NamedSchema, NumberSchema, ObjectSchema, Schema, StringSchema, UnionSchema,
-} from '../../src/schema/define.ts'
+} from '../../src/schema/spec/define.ts'
 import { registry, tagValues } from '../../src/schema/registry.ts'
 
 /** A number from 0 (inclusive) to 1 (exclusive). */

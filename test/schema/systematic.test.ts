@@ -5,7 +5,7 @@
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
 import { check } from '../../src/schema/check.ts'
-import type { ArraySchema, Member, NumberSchema, ObjectSchema, Schema, StringSchema } from '../../src/schema/define.ts'
+import type { ArraySchema, Member, NumberSchema, ObjectSchema, Schema, StringSchema } from '../../src/schema/spec/define.ts'
 import { registry } from '../../src/schema/registry.ts'
 import { suite } from '../support/suite.ts'
 import { generatedType, generatedTypes, type GeneratedType } from './generated-code.ts'

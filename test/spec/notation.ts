@@ -5,7 +5,7 @@
  * `string, required` must be there; `string or null` may be missing or null; `integer = 0` has a default; a bare type
  * may be missing. Enumerations and small unions are spelled out, unions that are told apart by `kind` go by their name.
  */
-import type { Member, NumberSchema, ObjectSchema, Schema, StringSchema } from '../../src/schema/define.ts'
+import type { Member, NumberSchema, ObjectSchema, Schema, StringSchema } from '../../src/schema/spec/define.ts'
 import { registry } from '../../src/schema/registry.ts'
 
 /** Member -> type, presence and default, in the order of the table. */

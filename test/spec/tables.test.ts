@@ -4,7 +4,7 @@
  * Types, presence, defaults and order are compared; what validators do with them is tested in test/schema.
  */
 import * as assert from 'uvu/assert'
-import type { ObjectSchema } from '../../src/schema/define.ts'
+import type { ObjectSchema } from '../../src/schema/spec/define.ts'
 import { registry } from '../../src/schema/registry.ts'
 import { suite } from '../support/suite.ts'
 import * as eventTables from './event-tables.ts'

@@ -6,7 +6,7 @@
 import { testCipher } from './cipher.ts'
 import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
 import { HookSession } from '../../src/parts/hooks/session.ts'
-import { modelTool } from '../../src/parts/builtin/tool-calls.ts'
+import { modelTool } from '../../src/parts/builtin/calls/tool-calls.ts'
 import type { ModelClient, ModelRequest } from '../../src/parts/builtin/llm/model.ts'
 import { noSkills } from '../../src/agents/skills.ts'
 import { memoryPath } from '../../src/parts/skills/load.ts'

@@ -62,14 +62,14 @@ export const mcpMutations: readonly Mutation[] = [
     tests: ['test/parts/mcp/oauth/documents.test.ts'],
   },
   {
-    file: 'src/parts/mcp/oauth/sign-ins.ts',
+    file: 'src/parts/mcp/sign-ins.ts',
     old: 'job.authorization = undefined\n  job.answer.resolve(answer)',
     new: 'job.answer.resolve(answer)',
     promise: 'The state of a sign-in is good once.',
     tests: signIns,
   },
   {
-    file: 'src/parts/mcp/oauth/sign-ins.ts',
+    file: 'src/parts/mcp/sign-ins.ts',
     old: 'const timer = setTimeout(() => this.#forget(id), lifeMs)',
     new: 'const timer = setTimeout(() => undefined, lifeMs)',
     promise: 'A sign-in that nobody answers is over after its time.',

@@ -30,9 +30,9 @@ import { judgeGoal } from './goal-judge.ts'
 import { judgeSettings } from './judgement.ts'
 import { runLoop } from './loop.ts'
 import { dynamicContext, systemPrompt } from './prompt.ts'
-import type { CallCipher } from './original-calls.ts'
+import type { CallCipher } from './recording/original-calls.ts'
 import { makeTitle } from './title.ts'
-import { View } from './view.ts'
+import { View } from './view/view.ts'
 
 export interface BuiltInAgentOptions {
   /** The current settings: the same object until a client changes them. */

@@ -12,8 +12,8 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient } from './llm/model.ts'
 import type { Tool } from '../../agents/tool.ts'
-import { modelTool } from './tool-calls.ts'
-import { View } from './view.ts'
+import { modelTool } from './calls/tool-calls.ts'
+import { View } from './view/view.ts'
 
 export interface AsideOptions {
   readonly question: string

@@ -8,7 +8,7 @@ import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { GoalJudgement } from '../../conversation/agent/agent.ts'
 import type { ModelClient } from './llm/model.ts'
 import { askForJudgement, textMember } from './judgement.ts'
-import { View } from './view.ts'
+import { View } from './view/view.ts'
 
 export interface GoalJudgeOptions {
   readonly objective: string

@@ -12,9 +12,9 @@ import type { ActionEvent } from '../../schema/generated/events.ts'
 import type { Message, MessageToolCall } from '../../schema/generated/values.ts'
 import type { Critique } from './critic.ts'
 import type { Deed } from './execute.ts'
-import { maskAction, maskCall, maskingWays } from './masked.ts'
-import { sealAction, type CallCipher } from './original-calls.ts'
-import type { BadCall, PreparedCall } from './tool-calls.ts'
+import { maskAction, maskCall, maskingWays } from './recording/masked.ts'
+import { sealAction, type CallCipher } from './recording/original-calls.ts'
+import type { BadCall, PreparedCall } from './calls/tool-calls.ts'
 
 export interface Origin {
   readonly responseId: string

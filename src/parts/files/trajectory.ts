@@ -7,7 +7,7 @@ import { conversationIdOf, type Call } from '../../api/call.ts'
 import { writeZip, zipType, type ZipEntry } from '../../archive/zip.ts'
 import { parseOwnJson, type JsonObject } from '../../base/json.ts'
 import { objectOf } from '../../base/fields.ts'
-import type { StoredConversations } from '../../conversation/stored.ts'
+import type { StoredConversations } from '../../conversation/list/stored.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { attachment, sendPieces } from './sending.ts'
 

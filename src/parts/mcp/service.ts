@@ -10,7 +10,7 @@ import { toJsonObject } from '../../base/json.ts'
 import type { McpOAuthStart, McpOAuthStatus, McpTestRequest, McpTestResult } from '../../schema/generated/mcp.ts'
 import { readMcpServer, sealMcpState } from '../../settings/agent-settings.ts'
 import type { Cipher } from '../../settings/cipher.ts'
-import { SignIns, type SignInsOptions } from './oauth/sign-ins.ts'
+import { SignIns, type SignInsOptions } from './sign-ins.ts'
 import { typeOf } from './server-plan.ts'
 import { createMcpTrials, type McpTrialsOptions, type Trial, type TrialResult } from './trials.ts'
 

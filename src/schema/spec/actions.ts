@@ -7,7 +7,7 @@
 import {
   arrayOf, boolean, closed, defaultTo, integer, integerOf, kinds, numberOf, oneOf, openObject, optional, ref,
   required, string, stringOf, union, type Definitions, type Members,
-} from '../define.ts'
+} from './define.ts'
 
 const tabId = stringOf({ minLength: 4, maxLength: 4 })
 const atLeast0 = integerOf({ minimum: 0 })

@@ -7,7 +7,7 @@
 import {
   address, arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, nullable, oneOf, openObject, optional,
   orNull, ref, required, response, string, stringOf, tolerant, union, uuid, type Definitions, type Endpoint,
-} from '../define.ts'
+} from './define.ts'
 import { responseOf, conflict, get, inGroup, post } from './operation.ts'
 import { serverLimit, wordLimit } from './settings.ts'
 

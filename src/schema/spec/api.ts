@@ -8,7 +8,7 @@
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
   openObject, optional, ref, required, response, secret, string, tolerant, type Definitions, type Endpoint, type Schema,
-} from '../define.ts'
+} from './define.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
 import { fileEndpoints } from './files.ts'

@@ -10,7 +10,7 @@ import {
   nullDefaultTo, nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response,
   secret, string, stringOf, tolerant,
   union, uuid, type Definitions,
-} from '../define.ts'
+} from './define.ts'
 import { condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
 import { contentLimit, knownRisks } from './values.ts'
 

@@ -8,7 +8,7 @@
 import {
   arrayOf, assigned, closed, constant, defaultTo, integer, integerOf, json, nullable, omittable, oneOf, optional, ref,
   required, string, union, type Definitions, type Member, type Members, type ObjectSchema,
-} from '../define.ts'
+} from './define.ts'
 import { eventSources } from './values.ts'
 
 const requiredSource = required(ref('EventSource'))

@@ -2,7 +2,7 @@
 import {
   arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf, tolerant,
   type Definitions, type Endpoint,
-} from '../define.ts'
+} from './define.ts'
 import { get, inGroup, post, responseOf } from './operation.ts'
 
 const path = required(stringOf({ minLength: 1, maxLength: 4096 }))

@@ -9,7 +9,7 @@ import {
   arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, optional, ref, required, string, stringOf,
   tolerant,
   union, type Definitions, type Member, type Members, type ObjectSchema,
-} from '../define.ts'
+} from './define.ts'
 
 /** At most a day. Timers of Node allow no more than 24 days. */
 const timeout = numberOf({ exclusiveMinimum: 0, maximum: 86_400 })

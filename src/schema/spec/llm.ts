@@ -7,7 +7,7 @@ import {
   address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, secret, string,
   stringOf,
   tolerant, type Definitions,
-} from '../define.ts'
+} from './define.ts'
 
 export const llm: Definitions = {
   ProfileName: alias('The name of a profile.', stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' })),

@@ -5,7 +5,7 @@
 import {
   arrayOf, boolean, defaultTo, numberOf, oneOf, openObject, optional, ref, required, response, secret, string, stringOf,
   tolerant, type Definitions, type Endpoint,
-} from '../define.ts'
+} from './define.ts'
 import { conflict, get, inGroup, post, responseOf } from './operation.ts'
 
 const mcpOutcome = {

@@ -7,7 +7,7 @@
 import {
   address, arrayOf, boolean, closed, constant, defaultTo, integer, mapOf, nullable, omittable, optional, orNull, ref,
   required, response, secret, string, stringOf, tolerant, type Definitions, type Endpoint,
-} from '../define.ts'
+} from './define.ts'
 import { conflict, get, inGroup, post, responseOf } from './operation.ts'
 
 const shortText = stringOf({ minLength: 1, maxLength: 128 })

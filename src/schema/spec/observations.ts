@@ -7,7 +7,7 @@
 import {
   arrayOf, boolean, closed, dateTime, defaultTo, integer, kinds, nullable, oneOf, optional, ref, required, string,
   union, type Definitions, type Members, type ObjectSchema,
-} from '../define.ts'
+} from './define.ts'
 
 /** FileEditorObservation and PlanningFileEditorObservation have the same members. */
 const fileEditor: Members = {

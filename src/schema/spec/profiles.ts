@@ -7,7 +7,7 @@
 import {
   arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions,
   type Endpoint,
-} from '../define.ts'
+} from './define.ts'
 import { responseOf, conflict, get, inGroup, post } from './operation.ts'
 
 export const profiles: Definitions = {

@@ -6,7 +6,7 @@ import {
   address, arrayOf, boolean, constant, defaultTo, mapOf, optional, orNull, ref, required, response, secret, string,
   tolerant,
   union, type Definitions,
-} from '../define.ts'
+} from './define.ts'
 
 export const secrets: Definitions = {
   StaticSecret: tolerant('A secret with its value.', {

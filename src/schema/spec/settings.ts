@@ -12,7 +12,7 @@ import {
   numberOf, omittable, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string,
   stringOf, tolerant, union,
   uuid, type Definitions,
-} from '../define.ts'
+} from './define.ts'
 
 const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })

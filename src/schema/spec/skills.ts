@@ -7,7 +7,7 @@
 import {
   arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, ref, required, response,
   string, tolerant, type Definitions, type Endpoint,
-} from '../define.ts'
+} from './define.ts'
 import { responseOf, get, inGroup, post } from './operation.ts'
 
 export const skills: Definitions = {

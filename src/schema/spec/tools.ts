@@ -8,7 +8,7 @@
 import {
   boolean, constant, defaultTo, extensible, oneOf, openObject, optional, ref, required, string, tolerant, union,
   type Definitions, type Member, type Members,
-} from '../define.ts'
+} from './define.ts'
 
 export const tools: Definitions = {
   ToolAnnotations: tolerant('Hints about what a tool does (Model Context Protocol, ToolAnnotations).', {

@@ -6,7 +6,7 @@
 import {
   alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, json, nullable, nullDefaultTo, numberOf,
   oneOf, openObject, optional, ref, required, response, string, tolerant, union, type Definitions,
-} from '../define.ts'
+} from './define.ts'
 
 export const eventSources = ['agent', 'user', 'environment'] as const
 

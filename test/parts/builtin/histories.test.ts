@@ -1,8 +1,8 @@
 /** Histories of every kind, made at random: no request that comes of one is refused by a provider (see provider-rules). */
 import * as assert from 'uvu/assert'
 import { planAll, planPart } from '../../../src/parts/builtin/condensing/plan.ts'
-import type { Unit } from '../../../src/parts/builtin/units.ts'
-import { View } from '../../../src/parts/builtin/view.ts'
+import type { Unit } from '../../../src/parts/builtin/view/units.ts'
+import { View } from '../../../src/parts/builtin/view/view.ts'
 import { anthropicBody } from '../../../src/parts/builtin/llm/anthropic-request.ts'
 import { geminiBody } from '../../../src/parts/builtin/llm/gemini-request.ts'
 import type { ModelRequest } from '../../../src/parts/builtin/llm/model.ts'

@@ -1,6 +1,6 @@
 /** Long values that are recorded are masked once, and others have turns of the event loop meanwhile. */
 import * as assert from 'uvu/assert'
-import { maskAction, maskMessage, maskObservation } from '../../../src/parts/builtin/masked.ts'
+import { maskAction, maskMessage, maskObservation } from '../../../src/parts/builtin/recording/masked.ts'
 import { turnWeight, type MaskingWays } from '../../../src/base/mask-turns.ts'
 import { createMasker, secretMark } from '../../../src/base/masking.ts'
 import { toAction } from '../../../src/schema/generated/actions.ts'

@@ -1,7 +1,7 @@
 /** Whether what runs is what the model asked for, while what is recorded and told is masked. */
 import * as assert from 'uvu/assert'
-import { originalOf, sealAction } from '../../../src/parts/builtin/original-calls.ts'
-import { maskAction, maskCall, maskMessage } from '../../../src/parts/builtin/masked.ts'
+import { originalOf, sealAction } from '../../../src/parts/builtin/recording/original-calls.ts'
+import { maskAction, maskCall, maskMessage } from '../../../src/parts/builtin/recording/masked.ts'
 import type { MaskingWays } from '../../../src/base/mask-turns.ts'
 import { toAction } from '../../../src/schema/generated/actions.ts'
 import { toMessage } from '../../../src/schema/generated/values.ts'

@@ -1,7 +1,7 @@
 /** The calls of one answer on their way into the history: each is masked in a turn of its own, and nothing comes between them. */
 import * as assert from 'uvu/assert'
 import { recordCalls } from '../../../src/parts/builtin/recorded-calls.ts'
-import type { BadCall } from '../../../src/parts/builtin/tool-calls.ts'
+import type { BadCall } from '../../../src/parts/builtin/calls/tool-calls.ts'
 import { suite } from '../../support/suite.ts'
 import { turnsDuring } from '../../support/turns.ts'
 import { memoryHost } from '../../agents/acp/memory-host.ts'

@@ -1,6 +1,6 @@
 /** What of the view stays as it is while a history grows, so that it need not be encoded again. */
 import * as assert from 'uvu/assert'
-import { View } from '../../../src/parts/builtin/view.ts'
+import { View } from '../../../src/parts/builtin/view/view.ts'
 import type { Event, EventDraft } from '../../../src/schema/generated/events.ts'
 import { toEvent } from '../../../src/schema/generated/events.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,6 +1,6 @@
 /** Patterns of going round in circles, and what is close to them. */
 import * as assert from 'uvu/assert'
-import { judgeProgress } from '../../../src/parts/builtin/stuck.ts'
+import { judgeProgress } from '../../../src/parts/builtin/view/stuck.ts'
 import { toEvent, type Event, type EventDraft } from '../../../src/schema/generated/events.ts'
 import { suite } from '../../support/suite.ts'
 

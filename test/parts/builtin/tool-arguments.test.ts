@@ -1,6 +1,6 @@
 /** Arguments as models write them: sound, mendable and broken. */
 import * as assert from 'uvu/assert'
-import { readArguments } from '../../../src/parts/builtin/tool-arguments.ts'
+import { readArguments } from '../../../src/parts/builtin/calls/tool-arguments.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('agents/builtin/tool-arguments')

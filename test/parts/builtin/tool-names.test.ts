@@ -1,6 +1,6 @@
 /** Names that models use for tools, and the calls that they stand for. */
 import * as assert from 'uvu/assert'
-import { repairName } from '../../../src/parts/builtin/tool-names.ts'
+import { repairName } from '../../../src/parts/builtin/calls/tool-names.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('agents/builtin/tool-names')

@@ -1,6 +1,6 @@
 /** What a model is told of a history (contract: tests.md, "Model input and tool-call repair"). */
 import * as assert from 'uvu/assert'
-import { View } from '../../../src/parts/builtin/view.ts'
+import { View } from '../../../src/parts/builtin/view/view.ts'
 import type { ModelMessage } from '../../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { Event, EventDraft } from '../../../src/schema/generated/events.ts'

@@ -143,7 +143,31 @@ test('reports a circle of two rows whose files import each other\'s folders', ()
     'src/cli/c.ts': `${header}import { d } from '../parts/install/d.ts'\n`,
     'src/parts/install/d.ts': `${header}export const d = 1\n`,
   }).filter(({ rule }) => rule === 'circles')
-  assert.equal(found.map(({ file }) => file), ['src/cli/c.ts', 'src/parts/install/a.ts'])
+  // Both are rows and folders.
+  assert.equal(found.map(({ file }) => file), ['src/cli/c.ts', 'src/cli/c.ts', 'src/parts/install/a.ts', 'src/parts/install/a.ts'])
+})
+
+test('reports a circle of two folders of one row, a folder and its subfolder too', () => {
+  const circles = (sources: Readonly<Record<string, string>>): string[] =>
+    check(sources).filter(({ rule }) => rule === 'circles').map(({ file }) => file)
+  const one = `${header}export const one = 1\n`
+  assert.equal(circles({
+    'src/parts/mcp/a.ts': `${header}import { one } from './oauth/b.ts'\n`,
+    'src/parts/mcp/oauth/b.ts': one,
+    'src/parts/mcp/oauth/c.ts': `${header}import { one } from '../d.ts'\n`,
+    'src/parts/mcp/d.ts': one,
+  }), ['src/parts/mcp/a.ts', 'src/parts/mcp/oauth/c.ts'])
+  assert.equal(circles({
+    'src/parts/mcp/a.ts': `${header}import { one } from './oauth/b.ts'\n`,
+    'src/parts/mcp/oauth/b.ts': `${header}import { one } from './c.ts'\n`,
+    'src/parts/mcp/oauth/c.ts': one,
+  }), [])
+  // Files of src itself are no folder: the contract of the parts and their list stand side by side there.
+  assert.equal(circles({
+    'src/parts.ts': `${header}import { one } from './parts/mcp/part.ts'\n`,
+    'src/parts/mcp/part.ts': `${header}import { one } from '../../part.ts'\n`,
+    'src/part.ts': one,
+  }), [])
 })
 
 test('reports a file that imports itself', () => {

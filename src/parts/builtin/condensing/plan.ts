@@ -5,8 +5,8 @@
  * forgotten. Bounds are counted in events and moved to unit borders, rounded towards forgetting. The last unit stays,
  * and so does a unit that may still get results. There is no plan that would not make the view smaller. Pure.
  */
-import type { Unit } from '../units.ts'
-import { countEvents, placeOf } from './applied.ts'
+import type { Unit } from '../view/units.ts'
+import { countEvents, placeOf } from '../view/applied.ts'
 
 export interface PlanInput {
   readonly units: readonly Unit[]

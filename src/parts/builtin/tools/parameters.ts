@@ -8,7 +8,7 @@
 import type { JsonObject } from '../../../base/json.ts'
 import type { Issue } from '../../../base/errors.ts'
 import { parse } from '../../../schema/check.ts'
-import type { Member, ObjectSchema, Schema } from '../../../schema/define.ts'
+import type { Member, ObjectSchema, Schema } from '../../../schema/spec/define.ts'
 import { Action } from '../../../schema/generated/actions.ts'
 import { registry } from '../../../schema/registry.ts'
 import type { ReadResult } from '../../../agents/tool.ts'

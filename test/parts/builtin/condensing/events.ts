@@ -1,5 +1,5 @@
 /** Events by short ids, and what a view makes of them in words. */
-import { View } from '../../../../src/parts/builtin/view.ts'
+import { View } from '../../../../src/parts/builtin/view/view.ts'
 import type { ModelMessage } from '../../../../src/parts/builtin/llm/model.ts'
 import { toEvent, type Event, type EventDraft } from '../../../../src/schema/generated/events.ts'
 import { act, observe, say, textOf } from '../../../support/conversation.ts'

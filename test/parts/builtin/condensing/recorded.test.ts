@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { View } from '../../../../src/parts/builtin/view.ts'
+import { View } from '../../../../src/parts/builtin/view/view.ts'
 import { parseJson } from '../../../../src/base/json.ts'
 import { storedEvent } from '../../../../src/conversation/log/stored-event.ts'
 import type { Event } from '../../../../src/schema/generated/events.ts'

@@ -3,8 +3,8 @@
  *
  * A history is read in pieces, so that its length costs no memory.
  */
-import type { JsonObject } from '../base/json.ts'
-import type { ConversationService } from './list/service.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { ConversationService } from './service.ts'
 
 export interface StoredConversations {
   /** Returns ConversationInfo. @throws AppError `not_found` */

@@ -5,12 +5,12 @@
  * tool reads its arguments. A call that cannot be executed keeps the name that the model gave it and gets an error; the
  * run continues. Calls after a call of `finish` are dropped. A call cut off by the output limit is never executed.
  */
-import type { Action } from '../../schema/generated/actions.ts'
+import type { Action } from '../../../schema/generated/actions.ts'
 import {
   isSecurityRisk, securityRiskValues, type MessageToolCall, type SecurityRisk,
-} from '../../schema/generated/values.ts'
-import type { ModelTool } from './llm/model.ts'
-import type { Tool } from '../../agents/tool.ts'
+} from '../../../schema/generated/values.ts'
+import type { ModelTool } from '../llm/model.ts'
+import type { Tool } from '../../../agents/tool.ts'
 import { fitArguments, readArguments } from './tool-arguments.ts'
 import { repairName } from './tool-names.ts'
 

@@ -9,16 +9,18 @@
  * units before the last batch are settled: they stay the same objects until a condensation forgets events. The view
  * masks nothing: the log is masked already.
  */
-import type { JsonObject } from '../../base/json.ts'
+import type { JsonObject } from '../../../base/json.ts'
 import type {
   ActionEvent, Condensation, Event, MessageEvent, SystemPromptEvent,
-} from '../../schema/generated/events.ts'
-import type { Observation } from '../../schema/generated/observations.ts'
-import { toImageContent, toMessage, toTextContent, type Content, type Message } from '../../schema/generated/values.ts'
-import type { HistoryPart } from '../../conversation/agent/host.ts'
-import { blockedReason } from '../../conversation/log/blocked-message.ts'
-import type { ModelMessage } from './llm/model.ts'
-import { applyCondensation, countChars, countEvents, summaryUnit } from './condensing/applied.ts'
+} from '../../../schema/generated/events.ts'
+import type { Observation } from '../../../schema/generated/observations.ts'
+import {
+  toImageContent, toMessage, toTextContent, type Content, type Message,
+} from '../../../schema/generated/values.ts'
+import type { HistoryPart } from '../../../conversation/agent/host.ts'
+import { blockedReason } from '../../../conversation/log/blocked-message.ts'
+import type { ModelMessage } from '../llm/model.ts'
+import { applyCondensation, countChars, countEvents, summaryUnit } from './applied.ts'
 import { stuckWindow } from './stuck.ts'
 import {
   addCall, addResult, batchUnit, charsOf, hasCall, messageUnit, startBatch, tell, unsignedUnit, withContent, withState,

@@ -5,14 +5,14 @@
  * without its result. Plain user messages that follow each other directly are merged into one message. A unit that lies
  * between two of them keeps them apart, even when it is not shown, such as calls without results.
  */
-import type { JsonObject } from '../../base/json.ts'
-import type { ActionEvent } from '../../schema/generated/events.ts'
+import type { JsonObject } from '../../../base/json.ts'
+import type { ActionEvent } from '../../../schema/generated/events.ts'
 import {
   toMessage, toTextContent, type Content, type Message, type MessageToolCall,
-} from '../../schema/generated/values.ts'
-import type { ModelMessage } from './llm/model.ts'
-import { soundArguments } from './tool-arguments.ts'
-import { soundName } from './tool-names.ts'
+} from '../../../schema/generated/values.ts'
+import type { ModelMessage } from '../llm/model.ts'
+import { soundArguments } from '../calls/tool-arguments.ts'
+import { soundName } from '../calls/tool-names.ts'
 import { unsigned } from './unsigned.ts'
 
 export interface Unit {

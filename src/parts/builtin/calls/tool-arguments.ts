@@ -6,7 +6,7 @@
  * or an object written as a string, and lines of a text written as a list. No value is guessed. An error never quotes
  * the arguments, because they may hold a secret.
  */
-import { isJsonObject, isObject, parseJson, toJsonObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { isJsonObject, isObject, parseJson, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
 export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }

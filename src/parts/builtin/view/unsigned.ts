@@ -4,7 +4,7 @@
  * A server refuses a whole request for one foreign signature, so no model gets the signatures of another (decisions
  * 27). Text stays, and so does thinking in plain text.
  */
-import type { Message } from '../../schema/generated/values.ts'
+import type { Message } from '../../../schema/generated/values.ts'
 
 export function unsigned({ responses_reasoning_item: _item, thinking_blocks, ...message }: Message): Message {
   const readable = thinking_blocks.flatMap((block) =>

@@ -5,10 +5,10 @@
  * An action whose record differs from the original, or contains a mask, is sealed beside its event. Where the sealed
  * action is missing or does not open, the action is not executed, because its original is unknown. Decisions 12.
  */
-import { parseJson } from '../../base/json.ts'
-import { secretMark } from '../../base/masking.ts'
-import { isAction, toAction, type Action } from '../../schema/generated/actions.ts'
-import type { Cipher } from '../../settings/cipher.ts'
+import { parseJson } from '../../../base/json.ts'
+import { secretMark } from '../../../base/masking.ts'
+import { isAction, toAction, type Action } from '../../../schema/generated/actions.ts'
+import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 

@@ -6,12 +6,12 @@
  * the schema itself requires (the name of a member or of a command) stays. A long value is masked in several turns of
  * the event loop, and each of its texts once.
  */
-import type { AgentHost } from '../../conversation/agent/host.ts'
-import { isObservation, toObservation, type Observation } from '../../schema/generated/observations.ts'
-import { isAction, toAction, type Action } from '../../schema/generated/actions.ts'
-import { isMessage, toMessage, type Message, type MessageToolCall } from '../../schema/generated/values.ts'
-import { maskJson } from '../../base/mask-json.ts'
-import { maskedTexts, maskJsonTextInTurns, type MaskingWays } from '../../base/mask-turns.ts'
+import type { AgentHost } from '../../../conversation/agent/host.ts'
+import { isObservation, toObservation, type Observation } from '../../../schema/generated/observations.ts'
+import { isAction, toAction, type Action } from '../../../schema/generated/actions.ts'
+import { isMessage, toMessage, type Message, type MessageToolCall } from '../../../schema/generated/values.ts'
+import { maskJson } from '../../../base/mask-json.ts'
+import { maskedTexts, maskJsonTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 
 /** The masking functions of a host. */
 export function maskingWays(host: Pick<AgentHost, 'mask' | 'maskingStream'>): MaskingWays {

@@ -2,9 +2,9 @@
  * Records one model call with its whole request and response, if the settings ask for it (decisions 19). Masks before
  * cutting, so that no part of a secret is left at the cut.
  */
-import { maskTextInTurns, type MaskingWays } from '../../base/mask-turns.ts'
-import type { EventDraft } from '../../schema/generated/events.ts'
-import type { ModelAnswer } from './llm/model.ts'
+import { maskTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
+import type { EventDraft } from '../../../schema/generated/events.ts'
+import type { ModelAnswer } from '../llm/model.ts'
 
 export interface CompletionLogOptions {
   readonly model: string

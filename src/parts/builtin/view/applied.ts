@@ -8,7 +8,7 @@
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
-import { messageUnit, withContent, type Unit } from '../units.ts'
+import { messageUnit, withContent, type Unit } from './units.ts'
 
 /** @param before number of events in front of the units: 1 with a system prompt, else 0 */
 export function applyCondensation(units: readonly Unit[], condensation: Condensation, before: number): Unit[] {

@@ -7,7 +7,7 @@
  * for six steps. A message of the environment, such as the nudge itself, breaks no pattern.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { ActionEvent, Event, MessageEvent } from '../../schema/generated/events.ts'
+import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'
 
 export type Progress = 'moving' | 'nudge' | 'stuck'
 

@@ -5,7 +5,7 @@
  * An exact match wins. Otherwise markup after the name is cut off, and names that models have learned elsewhere map to
  * the tool that does the same, if the agent has it. Names outside this list are not guessed.
  */
-import type { JsonObject } from '../../base/json.ts'
+import type { JsonObject } from '../../../base/json.ts'
 
 export interface NamedCall {
   readonly name: string
