@@ -4,6 +4,7 @@
  * Everything is computed and validated before the result is returned, so a patch applies whole or not at all.
  */
 import { AppError } from '../base/errors.ts'
+import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
 import {
   isConversationSettings, isSettingsFile, toConversationSettings, toSettingsFile,
@@ -12,6 +13,7 @@ import {
 import {
   applyAgentDiff, freshAgentSettings, readAgentSettings, settingsFailure, type AgentSettingsContext,
 } from './agent-settings.ts'
+import { storedModel } from '../schema/spec/llm.ts'
 import type { Cipher } from './cipher.ts'
 import { mergeFields } from './merge.ts'
 
@@ -46,11 +48,17 @@ export function freshSettings(): Settings {
  * @throws AppError `invalid_input` for content that does not fit or does not open.
  */
 export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
-  const file = { ...content, agent_settings: readAgentSettings(content['agent_settings'], cipher) }
+  const file = { ...content, agent_settings: readAgentSettings(withModel(content['agent_settings']), cipher) }
   if (!isSettingsFile(file)) throw settingsFailure()
   const { version: _version, ...settings } = toSettingsFile(file)
   if (settings.conversation_settings.schema_version > conversationSettingsVersion) throw settingsFailure()
   return settings
+}
+
+/** Agent settings of a file, which may be of an older server, with the default model if they name none. */
+function withModel(settings: unknown): unknown {
+  if (!isObject(settings) || !isObject(settings['llm'])) return settings
+  return { ...settings, llm: { model: storedModel, ...settings['llm'] } }
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 import type { Member, Schema } from '../schema/spec/define.ts'
 import type { AgentSettingsKind } from '../schema/generated/settings.ts'
+import { storedModel } from '../schema/spec/llm.ts'
 import { registry } from '../schema/registry.ts'
 import { builtInProviders } from './providers-table.ts'
 
@@ -104,6 +105,9 @@ const prominences: Readonly<Record<string, Prominence>> = {
   security_analyzer: 'major',
 }
 
+/** Defaults of settings for members that a request must have. */
+const defaults: Readonly<Record<string, unknown>> = { 'llm.model': storedModel }
+
 const critic = 'verification.critic_enabled'
 const refinement = 'verification.enable_iterative_refinement'
 const dependencies: Readonly<Record<string, readonly string[]>> = {
@@ -145,7 +149,7 @@ function section({ key, type, names = membersOf(type), prefix = '', variant }: S
       section: key,
       section_label: label,
       value_type: valueType(member.schema),
-      default: defaultOf(member),
+      default: defaults[fieldKey] ?? defaultOf(member),
       prominence: prominences[fieldKey] ?? 'minor',
       depends_on: dependencies[fieldKey] ?? [],
       secret: member.secret === true,

@@ -84,7 +84,7 @@ test('a profile is saved, shown without its key, activated, renamed and removed,
 
 test('a pointer to another profile stays when one is renamed or removed', async () => {
   const { rest } = server
-  for (const name of ['one', 'two', 'three']) await rest.post(`${path}/${name}`, { llm: {} })
+  for (const name of ['one', 'two', 'three']) await rest.post(`${path}/${name}`, { llm: { model: 'a' } })
   assert.is((await rest.patch('/api/settings', { active_profile: 'two' })).status, 200)
   await rest.post(`${path}/one/rename`, { new_name: 'four' })
   await rest.delete(`${path}/three`)
@@ -93,7 +93,7 @@ test('a pointer to another profile stays when one is renamed or removed', async 
 
 test('the header shows keys as tokens or in plain, tokens come back as keys, and a mask does not', async () => {
   const { rest } = server
-  await rest.post(`${path}/fast`, { llm: { api_key: 'key-canary-1234', aws_session_token: 'token-canary' } })
+  await rest.post(`${path}/fast`, { llm: { model: 'a', api_key: 'key-canary-1234', aws_session_token: 'token-canary' } })
   assert.is(member((await exposed('fast', ' Plaintext ')).json, 'config', 'api_key'), 'key-canary-1234')
   assert.is((await exposed('fast', 'yes')).status, 400)
   const sealed = (await exposed('fast', 'encrypted')).json
@@ -119,21 +119,23 @@ const refused: readonly (readonly ['GET' | 'POST' | 'DELETE', string, unknown, n
   ['POST', '/fast', {}, 422],
   ['POST', '/fast', { llm: 'gpt' }, 422],
   ['POST', '/fast', { llm: { model: 7 } }, 422],
-  ['POST', '/fast', { llm: { api_key: 'as1:00000000:AAAA' } }, 422],
+  ['POST', '/fast', { llm: { temperature: 0.2 } }, 422],
+  ['POST', '/fast/validate', { llm: { model: '' } }, 422],
+  ['POST', '/fast', { llm: { model: 'a', api_key: 'as1:00000000:AAAA' } }, 422],
   ['POST', '/fast/validate', {}, 422],
-  ['POST', '/fast/validate', { llm: { api_key: 'as1:00000000:AAAA' } }, 422],
+  ['POST', '/fast/validate', { llm: { model: 'a', api_key: 'as1:00000000:AAAA' } }, 422],
   ['POST', '/linked/activate', undefined, 422],
   ['POST', '/bad/activate', undefined, 400],
   ['GET', '/bad', undefined, 400],
   ['GET', '/.hidden', undefined, 422],
   ['GET', '/%2e%2e%2fsettings', undefined, 422],
-  ['POST', `/${'x'.repeat(65)}`, { llm: {} }, 422],
+  ['POST', `/${'x'.repeat(65)}`, { llm: { model: 'a' } }, 422],
   ['DELETE', '/a%20b', undefined, 422],
 ]
 test('what is unknown, taken, damaged, linked to nothing or wrong is refused, and changes nothing', withFresh(async (fresh) => {
   const { rest, dataDir } = fresh
   for (const name of ['fast', 'taken']) await rest.post(`${path}/${name}`, { llm: { model: name } })
-  await rest.post(`${path}/linked`, { llm: { provider_connection_id: 'gone' } })
+  await rest.post(`${path}/linked`, { llm: { model: 'a', provider_connection_id: 'gone' } })
   await fresh.server.close()
   const file = join(dataDir, 'profiles.json')
   const stored: { profiles: Record<string, unknown> } = JSON.parse(readFileSync(file, 'utf8'))
@@ -152,7 +154,7 @@ test('what is unknown, taken, damaged, linked to nothing or wrong is refused, an
 }))
 
 test('settings or profiles that cannot be read are refused with 409, and nothing is renamed or removed', withFresh(async (fresh) => {
-  await fresh.rest.post(`${path}/fast`, { llm: {} })
+  await fresh.rest.post(`${path}/fast`, { llm: { model: 'a' } })
   await fresh.server.close()
   const [settings, profiles] = [join(fresh.dataDir, 'settings.json'), join(fresh.dataDir, 'profiles.json')]
   const sound = readFileSync(profiles, 'utf8')

@@ -109,6 +109,7 @@ test('a key may come as a token of this server, and what is no token of it is re
   const refused = await talk.post('/switch_llm', { llm: { model: 'gpt-5.5', api_key: 'as1:00000000:AAAA' } })
   assert.is(refused.status, 422)
   assert.match(refused.text, 'llm.api_key')
+  for (const llm of [{ temperature: 0.2 }, { model: null }, { model: '' }]) assert.is((await talk.post('/switch_llm', { llm })).status, 422)
   assert.is(textAt((await talk.get()).json, 'agent', 'llm', 'model'), after.llm.model)
 })
 
@@ -128,7 +129,7 @@ test('the same model again is no event, and a model that does not exist is an er
 
 test('an external agent has no such model, and a fork goes on with the model of its source', async () => {
   const external = await startTalk(server, { agent: { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] } })
-  const refused = await external.post('/switch_llm', { llm: {} })
+  const refused = await external.post('/switch_llm', { llm: { model: 'a' } })
   assert.is(refused.status, 400)
   const [before, after] = [await choice('anthropic'), await choice('gemini')]
   const talk = await startTalk(server, { agent: agentWith(before), autotitle: false })

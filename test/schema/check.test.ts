@@ -134,7 +134,7 @@ test('does not quote secret members', () => {
   const issues = [
     ...check('SecretWrite', { value: 'hunter2hunter2' }),
     ...check('SecretWrite', { name: 'A', value: ['hunter2hunter2'] }),
-    ...check('LLM', { api_key: ['hunter2hunter2'] }),
+    ...check('LLM', { model: 'a', api_key: ['hunter2hunter2'] }),
     ...check('McpServer', { env: { A: { b: 'hunter2hunter2' } } }),
     ...check('StartConversationRequest', { secrets: { A: 'hunter2hunter2' } }),
     ...check('McpAuth', { strategy: 'basic', password: 'hunter2hunter2' }),

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { createMasker, secretMark, type Masker } from '../../src/base/masking.ts'
 import { check } from '../../src/schema/check.ts'
-import { toLLM, type LLM, type LLMInput } from '../../src/schema/generated/llm.ts'
+import type { LLM } from '../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../support/llm.ts'
 import { createCipher, isSealed } from '../../src/settings/cipher.ts'
 import { createProfileStore, plainLlm, type ProfileStore } from '../../src/settings/profiles.ts'
 import { suite } from '../support/suite.ts'
@@ -20,7 +21,7 @@ interface Setup {
   readonly store: ProfileStore
   /** The store of the next start. */
   again(options?: { key?: number; masker?: Masker }): ProfileStore
-  save(name: string, llm: LLMInput, withSecrets?: boolean): Promise<void>
+  save(name: string, llm: LLMOptions, withSecrets?: boolean): Promise<void>
 }
 
 const cipherOf = (key = 1): ReturnType<typeof createCipher> => createCipher({ keys: [Buffer.alloc(32, key)], random: randomBytes })
@@ -32,7 +33,7 @@ function withStore(body: (setup: Setup) => Promise<void>): Promise<void> {
     const again: Setup['again'] = ({ key, masker: other = masker } = {}) =>
       createProfileStore({ path, masker: other, cipher: cipherOf(key), profileLimit: 3, limitChars: 5000 })
     const store = again()
-    const save: Setup['save'] = (name, llm, include_secrets = true) => store.save(name, { llm: toLLM(llm), include_secrets })
+    const save: Setup['save'] = (name, llm, include_secrets = true) => store.save(name, { llm: llmOf(llm), include_secrets })
     await body({ path, masker, store, again, save })
   })
 }
@@ -79,7 +80,7 @@ test('every secret is sealed in a private file and masked, also after the next s
     assert.is(await modeOf(path), '0600')
     assert.is(masker.mask(`is ${key}?`), `is ${secretMark}?`)
     const fresh = createMasker()
-    assert.equal(await again({ masker: fresh }).load('fast'), toLLM(secrets))
+    assert.equal(await again({ masker: fresh }).load('fast'), llmOf(secrets))
     for (const value of ['profile-key-canary', 'aws-id-canary', 'aws-key-canary', 'aws-token-canary', 'header-canary']) assert.is(fresh.mask(value), secretMark, value)
   }))
 
@@ -91,11 +92,11 @@ test('a view has no key unless it is asked for, and marks in the place of other 
     assert.equal([redacted.config.api_key, redacted.config.aws_session_token, at(redacted.config.extra_headers, 'X-Api-Token')], [null, '**********', '**********'])
     assert.is(redacted.api_key_set, true)
     assert.not.ok(shows(JSON.stringify(redacted), 'canary'))
-    assert.equal((await store.view('fast', 'plaintext')).config, toLLM(secrets))
+    assert.equal((await store.view('fast', 'plaintext')).config, llmOf(secrets))
     const { config } = await store.view('fast', 'encrypted')
     assert.ok(isSealed(config.api_key ?? '') && isSealed(config.aws_access_key_id ?? ''))
     await store.save('copy', { llm: config, include_secrets: true })
-    assert.equal(await store.load('copy'), toLLM(secrets))
+    assert.equal(await store.load('copy'), llmOf(secrets))
   }))
 
 test('a mask, a blank and nothing are no key, and whoever leaves secrets out stores none', () =>
@@ -105,7 +106,7 @@ test('a mask, a blank and nothing are no key, and whoever leaves secrets out sto
       assert.is((await store.load('fast')).api_key, null)
     }
     await save('fast', { ...secrets, model: 'm' }, false)
-    assert.equal(await store.load('fast'), toLLM({ model: 'm', extra_headers: {} }))
+    assert.equal(await store.load('fast'), llmOf({ model: 'm', extra_headers: {} }))
     assert.not.match(await readFile(path, 'utf8'), /as1:|canary|\*\*\*/)
   }))
 
@@ -116,7 +117,7 @@ test('a token that does not open is refused and changes nothing', () =>
       assert.is((await refusal(save('fast', { api_key }))).code, 'invalid_input')
     }
     assert.is((await store.load('fast')).api_key, key)
-    assert.is(plainLlm({ llm: toLLM({ api_key: cipherOf().seal(key, 'llm.api_key') }), include_secrets: true }, cipherOf()).api_key, key)
+    assert.is(plainLlm({ llm: llmOf({ api_key: cipherOf().seal(key, 'llm.api_key') }), include_secrets: true }, cipherOf()).api_key, key)
   }))
 
 test('there is a limit of profiles, which replacing one does not reach, and of the length of each', () =>
@@ -135,7 +136,7 @@ test('there is a limit of profiles, which replacing one does not reach, and of t
 test('there are fifty of them by default', () =>
   withFolder(async (folder) => {
     const store = createProfileStore({ path: join(folder, 'profiles.json'), masker: createMasker(), cipher: cipherOf() })
-    const saved = Array.from({ length: 51 }, (_, index) => store.save(`p${index}`, { llm: toLLM({}), include_secrets: true }))
+    const saved = Array.from({ length: 51 }, (_, index) => store.save(`p${index}`, { llm: llmOf({}), include_secrets: true }))
     assert.is((await Promise.allSettled(saved)).filter(({ status }) => status === 'fulfilled').length, 50)
     assert.is((await store.list()).length, 50)
   }))
@@ -182,7 +183,7 @@ for (const [what, damage] of damaged) {
     withStore(async ({ path, save, again }) => {
       await save('sound', { api_key: key })
       const file: { profiles: Record<string, unknown> } = JSON.parse(await readFile(path, 'utf8'))
-      const bad = damage(toLLM({}))
+      const bad = damage(llmOf({}))
       await writeFile(path, JSON.stringify({ ...file, profiles: { ...file.profiles, bad } }))
       const store = again()
       assert.equal((await store.list()).map(({ name }) => name), ['sound'])
@@ -192,7 +193,7 @@ for (const [what, damage] of damaged) {
       assert.is((await refusal(store.view('bad', 'plaintext'))).code, 'bad_request')
       await store.rename('bad', 'worse')
       assert.equal(at(JSON.parse(await readFile(path, 'utf8')), 'profiles', 'worse'), bad)
-      await store.save('worse', { llm: toLLM({ model: 'new' }), include_secrets: true })
+      await store.save('worse', { llm: llmOf({ model: 'new' }), include_secrets: true })
       assert.is((await store.load('worse')).model, 'new')
     }))
 }

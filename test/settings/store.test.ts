@@ -90,8 +90,11 @@ test('2.4 merges objects, replaces arrays, and resets with null at any depth', (
     const merged = await agent({ llm: { temperature: 1 }, tools: [{ name: 'glob' }] })
     assert.equal([at(merged, 'llm', 'model'), at(merged, 'llm', 'temperature')], ['m1', 1])
     assert.equal(merged['tools'], [{ name: 'glob', params: {} }])
-    const reset = await agent({ llm: { model: null, temperature: null }, condenser: null, tools: null })
-    assert.equal([at(reset, 'llm', 'model'), at(reset, 'llm', 'temperature'), at(reset, 'condenser', 'max_size'), reset['tools']], ['gpt-5.5', null, 240, null])
+    const reset = await agent({ llm: { temperature: null }, condenser: null, tools: null })
+    assert.equal([at(reset, 'llm', 'model'), at(reset, 'llm', 'temperature'), at(reset, 'condenser', 'max_size'), reset['tools']], ['m1', null, 240, null])
+    // The model alone has no default for requests: the history would go to another provider.
+    for (const model of [null, '']) await refuses(agent({ llm: { model } }))
+    assert.is(at(await agent({ llm: null }), 'llm', 'model'), 'gpt-5.5')
   }))
 
 test('2.4 takes a new nested object as given and validates its nulls', () =>

@@ -9,27 +9,25 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import {
-  isConversationAgent, toConversationAgent, type ACPAgent, type Agent, type ConfirmationPolicy, type ConversationAgent,
-  type CriticInput, type StartConversationRequest,
+  isConversationAgent, toConversationAgent, type ConfirmationPolicy, type ConversationAgent,
+  type StartConversationRequest,
 } from '../../schema/generated/conversations.ts'
 import { isSecretSource, toSecretSource, type SecretSource } from '../../schema/generated/secrets.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
-import {
-  isAcpServer, type AcpAgentSettings, type AgentSettings, type Verification,
-} from '../../schema/generated/settings.ts'
-import { readAgentSettings, usualTools } from '../../settings/agent-settings.ts'
+import { readAgentSettings } from '../../settings/agent-settings.ts'
 import { isSealed, type Cipher } from '../../settings/cipher.ts'
 import type { MaskedValues } from '../../settings/masked-values.ts'
 import type { StoredAgent } from '../../settings/patch.ts'
 import { problemWithAcpEnv } from '../../settings/acp-env.ts'
 import { isOpenByName } from '../../settings/open-modes.ts'
-import { customServer, detectProvider, resolveAcp } from '../../settings/providers.ts'
+import { detectProvider } from '../../settings/providers.ts'
 import type { Provider } from '../../settings/provider.ts'
 import type { SecretChange } from './host.ts'
 import { mapSecrets, secretsToMask } from '../../settings/secret-fields.ts'
 import { mapSourceSecrets, withoutUnset } from '../../settings/secret-source.ts'
 import { maskedParts } from '../../settings/masked-parts.ts'
 import { isUnset } from '../../settings/secret-values.ts'
+import { agentOf, resolved } from './from-settings.ts'
 
 export interface AgentVaultOptions {
   readonly cipher: Cipher
@@ -187,7 +185,12 @@ async function chooseAgent(
     return given.kind === 'ACPAgent' ? resolved(given, providers) : given
   }
   const given = request.agent_settings
-  const chosen = given === undefined ? (await settings()).agent_settings : readAgentSettings(given, cipher)
+  if (given === undefined) return agentOf((await settings()).agent_settings, providers)
+  const chosen = readAgentSettings(given, cipher)
+  if (chosen.agent_kind === 'openhands' && given['llm'] === undefined) {
+    const problem = '"agent_settings" names no model, expected "llm" with "model"'
+    throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
+  }
   return agentOf(chosen, providers)
 }
 
@@ -223,58 +226,6 @@ function sourcesOf(secrets: Readonly<Record<string, unknown>>): Record<string, S
     const problem = 'expected a text or an object with a value'
     throw new AppError('invalid_input', `Cannot use the secret ${JSON.stringify(name)}: ${problem}`)
   }))
-}
-
-function agentOf(settings: AgentSettings, providers: readonly Provider[]): ConversationAgent {
-  return settings.agent_kind === 'acp' ? resolved(acpAgentOf(settings), providers) : builtInAgentOf(settings)
-}
-
-function acpAgentOf(settings: AcpAgentSettings): ACPAgent {
-  const llm = { model: 'acp-managed', usage_id: 'acp-managed' }
-  const agent = toConversationAgent({ ...settings, kind: 'ACPAgent', llm })
-  if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the agent kind that was asked for')
-  return agent
-}
-
-function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Agent {
-  const { llm, tools, mcp_config, agent_context, tool_concurrency_limit, condenser, verification } = settings
-  const usual = usualTools(settings.enable_sub_agents)
-  const isCondensed = condenser.condenser_kind === 'llm_summarizing' && condenser.enabled
-  const memory = { condenser: isCondensed ? condenser : null }
-  const critic = criticOf(verification)
-  const rest = { llm, tools: tools ?? usual, mcp_config, agent_context, tool_concurrency_limit, critic, ...memory }
-  const agent = toConversationAgent({ kind: 'Agent', ...rest })
-  if (agent.kind !== 'Agent') throw new TypeError('Expected the agent kind that was asked for')
-  return agent
-}
-
-function criticOf(verification: Verification): CriticInput | null {
-  if (!verification.critic_enabled) return null
-  return {
-    mode: verification.critic_mode,
-    server_url: verification.critic_server_url,
-    model_name: verification.critic_model_name,
-    api_key: verification.critic_api_key,
-    iterative_refinement: !verification.enable_iterative_refinement ? null : {
-      success_threshold: verification.critic_threshold,
-      max_iterations: verification.max_refinement_iterations,
-    },
-  }
-}
-
-/**
- * Returns the agent with the command and the model of its preset. @throws AppError `invalid_input` without a command
- */
-function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
-  const named = agent.acp_server ?? detectProvider(agent.acp_command, providers)?.name ?? customServer
-  const acp_server = isAcpServer(named) ? named : customServer
-  const chosen = { acp_server, acp_command: agent.acp_command, acp_model: agent.acp_model }
-  const { command, model } = resolveAcp(chosen, providers)
-  if (command.length === 0) {
-    const problem = '"acp_command" is empty, expected the command of the custom agent'
-    throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
-  }
-  return { ...agent, acp_server, acp_command: command, acp_model: model ?? null }
 }
 
 /** Checks the rules that no schema can express. @throws AppError `invalid_input` */

@@ -4,16 +4,19 @@
  * Responses include members that are null; unknown members of requests are ignored.
  */
 import {
-  address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, secret, string,
-  stringOf,
-  tolerant, type Definitions,
+  address, alias, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, orNull, required, secret,
+  string, stringOf, tolerant, type Definitions,
 } from './define.ts'
+
+/** The model of settings that name none. */
+export const storedModel = 'gpt-5.5'
 
 export const llm: Definitions = {
   ProfileName: alias('The name of a profile.', stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' })),
 
   LLM: tolerant('A language model and how to call it.', {
-    model: defaultTo('gpt-5.5', string),
+    // The server never chooses the model of a request: the history of a conversation goes to it.
+    model: required(stringOf({ minLength: 1 })),
     api_key: secret(orNull(string)),
     provider_connection_id: orNull(string),
     auth_type: defaultTo('api_key', oneOf('api_key', 'subscription')),

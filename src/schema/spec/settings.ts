@@ -13,6 +13,7 @@ import {
   stringOf, tolerant, union,
   uuid, type Definitions,
 } from './define.ts'
+import { storedModel } from './llm.ts'
 
 const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
@@ -62,7 +63,7 @@ const agentSettings: Definitions = {
     schema_version: defaultTo(5, integer),
     agent_kind: defaultTo('openhands', constant('openhands')),
     agent: defaultTo('CodeActAgent', string),
-    llm: defaultTo({}, ref('LLM')),
+    llm: defaultTo({ model: storedModel }, ref('LLM')),
     tools: orNull(arrayOf(ref('ToolSpec'), { maxItems: 1000 }), 'Null: the usual ones; an empty list: none.'),
     enable_sub_agents: defaultTo(false, boolean, 'This server runs none: an agent that is to have them is told so.'),
     enable_switch_llm_tool: defaultTo(true, boolean, 'Kept; the agent has no such tool.'),
@@ -96,7 +97,7 @@ const agentSettings: Definitions = {
       'The effect on the turn when a call ran without the question that the policy requires.',
     ),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
-    llm: defaultTo({}, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
+    llm: defaultTo({ model: storedModel }, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
     agent_context: orNull(ref('AgentContext')),
   }),
 

@@ -76,7 +76,7 @@ test('a critic of the settings becomes one of the agent, its key sealed; without
   const { vault, mask } = setup
   const verification = { critic_enabled: true, critic_server_url: 'http://critic', critic_model_name: 'm', critic_api_key: 'key-of-the-critic' }
   const sealAs = async (changes: JsonObject): Promise<JsonObject> => {
-    return vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', verification: { ...verification, ...changes } } }), noSettings)
+    return vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', llm: { model: 'a' }, verification: { ...verification, ...changes } } }), noSettings)
   }
   const sealed = await sealAs({ critic_threshold: 0.5, enable_iterative_refinement: true, max_refinement_iterations: 2, critic_mode: 'all_actions' })
   assert.not(JSON.stringify(sealed).includes('key-of-the-critic'))
@@ -90,10 +90,20 @@ test('a critic of the settings becomes one of the agent, its key sealed; without
   assert.is((await sealAs({ critic_enabled: false }))['critic'], null)
 })
 
+test('settings in a request name their model; stored settings have one', async () => {
+  const { vault } = setUp()
+  const started = (agent_settings: JsonObject): Promise<string> => failureOf(vault.sealAgent(owner, requestOf({ agent_settings }), noSettings))
+  for (const settings of [{}, { llm: {} }, { llm: { temperature: 0.2 } }, { llm: { model: null } }, { llm: { model: '' } }]) {
+    assert.is(await started({ agent_kind: 'openhands', ...settings }), 'invalid_input', JSON.stringify(settings))
+  }
+  assert.is(await started({ agent_kind: 'openhands', llm: { model: 'a' } }), 'done')
+  assert.is(await started({ agent_kind: 'acp', acp_server: 'codex' }), 'done')
+})
+
 test('the built-in agent gets the usual tools unless the settings name some', async () => {
   const setup = setUp()
   const toolsOf = async (settings: JsonObject): Promise<string> => {
-    const agent = await setup.vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', ...settings } }), noSettings)
+    const agent = await setup.vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', llm: { model: 'a' }, ...settings } }), noSettings)
     assert.is(agent['kind'], 'Agent')
     return JSON.stringify(agent['tools'])
   }
@@ -257,7 +267,7 @@ test('the same model leaves the stored agent as it is, a mask is no key, and a t
   assert.is(vault.sealLlm(owner, stored, llm), stored)
   assert.is(vault.openAgent(owner, vault.sealLlm(owner, stored, { ...llm, api_key: '**********' })).llm.api_key, null)
   assert.throws(() => vault.sealLlm(owner, stored, { ...llm, api_key: 'as1:00000000:AAAA' }), /Cannot open the encrypted secret "llm.api_key"/)
-  assert.is(await failureOf(vault.sealAgent(owner, builtInWith({ llm: { api_key: 'as1:00000000:AAAA' } }), noSettings)), 'invalid_input')
+  assert.is(await failureOf(vault.sealAgent(owner, builtInWith({ llm: { model: 'a', api_key: 'as1:00000000:AAAA' } }), noSettings)), 'invalid_input')
 })
 
 test('an agent of the request may hold tokens instead of its secrets', async () => {

@@ -15,7 +15,7 @@ test('what a model is told is what the snapshots say', async () => {
 })
 
 function contextOf(context: object): Partial<Agent> {
-  const agent = toConversationAgent({ kind: 'Agent', llm: {}, agent_context: context })
+  const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'gpt-5.5' }, agent_context: context })
   return agent.kind === 'Agent' ? { agent_context: agent.agent_context } : {}
 }
 
@@ -37,7 +37,7 @@ test('the part on security is left out for an empty name of its file, and for nu
   assert.match(prompt, '# Security')
   assert.not.match((await toldBy({ security_policy_filename: '' })).prompt, '# Security')
   const nameFor = (given: string | null | undefined): unknown => {
-    const agent = toConversationAgent({ kind: 'Agent', llm: {}, security_policy_filename: given })
+    const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'gpt-5.5' }, security_policy_filename: given })
     return agent.kind === 'Agent' && agent.security_policy_filename
   }
   assert.equal([nameFor(null), nameFor(''), nameFor(undefined), nameFor('mine.j2')], ['', '', 'security_policy.j2', 'mine.j2'])

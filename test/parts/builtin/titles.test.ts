@@ -6,7 +6,7 @@ import { withBuiltIn, type BuiltIn } from '../../support/built-in.ts'
 import { calls, fails, hangs, scriptModel, text, type ModelStep, type ScriptModel } from '../../support/script-model.ts'
 import { titleSettings } from '../../../src/parts/builtin/title.ts'
 import { ModelError, type ModelClient } from '../../../src/parts/builtin/llm/model.ts'
-import { toLLM } from '../../../src/schema/generated/llm.ts'
+import { llmOf } from '../../support/llm.ts'
 import { toMessage } from '../../../src/schema/generated/values.ts'
 
 const test = suite('agents/builtin/titles')
@@ -151,9 +151,9 @@ test('once the budget is spent the title costs nothing', async () => {
 })
 
 test('the model is asked to think little, and its answer is not logged', () => {
-  const low = titleSettings(toLLM({ log_completions: true }))
+  const low = titleSettings(llmOf({ log_completions: true }))
   assert.equal([low.reasoning_effort, low.log_completions], ['low', false])
-  assert.equal([null, 'none', 'high'].map((effort) => titleSettings(toLLM({ reasoning_effort: effort })).reasoning_effort), [null, 'none', 'low'])
+  assert.equal([null, 'none', 'high'].map((effort) => titleSettings(llmOf({ reasoning_effort: effort })).reasoning_effort), [null, 'none', 'low'])
 })
 
 test('an unexpected failure of the asking is no matter of the history', async () => {

@@ -29,7 +29,7 @@ async function load(context: object, files: Readonly<Record<string, string>> = {
         await writeFile(join(folder, name), folder === outside ? `${text} of the user` : text)
       }
     }
-    const agent = toConversationAgent({ kind: 'Agent', llm: {}, agent_context: context })
+    const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'gpt-5.5' }, agent_context: context })
     if (agent.kind !== 'Agent') throw new Error('expected the built-in agent')
     const log = { warn: (message: string, details?: object) => void warnings.push(`${message} ${JSON.stringify(details)}`) }
     loaded = await loadContext(agent.agent_context, workspace, { homeDir: hasHome ? outside : undefined, privateDirs: [], log })

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { anthropicBody } from '../../../../src/parts/builtin/llm/anthropic-request.ts'
 import type { ModelMessage, ModelTool } from '../../../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import type { Content, MessageToolCall } from '../../../../src/schema/generated/values.ts'
 import { suite } from '../../../support/suite.ts'
 import { image, sent, text, user } from './messages.ts'
@@ -11,14 +11,14 @@ import { image, sent, text, user } from './messages.ts'
 const test = suite('agents/llm/anthropic-request')
 
 interface Options {
-  readonly settings?: LLMInput
+  readonly settings?: LLMOptions
   readonly tools?: readonly ModelTool[]
   readonly model?: string
 }
 
 function bodyOf(messages: readonly ModelMessage[], { settings, tools = [], model = 'claude-sonnet-4-5' }: Options = {}): JsonObject {
   const request = { messages, tools, signal: new AbortController().signal }
-  return anthropicBody(request, model, toLLM({ reasoning_effort: 'none', caching_prompt: false, ...settings }))
+  return anthropicBody(request, model, llmOf({ reasoning_effort: 'none', caching_prompt: false, ...settings }))
 }
 
 const call = (id: string, args = '{}'): MessageToolCall => ({ id, name: 'terminal', arguments: args, origin: 'completion' })

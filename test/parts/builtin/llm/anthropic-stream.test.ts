@@ -4,7 +4,7 @@ import { anthropicBody } from '../../../../src/parts/builtin/llm/anthropic-reque
 import { foldAnthropic } from '../../../../src/parts/builtin/llm/anthropic-stream.ts'
 import { objectOf, objectsOf } from '../../../../src/base/fields.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import { toLLM } from '../../../../src/schema/generated/llm.ts'
+import { llmOf } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 import { answerOf, folded, vector } from './folding.ts'
 
@@ -35,7 +35,7 @@ test('keeps thinking with its signatures, and the order of blocks that is not th
 test('sends an answer back block by block as it came', () => {
   const { message, state } = answerOf(foldAnthropic, vector('anthropic/interleaved'))
   const request = { messages: [{ message, ...(state && { state }) }], tools: [], signal: new AbortController().signal }
-  const { messages } = anthropicBody(request, 'claude-opus-4-6', toLLM({ caching_prompt: false }))
+  const { messages } = anthropicBody(request, 'claude-opus-4-6', llmOf({ caching_prompt: false }))
   assert.equal(messages, [{
     role: 'assistant',
     content: [

@@ -1,12 +1,12 @@
 /** Which Claude thinks how, and which takes a temperature. */
 import * as assert from 'uvu/assert'
 import { defaultMaxTokens, samplingOf, thinkingOf } from '../../../../src/parts/builtin/llm/anthropic-thinking.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 
 const test = suite('agents/llm/anthropic-thinking')
 
-const optionsOf = (model: string, settings: LLMInput, maxTokens = 32_000) => ({ model, settings: toLLM(settings), maxTokens })
+const optionsOf = (model: string, settings: LLMOptions, maxTokens = 32_000) => ({ model, settings: llmOf(settings), maxTokens })
 const adaptive = (effort?: string) =>
   ({ thinking: { type: 'adaptive', display: 'summarized' }, ...(effort !== undefined && { output_config: { effort } }) })
 const within = (budget_tokens: number) => ({ thinking: { type: 'enabled', budget_tokens } })

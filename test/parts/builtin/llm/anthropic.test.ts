@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { createModelClient } from '../../../../src/parts/builtin/llm/client.ts'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { startAnthropicModel } from '../../../fixtures/anthropic-model.ts'
 import { suite } from '../../../support/suite.ts'
 import { withWireServer } from '../../../support/wire-server.ts'
@@ -40,7 +40,7 @@ test('names the version of the API, and no key where there is none', async () =>
 })
 
 test('knows that a Claude takes images, by the canonical name too, and nothing of others', () => {
-  const takesImages = (settings: LLMInput): boolean | undefined => createModelClient(toLLM(settings)).takesImages
+  const takesImages = (settings: LLMOptions): boolean | undefined => createModelClient(llmOf(settings)).takesImages
   assert.is(takesImages({ model: 'claude-opus-4-6' }), true)
   assert.is(takesImages({ model: 'anthropic/ours', model_canonical_name: 'claude-opus-4-6' }), true)
   assert.is(takesImages({ model: 'anthropic/kimi-k2' }), undefined)

@@ -1,22 +1,22 @@
 /** One call of a model, and what its server is asked, for the clients of all providers. */
 import { createModelClient } from '../../../../src/parts/builtin/llm/client.ts'
 import type { ModelAnswer, ModelMessage } from '../../../../src/parts/builtin/llm/model.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { withWireServer, type SeenRequest } from '../../../support/wire-server.ts'
 import { vectorBytes } from './folding.ts'
 import { user } from './messages.ts'
 
 export interface Asking {
-  complete(settings: LLMInput, messages: readonly ModelMessage[]): Promise<ModelAnswer>
+  complete(settings: LLMOptions, messages: readonly ModelMessage[]): Promise<ModelAnswer>
   /** What a server at this base URL is asked. */
-  requestTo(path: string, settings?: LLMInput): Promise<SeenRequest | undefined>
+  requestTo(path: string, settings?: LLMOptions): Promise<SeenRequest | undefined>
 }
 
 /** @param vector a short answer of the provider, in test/vectors/llm */
 export function asking({ model, vector }: { readonly model: string; readonly vector: string }): Asking {
   const tools = [{ name: 'terminal', description: 'Runs a command', parameters: { type: 'object', properties: {} } }]
   const complete: Asking['complete'] = (settings, messages) => {
-    return createModelClient(toLLM({ model, num_retries: 0, ...settings }))
+    return createModelClient(llmOf({ model, num_retries: 0, ...settings }))
       .complete({ messages, tools, signal: new AbortController().signal })
   }
   return {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { createModelClient, wireOf } from '../../../../src/parts/builtin/llm/client.ts'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
 import { defaultDeps } from '../../../../src/parts/builtin/llm/wire.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 import { withWireServer } from '../../../support/wire-server.ts'
 import { user } from './messages.ts'
@@ -11,10 +11,10 @@ import { user } from './messages.ts'
 const test = suite('agents/llm/client')
 
 /** What was asked of a server at the base URL, as `path model`. */
-async function askedOf(settings: LLMInput, path = ''): Promise<string> {
+async function askedOf(settings: LLMOptions, path = ''): Promise<string> {
   let asked = ''
   await withWireServer([{ status: 400, chunks: [] }], async ({ url, requests }) => {
-    const client = createModelClient(toLLM({ num_retries: 0, base_url: `${url}${path}`, ...settings }))
+    const client = createModelClient(llmOf({ num_retries: 0, base_url: `${url}${path}`, ...settings }))
     const request = { messages: [user('Hello')], tools: [], signal: new AbortController().signal }
     const error = await client.complete(request).catch((thrown: unknown) => thrown)
     assert.instance(error, ModelError)
@@ -23,9 +23,9 @@ async function askedOf(settings: LLMInput, path = ''): Promise<string> {
   return asked
 }
 
-function refusal(settings: LLMInput): string {
+function refusal(settings: LLMOptions): string {
   try {
-    createModelClient(toLLM(settings))
+    createModelClient(llmOf(settings))
   } catch (error) {
     if (error instanceof ModelError) return `${error.code}: ${error.message}`
     throw error
@@ -65,7 +65,7 @@ test('speaks the formats of Anthropic and Gemini', async () => {
   assert.match(await askedOf({ model: 'gemini-x' }), /^\/v1beta\/models\/gemini-x:streamGenerateContent/)
 })
 
-const homes: readonly (readonly [settings: LLMInput, provider: string, url: string])[] = [
+const homes: readonly (readonly [settings: LLMOptions, provider: string, url: string])[] = [
   [{ model: 'openai/gpt-4.1' }, 'OpenAI', 'https://api.openai.com/v1/chat/completions'],
   [{ model: 'openai/gpt-5.1' }, 'OpenAI', 'https://api.openai.com/v1/responses'],
   [{ model: 'gpt-5-chat-latest' }, 'OpenAI', 'https://api.openai.com/v1/chat/completions'],
@@ -80,7 +80,7 @@ const homes: readonly (readonly [settings: LLMInput, provider: string, url: stri
 
 for (const [settings, provider, url] of homes) {
   test(`calls ${url} for ${JSON.stringify(settings)}`, () => {
-    const wire = wireOf(toLLM(settings))
+    const wire = wireOf(llmOf(settings))
     assert.is(wire.provider, provider)
     assert.is(wire.url, url)
   })
@@ -89,7 +89,7 @@ for (const [settings, provider, url] of homes) {
 test('finds Ollama where its own setting says, and the base URL comes first', async () => {
   await withWireServer([{ status: 400, chunks: [] }], async ({ url, requests }) => {
     for (const settings of [{ ollama_base_url: url }, { ollama_base_url: 'http://127.0.0.1:9', base_url: url }]) {
-      const client = createModelClient(toLLM({ model: 'ollama/x', num_retries: 0, ...settings }))
+      const client = createModelClient(llmOf({ model: 'ollama/x', num_retries: 0, ...settings }))
       await client.complete({ messages: [], tools: [], signal: new AbortController().signal }).catch(() => undefined)
     }
     assert.is(requests.length, 2)
@@ -97,10 +97,10 @@ test('finds Ollama where its own setting says, and the base URL comes first', as
 })
 
 test('says what the settings know of the model', () => {
-  const known = createModelClient(toLLM({ model: 'gpt-4.1', max_input_tokens: 1000, disable_vision: true }))
+  const known = createModelClient(llmOf({ model: 'gpt-4.1', max_input_tokens: 1000, disable_vision: true }))
   assert.is(known.contextWindow, 1000)
   assert.is(known.takesImages, false)
-  assert.is(createModelClient(toLLM({ model: 'gpt-4.1' })).takesImages, undefined)
+  assert.is(createModelClient(llmOf({ model: 'gpt-4.1' })).takesImages, undefined)
 })
 
 const expected = 'expected a base URL or one of openai/, anthropic/, gemini/, openrouter/, ollama/, ollama_chat/, vllm/, hosted_vllm/, litellm_proxy/, azure/ before the name'
@@ -118,7 +118,7 @@ test('refuses a sign-in that is no key', () => {
 })
 
 test('sends nothing to an address that is refused', async () => {
-  const client = createModelClient(toLLM({ model: 'ollama/x' }), { ...defaultDeps, allowAddress: () => false })
+  const client = createModelClient(llmOf({ model: 'ollama/x' }), { ...defaultDeps, allowAddress: () => false })
   const error = await client.complete({ messages: [], tools: [], signal: new AbortController().signal }).catch((thrown: unknown) => thrown)
   assert.ok(error instanceof ModelError && error.code === 'LLMBadRequestError', String(error))
 })

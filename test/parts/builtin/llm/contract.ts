@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest, type ModelUsage } from '../../../../src/parts/builtin/llm/model.ts'
 import type { ModelDeps } from '../../../../src/parts/builtin/llm/wire.ts'
 import { isObject } from '../../../../src/base/json.ts'
-import { toLLM, type LLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import type { LLM } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import type { Suite } from '../../../support/suite.ts'
 import { withWireServer, type WireReply, type WireServer } from '../../../support/wire-server.ts'
 import { answering, text, user, type ExpectedAnswer } from './messages.ts'
@@ -16,7 +17,7 @@ export interface ContractOptions {
   /** A folder of test/vectors/llm. */
   readonly vectors: string
   /** The settings for a server at this address, besides the key. */
-  readonly settings: (url: string) => LLMInput
+  readonly settings: (url: string) => LLMOptions
   readonly create: (settings: LLM, deps: ModelDeps) => ModelClient
   /** The header that the key is sent in, and its value. */
   readonly keyHeader: readonly [name: string, value: string]
@@ -64,9 +65,9 @@ interface Bench {
   /** One of `errors.json`. */
   readonly refusing: (name: string) => WireReply
   /** A call without retries, unless the settings say otherwise. */
-  readonly complete: (server: Pick<WireServer, 'url'>, over?: LLMInput, request?: Partial<ModelRequest>) => Promise<ModelAnswer>
+  readonly complete: (server: Pick<WireServer, 'url'>, over?: LLMOptions, request?: Partial<ModelRequest>) => Promise<ModelAnswer>
   /** A call that fails: gives its error to `check`. */
-  readonly failing: (reply: WireReply, over: LLMInput, check: (error: ModelError, server: WireServer) => void | Promise<void>) => Promise<void>
+  readonly failing: (reply: WireReply, over: LLMOptions, check: (error: ModelError, server: WireServer) => void | Promise<void>) => Promise<void>
 }
 
 function benchOf({ vectors, settings, create }: ContractOptions): Bench {
@@ -75,7 +76,7 @@ function benchOf({ vectors, settings, create }: ContractOptions): Bench {
   const errors: unknown = JSON.parse(bytesOf('errors.json').toString())
   const events = bytesOf('text.sse').toString().replaceAll('\r\n', '\n').split('\n\n')
   const complete: Bench['complete'] = (server, over = {}, request = {}) => {
-    const llm = toLLM({ api_key: contractKey, num_retries: 0, ...settings(server.url), ...over })
+    const llm = llmOf({ api_key: contractKey, num_retries: 0, ...settings(server.url), ...over })
     return create(llm, contractDeps).complete(requestOf(request))
   }
   return {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { geminiBody } from '../../../../src/parts/builtin/llm/gemini-request.ts'
 import type { ModelMessage, ModelTool } from '../../../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import type { MessageToolCall } from '../../../../src/schema/generated/values.ts'
 import { suite } from '../../../support/suite.ts'
 import { image, sent, text, user } from './messages.ts'
@@ -11,13 +11,13 @@ import { image, sent, text, user } from './messages.ts'
 const test = suite('agents/llm/gemini-request')
 
 interface Options {
-  readonly settings?: LLMInput
+  readonly settings?: LLMOptions
   readonly tools?: readonly ModelTool[]
   readonly model?: string
 }
 
 function bodyOf(messages: readonly ModelMessage[], { settings = {}, tools = [], model = 'gemini-2.5-pro' }: Options = {}): JsonObject {
-  return geminiBody({ messages, tools, signal: new AbortController().signal }, model, toLLM(settings))
+  return geminiBody({ messages, tools, signal: new AbortController().signal }, model, llmOf(settings))
 }
 
 const call = (id: string, name = 'terminal'): MessageToolCall => ({ id, name, arguments: '{"n":1}', origin: 'completion' })

@@ -4,7 +4,7 @@ import { geminiBody } from '../../../../src/parts/builtin/llm/gemini-request.ts'
 import { foldGemini } from '../../../../src/parts/builtin/llm/gemini-stream.ts'
 import type { ModelMessage } from '../../../../src/parts/builtin/llm/model.ts'
 import type { JsonObject, JsonValue } from '../../../../src/base/json.ts'
-import { toLLM } from '../../../../src/schema/generated/llm.ts'
+import { llmOf } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 import { answerOf, folded, vector } from './folding.ts'
 import { text } from './messages.ts'
@@ -20,7 +20,7 @@ const chunk = (parts: readonly JsonObject[], finishReason?: string, usageMetadat
 function sentBack(name: string, change: (answer: ModelMessage) => ModelMessage = (same) => same): JsonValue | undefined {
   const { message, state } = answerOf(foldGemini, vector(`gemini/${name}`))
   const messages = [change({ message, ...(state && { state }) })]
-  return geminiBody({ messages, tools: [], signal: new AbortController().signal }, 'gemini-3-pro', toLLM({})).contents
+  return geminiBody({ messages, tools: [], signal: new AbortController().signal }, 'gemini-3-pro', llmOf({})).contents
 }
 
 const model = (...parts: readonly JsonObject[]): JsonObject[] => [{ role: 'model', parts: [...parts] }]

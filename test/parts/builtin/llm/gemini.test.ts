@@ -1,7 +1,7 @@
 /** The client for Gemini: the contract suite, its address and headers, and a turn with the stand-in. */
 import * as assert from 'uvu/assert'
 import { createModelClient } from '../../../../src/parts/builtin/llm/client.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { startGeminiModel } from '../../../fixtures/gemini-model.ts'
 import { suite } from '../../../support/suite.ts'
 import { asking } from './asking.ts'
@@ -42,7 +42,7 @@ test('lets no name of a model change the address', async () => {
 })
 
 test('knows that a Gemini takes images, by the canonical name too, and nothing of others', () => {
-  const takesImages = (settings: LLMInput): boolean | undefined => createModelClient(toLLM(settings)).takesImages
+  const takesImages = (settings: LLMOptions): boolean | undefined => createModelClient(llmOf(settings)).takesImages
   assert.is(takesImages({ model: 'gemini-2.5-pro' }), true)
   assert.is(takesImages({ model: 'gemini/ours', model_canonical_name: 'gemini-2.5-pro' }), true)
   assert.is(takesImages({ model: 'gemini/gemma-3' }), undefined)

@@ -4,7 +4,7 @@ import type { ModelMessage, ModelRequest } from '../../../../src/parts/builtin/l
 import { chatBodyOf } from '../../../../src/parts/builtin/llm/openai-chat-body.ts'
 import { headersOf, type OpenAiTarget } from '../../../../src/parts/builtin/llm/openai-target.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 import { image, sent, text, user } from './messages.ts'
 
@@ -13,9 +13,9 @@ const test = suite('agents/llm/openai-chat-body')
 const atOpenAi: OpenAiTarget = { provider: 'OpenAI', baseUrl: 'https://api.openai.com/v1', model: 'gpt-4.1', isOpenAi: true }
 const elsewhere: OpenAiTarget = { provider: 'vLLM', baseUrl: 'http://127.0.0.1:9/v1', model: 'llama', isOpenAi: false }
 
-function body(settings: LLMInput = {}, target: OpenAiTarget = atOpenAi, over: Partial<ModelRequest> = {}): JsonObject {
+function body(settings: LLMOptions = {}, target: OpenAiTarget = atOpenAi, over: Partial<ModelRequest> = {}): JsonObject {
   const request = { messages: [user('Hello')], tools: [], signal: new AbortController().signal, ...over }
-  return chatBodyOf(request, target, toLLM({ model: 'unused', ...settings }))
+  return chatBodyOf(request, target, llmOf({ model: 'unused', ...settings }))
 }
 
 const messagesFor = (...messages: readonly ModelMessage[]): unknown => body({}, elsewhere, { messages }).messages
@@ -46,7 +46,7 @@ test('sends what the settings say of sampling, as far as the model takes it', ()
 })
 
 test('sends an effort to models that think, or to all when nothing is to be dropped', () => {
-  const effort = (model: string, settings: LLMInput = {}): unknown => body(settings, { ...elsewhere, model }).reasoning_effort
+  const effort = (model: string, settings: LLMOptions = {}): unknown => body(settings, { ...elsewhere, model }).reasoning_effort
   for (const model of ['gpt-5.1', 'o3-mini', 'openai/gpt-oss-120b']) assert.is(effort(model), 'high', model)
   for (const model of ['gpt-4.1', 'gpt-5-chat-latest', 'llama', 'o30b']) assert.is(effort(model), undefined, model)
   assert.is(effort('my-name', { model_canonical_name: 'openai/gpt-5.1', reasoning_effort: 'low' }), 'low')
@@ -55,7 +55,7 @@ test('sends an effort to models that think, or to all when nothing is to be drop
 })
 
 test('names a cache at OpenAI alone, and long keeping to models that know it', () => {
-  const caching = (settings: LLMInput, target: OpenAiTarget): unknown => {
+  const caching = (settings: LLMOptions, target: OpenAiTarget): unknown => {
     const { prompt_cache_key, prompt_cache_retention } = body(settings, target, { cacheKey: 'one' })
     return [prompt_cache_key, prompt_cache_retention]
   }
@@ -146,9 +146,9 @@ test('sends reasoning back under the name it came by, and only then', () => {
 
 test('sends key, application and own headers', () => {
   const settings = { api_key: 'k', openrouter_site_url: 'https://a.example', openrouter_app_name: 'A', extra_headers: { 'x-b': 'c' } }
-  assert.equal(headersOf(toLLM(settings)), { authorization: 'Bearer k', 'http-referer': 'https://a.example', 'x-title': 'A', 'x-b': 'c' })
-  assert.equal(headersOf(toLLM({})), {})
-  assert.equal(headersOf(toLLM({ api_key: '' })), {})
+  assert.equal(headersOf(llmOf(settings)), { authorization: 'Bearer k', 'http-referer': 'https://a.example', 'x-title': 'A', 'x-b': 'c' })
+  assert.equal(headersOf(llmOf({})), {})
+  assert.equal(headersOf(llmOf({ api_key: '' })), {})
 })
 
 test.run()

@@ -3,16 +3,16 @@ import * as assert from 'uvu/assert'
 import type { ModelMessage, ModelRequest } from '../../../../src/parts/builtin/llm/model.ts'
 import { responsesBodyOf } from '../../../../src/parts/builtin/llm/openai-responses-body.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 import { image, sent, text, user } from './messages.ts'
 
 const test = suite('agents/llm/openai-responses-body')
 
-function body(settings: LLMInput = {}, over: Partial<ModelRequest> = {}, model = 'gpt-5.1'): JsonObject {
+function body(settings: LLMOptions = {}, over: Partial<ModelRequest> = {}, model = 'gpt-5.1'): JsonObject {
   const target = { provider: 'OpenAI', baseUrl: 'https://api.openai.com/v1', model, isOpenAi: true }
   const request = { messages: [user('Hello')], tools: [], signal: new AbortController().signal, ...over }
-  return responsesBodyOf(request, target, toLLM({ model: 'unused', ...settings }))
+  return responsesBodyOf(request, target, llmOf({ model: 'unused', ...settings }))
 }
 
 const inputFor = (...messages: readonly ModelMessage[]): unknown => body({}, { messages }).input

@@ -6,13 +6,13 @@ import type { ModelMessage, ModelRequest } from '../../../../src/parts/builtin/l
 import { chatBodyOf } from '../../../../src/parts/builtin/llm/openai-chat-body.ts'
 import { responsesBodyOf } from '../../../../src/parts/builtin/llm/openai-responses-body.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import { toLLM } from '../../../../src/schema/generated/llm.ts'
+import { llmOf } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 import { sent, text, user } from './messages.ts'
 
 const test = suite('agents/llm/switching')
 
-const settings = toLLM({})
+const settings = llmOf({})
 const target = { provider: 'OpenAI', baseUrl: 'https://api.openai.com/v1', model: 'gpt-5.5', isOpenAi: true }
 
 /** An answer with a call, its result, and the next message of the user. */

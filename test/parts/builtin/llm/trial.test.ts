@@ -5,14 +5,14 @@ import * as assert from 'uvu/assert'
 import { createModelClient } from '../../../../src/parts/builtin/llm/client.ts'
 import { tryModel } from '../../../../src/parts/builtin/llm/trial.ts'
 import type { ProfileValidation } from '../../../../src/schema/generated/profiles.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 
 const test = suite('agents/llm/trial')
 const key = 'key-canary-1234'
 
 /** Tries a model at a server that answers so, and gives what that was asked as well. */
-async function tried(status: number, body: unknown, llm: LLMInput = {}): Promise<{ validation: ProfileValidation; asked: string[] }> {
+async function tried(status: number, body: unknown, llm: LLMOptions = {}): Promise<{ validation: ProfileValidation; asked: string[] }> {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     let text = ''
@@ -25,7 +25,7 @@ async function tried(status: number, body: unknown, llm: LLMInput = {}): Promise
   const address = server.address()
   const base_url = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : ''
   try {
-    const settings = toLLM({ model: 'my-model', base_url, api_key: key, num_retries: 9, stream: true, ...llm })
+    const settings = llmOf({ model: 'my-model', base_url, api_key: key, num_retries: 9, stream: true, ...llm })
     return { validation: await tryModel(settings, { createModel: createModelClient, signal: new AbortController().signal }), asked }
   } finally {
     server.close()
@@ -62,7 +62,7 @@ test('settings that name no model are wrong before anything is sent', async () =
 })
 
 test('a client that goes away ends the try', async () => {
-  const settings = toLLM({ model: 'my-model', base_url: 'http://127.0.0.1:1' })
+  const settings = llmOf({ model: 'my-model', base_url: 'http://127.0.0.1:1' })
   const failure = await tryModel(settings, { createModel: createModelClient, signal: AbortSignal.abort(new Error('gone')) }).catch((error: unknown) => error)
   assert.match(String(failure), 'gone')
 })

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
 import { createWireClient, defaultDeps, type AnswerFold, type Wire } from '../../../../src/parts/builtin/llm/wire.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
-import { toLLM, type LLMInput } from '../../../../src/schema/generated/llm.ts'
+import { llmOf, type LLMOptions } from '../../../support/llm.ts'
 import { suite } from '../../../support/suite.ts'
 import { withWireServer, type WireReply } from '../../../support/wire-server.ts'
 
@@ -30,10 +30,10 @@ function foldLast(): AnswerFold {
   }
 }
 
-async function complete(reply: WireReply, settings: LLMInput = {}): ReturnType<ReturnType<typeof createWireClient>['complete']> {
+async function complete(reply: WireReply, settings: LLMOptions = {}): ReturnType<ReturnType<typeof createWireClient>['complete']> {
   const results: Awaited<ReturnType<typeof complete>>[] = []
   await withWireServer([reply], async ({ url }) => {
-    const client = createWireClient(toLLM({ num_retries: 0, ...settings }), wireAt(url))
+    const client = createWireClient(llmOf({ num_retries: 0, ...settings }), wireAt(url))
     results.push(await client.complete({ messages: [], tools: [], signal: new AbortController().signal, onDelta: () => assert.unreachable() }))
   })
   const [result] = results
@@ -70,7 +70,7 @@ test('has what it depends on unless it is given something else', async () => {
 })
 
 test('says what is known of images, unless the settings forbid them', () => {
-  const takes = (settings: LLMInput): boolean | undefined => createWireClient(toLLM(settings), wireAt('http://127.0.0.1:9')).takesImages
+  const takes = (settings: LLMOptions): boolean | undefined => createWireClient(llmOf(settings), wireAt('http://127.0.0.1:9')).takesImages
   assert.equal([takes({}), takes({ disable_vision: false }), takes({ disable_vision: true })], [true, true, false])
 })
 
