@@ -14,6 +14,7 @@ import type { Part } from '../../src/part.ts'
 import { endpoints } from '../../src/schema/spec/api.ts'
 import { importTable, powers } from '../shape/architecture.ts'
 import { sizesOf, type SizedFile } from '../shape/sizes.ts'
+import { readingOrder } from './reading-order.ts'
 import type { Table } from './regions.ts'
 
 /** The tables that a document may have, by the name of the region. */
@@ -23,7 +24,9 @@ export function tablesFor(document: string, sources: readonly SizedFile[]): Read
   if (part !== undefined) {
     return { options: () => optionsOfPart(part), routes: () => routeRows(part.routes ?? {}), powers: () => powersOf(folder) }
   }
-  const tables = { powers: () => powersOf(folder), sizes: () => sizeRows(sources), parts: () => partRows(folder) }
+  const tables = {
+    powers: () => powersOf(folder), sizes: () => sizeRows(sources), order: () => orderRows(sources), parts: () => partRows(folder),
+  }
   if (folder === 'src/cli') return { ...tables, options: () => optionRows(optionTable) }
   if (folder === 'src/api') return { ...tables, routes: () => routeRows(access) }
   return tables
@@ -60,10 +63,12 @@ function routeRows(routes: Readonly<Record<string, Right>>): string {
   return rows(['Route', 'Right', 'What it does'], names.map(([name, right]) => [`\`${name}\``, right, summaryOf(name)]))
 }
 
-/** The summary in `/openapi.json`; a socket has none there. */
+/** The summary in `/openapi.json`; a socket has none there. @throws Error for a route that is not described there */
 function summaryOf(route: string): string {
+  if (route.startsWith('GET /sockets/')) return 'Open a WebSocket that follows a conversation'
   const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route)
-  return endpoint?.summary ?? 'Open a WebSocket that follows a conversation'
+  if (endpoint === undefined) throw new Error(`${route}: describe the route in src/schema/spec`)
+  return endpoint.summary
 }
 
 /** The powers of the files below a folder, and the row of the import table. The root document has the whole table. */
@@ -91,15 +96,24 @@ function wrapped(words: readonly string[]): string {
   return lines.join('\n')
 }
 
-/** Lines to two digits, so that the table is stale after a change that matters and not after each. */
+/** Lines are rounded, so that the table is stale after a change that matters and not after each change. */
 function sizeRows(sources: readonly SizedFile[]): string {
   const cells = sizesOf(sources).map(({ unit, lines, powerful, powerfulLines, budget }) =>
     [unit, about(lines), `${powerful}`, about(powerfulLines), budget?.toLocaleString('en') ?? ''])
   return rows(['', 'Lines, about', 'Files with powers', 'Their lines, about', 'Budget of lines'], cells)
 }
 
+function orderRows(sources: readonly SizedFile[]): string {
+  const cells = readingOrder(sources).map(({ purpose, paths, lines }, index) => {
+    const names = paths.map((path) => (path === '' ? 'the rest of `src/`' : `\`${path}\``))
+    return [`${index + 1}`, names.join(', '), purpose, about(lines)]
+  })
+  return rows(['', 'Read', 'To know', 'Lines, about'], cells)
+}
+
 function about(count: number): string {
-  return Number(count.toPrecision(2)).toLocaleString('en')
+  const step = count < 10_000 ? 100 : 1000
+  return (Math.round(count / step) * step).toLocaleString('en')
 }
 
 function partRows(folder: string): string {

@@ -1,7 +1,9 @@
 /** The generated regions of documents. */
 import * as assert from 'uvu/assert'
 import { fillRegions } from '../../../scripts/documents/regions.ts'
+import { readingOrder } from '../../../scripts/documents/reading-order.ts'
 import { tablesFor } from '../../../scripts/documents/tables.ts'
+import type { SizedFile } from '../../../scripts/shape/sizes.ts'
 import { allParts } from '../../../src/all-parts.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -31,6 +33,14 @@ test('gives a part its own options, routes and powers', () => {
   }
   const root = tablesFor('SECURITY.md', []).powers?.() ?? ''
   assert.match(root, '| Start and end programs | `src/parts/demo/command.ts`, ')
+})
+
+test('has each file of the core in one step of the reading order', () => {
+  const file = (path: string): SizedFile => ({ path, lineCount: 10 })
+  const read = (...paths: string[]): number[] => readingOrder(paths.map(file)).map(({ lines }) => lines).filter((lines) => lines > 0)
+  assert.equal(read('src/config.ts', 'src/app.ts', 'src/cli/main.ts', 'src/http/auth.ts'), [10, 10, 20])
+  assert.equal(read('src/parts/demo/part.ts', 'src/schema/generated/api.ts'), [])
+  assert.throws(() => read('src/elsewhere/a.ts'), /src\/elsewhere\/a\.ts: no step of the reading order has this file/)
 })
 
 test.run()

@@ -12,6 +12,7 @@ test('counts the core and each part, without generated code', () => {
     { path: 'src/schema/generated/api.ts', lineCount: 1000 }, { path: 'test/app.test.ts', lineCount: 1000 },
   ]
   assert.equal(sizesOf(files).map(({ unit, files: count, lines }) => [unit, count, lines]), [['core', 1, 10], ['demo', 2, 7]])
+  assert.equal(sizesOf(files).map(({ powerful, powerfulLines }) => [powerful, powerfulLines]), [[1, 10], [1, 2]])
 })
 
 test('finds a unit that is larger than its budget, and one that has none', () => {
