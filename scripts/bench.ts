@@ -66,7 +66,9 @@ const print = args.includes('--markdown') ? printMarkdown : printTable
 const words = args.filter((arg) => !arg.startsWith('--'))
 const gates = args.includes('--peers') ? [...ourGates, ...(await networkPeers()), ...(await libraryPeers())] : ourGates
 const wanted = gates.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
-if (wanted.length === 0) throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
+if (wanted.length === 0) {
+  throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
+}
 
 say(conditions())
 const rows: Row[] = []
@@ -80,7 +82,9 @@ say('Ratios are ours to the limit, medians of rounds that take turns.')
 /** What a figure depends on, besides the program; a load well above 0 says that others used the machine too. */
 function conditions(): string {
   const cores = `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'unknown make'}`
-  const parts = [`Node ${process.versions.node}`, `${type()} ${release()}`, cores, `load ${loadavg()[0]?.toFixed(1)} at the start`]
+  const parts = [
+    `Node ${process.versions.node}`, `${type()} ${release()}`, cores, `load ${loadavg()[0]?.toFixed(1)} at the start`,
+  ]
   return [...parts, ...(isQuick ? ['quick and rough'] : [])].join(', ')
 }
 

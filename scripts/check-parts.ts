@@ -1,9 +1,9 @@
 /**
  * `npm run check:parts`: proves that each part can be deleted, and all of them at once.
  *
- * For each case it makes a copy of the repository, deletes the folder of the part and its line in `src/parts.ts` (and the
- * parts whose row of the import table needs it), compiles `src` and the tests of the core, joins the program, and runs those tests.
- * Names of parts are cases to run alone; `all` deletes every part.
+ * For each case it makes a copy of the repository, deletes the folder of the part and its line in `src/parts.ts` (and
+ * the parts whose row of the import table needs it), compiles `src` and the tests of the core, joins the program, and
+ * runs those tests. Names of parts are cases to run alone; `all` deletes every part.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,9 @@ const coreTests = ['e2e/credentials', 'e2e/event-stream', 'e2e/leftovers', 'e2e/
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const parts = readdirSync(join(root, 'src/parts'))
 const wanted = process.argv.slice(2)
-const cases = [...parts.map((part) => [part]), parts].filter((names) => wanted.length === 0 || wanted.includes(nameOf(names)))
+const cases = [...parts.map((part) => [part]), parts].filter((names) => {
+  return wanted.length === 0 || wanted.includes(nameOf(names))
+})
 
 let failures = 0
 for (const names of cases) {
@@ -49,7 +51,9 @@ function withDependents(names: readonly string[]): readonly string[] {
 function check(removed: readonly string[]): string | undefined {
   const copy = mkdtempSync(join(tmpdir(), 'without-a-part-'))
   try {
-    for (const path of ['src', 'test', 'scripts', 'package.json', 'tsconfig.json']) cpSync(join(root, path), join(copy, path), { recursive: true })
+    for (const path of ['src', 'test', 'scripts', 'package.json', 'tsconfig.json']) {
+      cpSync(join(root, path), join(copy, path), { recursive: true })
+    }
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
     for (const name of removed) removePart(copy, name)
     const files = filesWithout(copy, removed)
@@ -70,11 +74,17 @@ function removePart(copy: string, name: string): void {
   writeFileSync(list, lines.filter((line) => !line.includes(`'./parts/${name}/part.ts'`)).join('\n'))
 }
 
-/** The tests of the core, the programs that they start, and what runs them: of these, the files that need no removed part. */
+/**
+ * The tests of the core, the programs that they start, and what runs them: of these, the files that need no removed
+ * part.
+ */
 function filesWithout(copy: string, removed: readonly string[]): readonly string[] {
   const tests = coreTests.map((name) => `test/${name.replace(/\.$/, '')}.test.ts`)
-  const fixtures = readdirSync(join(copy, 'test/fixtures')).filter((name) => name.endsWith('.ts')).map((name) => `test/fixtures/${name}`)
-  const isFree = (path: string): boolean => [...importsOf(copy, path)].every((file) => removed.every((name) => !file.startsWith(`src/parts/${name}/`)))
+  const fixtures = readdirSync(join(copy, 'test/fixtures')).filter((name) => name.endsWith('.ts')).map((name) => {
+    return `test/fixtures/${name}`
+  })
+  const isFree = (path: string): boolean =>
+    [...importsOf(copy, path)].every((file) => removed.every((name) => !file.startsWith(`src/parts/${name}/`)))
   return [...tests, 'scripts/test.ts', 'scripts/join.ts', ...fixtures.filter(isFree)]
 }
 

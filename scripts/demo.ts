@@ -54,7 +54,9 @@ async function demo(): Promise<void> {
   const call = api(url, key)
   await converseWith('an external agent', { confirmation_policy: { kind: 'AlwaysConfirm' } }, call, url)
   const tools = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name }))
-  await converseWith('the built-in agent', { agent: { kind: 'Agent', llm: { model: 'demo/scripted' }, tools } }, call, url)
+  await converseWith(
+    'the built-in agent', { agent: { kind: 'Agent', llm: { model: 'demo/scripted' }, tools } }, call, url,
+  )
   await changeSettings(call)
   const files = readdirSync(join(folder, 'project')).filter((name) => !name.startsWith('.'))
   steps.push(['files the agent left', files.join(', ') || 'none'])
@@ -62,7 +64,9 @@ async function demo(): Promise<void> {
 
 /** A conversation from its creation to the end of its first run. */
 async function converseWith(who: string, request: Record<string, unknown>, call: Api, url: string): Promise<void> {
-  const conversation = await call('POST', '/api/conversations', { workspace: { working_dir: join(folder, 'project') }, ...request })
+  const conversation = await call('POST', '/api/conversations', {
+    workspace: { working_dir: join(folder, 'project') }, ...request,
+  })
   const id = text(conversation, 'id')
   steps.push([`conversation with ${who}`, id])
   say(`\nConversation ${id} with ${who}: its events, as they come over the WebSocket\n`)
@@ -110,8 +114,13 @@ async function changeSettings(call: Api): Promise<void> {
   })
   const agent = settings['agent_settings']
   if (!isRecord(agent)) throw new Error('PATCH /api/settings gave no agent settings')
-  const command = Array.isArray(agent['acp_command']) && agent['acp_command'].length > 0 ? agent['acp_command'].join(' ') : 'preset'
-  steps.push(['settings changed with PATCH', `${text(agent, 'acp_server')}, model ${text(agent, 'acp_model')}, command: ${command}`])
+  const command = Array.isArray(agent['acp_command']) && agent['acp_command'].length > 0
+    ? agent['acp_command'].join(' ')
+    : 'preset'
+  steps.push([
+    'settings changed with PATCH',
+    `${text(agent, 'acp_server')}, model ${text(agent, 'acp_model')}, command: ${command}`,
+  ])
 }
 
 /** Starts the server and resolves with its address, which is in the one line that it prints when it is ready. */
@@ -119,7 +128,9 @@ async function startServer(): Promise<string> {
   // Built or not, as this file is.
   const program = import.meta.url.endsWith('.ts') ? '../src/cli/main.ts' : '../agent-server.js'
   const main = fileURLToPath(new URL(program, import.meta.url))
-  const args = [main, 'serve', '--port', '0', '--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace')]
+  const args = [
+    main, 'serve', '--port', '0', '--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace'),
+  ]
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, AGENT_SERVER_SESSION_API_KEY: key, AGENT_SERVER_LOG_LEVEL: 'warn' },

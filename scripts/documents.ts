@@ -13,9 +13,13 @@ import { tablesFor } from './documents/tables.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const inSrc = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).sort()
-const documents = ['README.md', 'SECURITY.md', ...inSrc.filter((path) => path.endsWith('.md')).map((path) => `src/${path}`)]
+const documents = [
+  'README.md', 'SECURITY.md', ...inSrc.filter((path) => path.endsWith('.md')).map((path) => `src/${path}`),
+]
 const sources = inSrc.filter((path) => path.endsWith('.ts'))
-  .map((path) => ({ path: `src/${path}`, lineCount: readFileSync(join(root, 'src', path), 'utf8').split('\n').length - 1 }))
+  .map((path) => ({
+    path: `src/${path}`, lineCount: readFileSync(join(root, 'src', path), 'utf8').split('\n').length - 1,
+  }))
 
 for (const document of documents) {
   const text = readFileSync(join(root, document), 'utf8')

@@ -12,7 +12,9 @@ const folder = new URL('generated/', root)
 
 const wanted = printFiles((file) => readFileSync(new URL(`spec/${file}.ts`, root), 'utf8'))
 const present = new Map(readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]))
-const stale = [...new Set([...wanted.keys(), ...present.keys()])].filter((name) => wanted.get(name) !== present.get(name))
+const stale = [...new Set([...wanted.keys(), ...present.keys()])].filter((name) => {
+  return wanted.get(name) !== present.get(name)
+})
 
 if (process.argv.includes('--check')) {
   for (const name of stale) process.stderr.write(`stale: src/schema/generated/${name} (run: npm run generate)\n`)

@@ -1,6 +1,6 @@
 /**
- * Makes `dist/agent-server.js` and the files beside it: the program, its core, and a file for each part. The last step of
- * `npm run build`.
+ * Makes `dist/agent-server.js` and the files beside it: the program, its core, and a file for each part. The last step
+ * of `npm run build`.
  *
  * `npm start` and the installed command run that file. `node dist/src/cli/main.js` is the same program, only slower to
  * start. What runs in a thread or a process of its own is started from the modules in either case.

@@ -16,8 +16,8 @@ import { builtInProviders } from '../src/settings/providers-table.ts'
 
 const target = fileURLToPath(new URL('../../src/parts/install/locks/', import.meta.url))
 const kept = new Set([
-  'name', 'version', 'integrity', 'optional', 'peer', 'dependencies', 'optionalDependencies', 'peerDependencies', 'peerDependenciesMeta',
-  'os', 'cpu', 'libc', 'hasInstallScript',
+  'name', 'version', 'integrity', 'optional', 'peer', 'dependencies', 'optionalDependencies', 'peerDependencies',
+  'peerDependenciesMeta', 'os', 'cpu', 'libc', 'hasInstallScript',
 ])
 const systems = ['linux', 'darwin']
 const processors = ['x64', 'arm64']
@@ -38,8 +38,12 @@ type Package = Readonly<Record<string, unknown>>
 function resolvePackages(packageName: string, version: string): Record<string, Package> {
   const folder = mkdtempSync(join(tmpdir(), 'lock-'))
   try {
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { [packageName]: version } }))
-    const flags = ['--package-lock-only', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
+    writeFileSync(
+      join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { [packageName]: version } }),
+    )
+    const flags = [
+      '--package-lock-only', '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error',
+    ]
     execFileSync('npm', ['install', ...flags], { cwd: folder, stdio: 'inherit' })
     const lock: unknown = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
     const found = isObject(lock) && isObject(lock['packages']) ? Object.entries(lock['packages']) : []
@@ -75,7 +79,9 @@ function namesIn(packages: Readonly<Record<string, Package>>): Set<string> {
 /** Those for which no optional package is missing. Builds against musl are not looked for. */
 function platformsOf(packages: Readonly<Record<string, Package>>): string[] {
   const there = namesIn(packages)
-  const wanted = Object.values(packages).flatMap(({ optionalDependencies }) => Object.keys(isObject(optionalDependencies) ? optionalDependencies : {}))
+  const wanted = Object.values(packages).flatMap(({ optionalDependencies }) => {
+    return Object.keys(isObject(optionalDependencies) ? optionalDependencies : {})
+  })
   const missing = wanted.filter((name) => !there.has(name) && !name.includes('musl'))
   const all = systems.flatMap((system) => processors.map((processor) => ({ system, processor })))
   const isWhole = ({ system, processor }: (typeof all)[number]): boolean => {

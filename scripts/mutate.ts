@@ -16,13 +16,17 @@ import { Workshop } from './mutate/workshop.ts'
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, list: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: '' }, list: { type: 'boolean', default: false } },
+})
 const sets = selectMutations(mutationSets, values.only)
 if (sets.length === 0) {
   print(`No mutation mentions '${values.only}'`)
   process.exitCode = 2
 } else if (values.list) {
-  for (const { folder, mutations } of sets) for (const { file, promise } of mutations) print(`${folder}: ${file}: ${promise}`)
+  for (const { folder, mutations } of sets) {
+    for (const { file, promise } of mutations) print(`${folder}: ${file}: ${promise}`)
+  }
 } else {
   await tryAll(sets)
 }

@@ -1,13 +1,13 @@
 /**
  * `npm run real-agents`: drives eight real agents through the built server, scenario by scenario.
  *
- * The agents are the published packages, installed outside the tree; their models are the stand-ins of test/fixtures, on
- * loopback, which stream at a real pace, so the run needs no account and no network once the packages are there. Prints a
- * table agent x scenario x pace and ends with 1 when a check fails that no known limit of the agent explains
- * (scripts/real/limits). Words name agents (`codex`), `--only TEXT` a part of scenarios' names and `--pace N` one of the paces
- * (both as often as wanted); with `--events` the history of each scenario is printed too. `--results FOLDER` keeps the results of
- * each agent there and makes FOLDER/RESULTS.md of all that it has, and with `--missing` only what has not passed there with this build
- * is run; scripts/real/RESULTS.md is the last page that was kept.
+ * The agents are the published packages, installed outside the tree; their models are the stand-ins of test/fixtures,
+ * on loopback, which stream at a real pace, so the run needs no account and no network once the packages are there.
+ * Prints a table agent x scenario x pace and ends with 1 when a check fails that no known limit of the agent explains
+ * (scripts/real/limits). Words name agents (`codex`), `--only TEXT` a part of scenarios' names and `--pace N` one of
+ * the paces (both as often as wanted); with `--events` the history of each scenario is printed too. `--results FOLDER`
+ * keeps the results of each agent there and makes FOLDER/RESULTS.md of all that it has, and with `--missing` only what
+ * has not passed there with this build is run; scripts/real/RESULTS.md is the last page that was kept.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,9 @@ import { realAgents, type RealAgent } from './real/agents.ts'
 import type { Check } from './real/checks.ts'
 import { isKnown, limits, limitsOf, type Limit } from './real/limits.ts'
 import { memberAt } from './real/member.ts'
-import { buildDigest, keepCell, passedCells, readResults, type AgentResults, type Cell, type Subject } from './real/results.ts'
+import {
+  buildDigest, keepCell, passedCells, readResults, type AgentResults, type Cell, type Subject,
+} from './real/results.ts'
 import { printPage, printTable, type Row } from './real/results-table.ts'
 import { playScenario, type SceneReport } from './real/scene.ts'
 import { scenarios, usualPaces } from './real/scenarios.ts'
@@ -35,7 +37,9 @@ const { values, positionals } = parseArgs({
 const agents = realAgents.filter(({ provider }) => positionals.length === 0 || positionals.includes(provider))
 const paces = values.pace?.map(Number)
 const rounds = scenarios.flatMap((scenario) => (scenario.paces ?? usualPaces).map((pace) => ({ scenario, pace })))
-const wanted = rounds.filter(({ scenario, pace }) => values.only.some((text) => scenario.name.includes(text)) && paces?.includes(pace) !== false)
+const wanted = rounds.filter(({ scenario, pace }) => {
+  return values.only.some((text) => scenario.name.includes(text)) && paces?.includes(pace) !== false
+})
 const build = await buildDigest()
 const done: AgentResults[] = []
 /** They end the run without leaving a server or a folder. */
@@ -43,7 +47,9 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 
 for (const agent of agents) done.push(await tryAgent(agent))
 print(`\n${printTable(done, rowsOf(wanted)).join('\n')}`)
-if (values.results !== undefined) await writeFile(join(values.results, 'RESULTS.md'), printPage(await inOrder(values.results), rowsOf(rounds), limits))
+if (values.results !== undefined) {
+  await writeFile(join(values.results, 'RESULTS.md'), printPage(await inOrder(values.results), rowsOf(rounds), limits))
+}
 const all = done.flatMap(({ cells }) => cells)
 process.exitCode = all.some(({ passed }) => passed > 0) && all.every(({ failed }) => failed === 0) ? 0 : 1
 
@@ -56,12 +62,19 @@ async function tryAgent(agent: RealAgent): Promise<AgentResults> {
   for (const signal of signals) process.once(signal, stop)
   try {
     for (const round of wanted) {
-      if (round.scenario.isFor?.(agent) === false || passed.some((one) => one.scenario === round.scenario.name && one.pace === round.pace)) continue
+      if (
+        round.scenario.isFor?.(agent) === false ||
+      passed.some((one) => one.scenario === round.scenario.name && one.pace === round.pace)
+      ) {
+        continue
+      }
       const cell = await tryRound(stage, round)
       cells.push(cell)
       if (values.results !== undefined) await keep(values.results, subject, cell)
     }
-    for (const line of stage.server().output().split('\n')) if (/"level":"(?:warn|error)"/.test(line)) print(`  ${line}`)
+    for (const line of stage.server().output().split('\n')) {
+      if (/"level":"(?:warn|error)"/.test(line)) print(`  ${line}`)
+    }
   } finally {
     for (const signal of signals) process.off(signal, stop)
     await stage.close()
@@ -77,12 +90,19 @@ async function tryRound(stage: Stage, { scenario, pace }: typeof rounds[number])
   const known = failed.filter(({ name }) => isKnown(name, found))
   print(`${stage.agent.provider}: ${scenario.name}, ${pace}/s (${((Date.now() - start) / 1000).toFixed(1)} s)`)
   printReport(report, found, known)
-  return { scenario: scenario.name, pace, passed: report.checks.length - failed.length, known: known.length, failed: failed.length - known.length }
+  return {
+    scenario: scenario.name, pace, passed: report.checks.length - failed.length, known: known.length,
+    failed: failed.length - known.length,
+  }
 }
 
 function printReport({ checks, events }: SceneReport, found: readonly Limit[], known: readonly Check[]): void {
   for (const { limit, evidence } of found) print(`  limit: ${limit} (${evidence})`)
-  for (const one of checks) if (!one.ok) print(`  ${known.includes(one) ? 'known' : 'FAIL'} ${one.name}\n       seen: ${one.seen.slice(0, 2000)}`)
+  for (const one of checks) {
+    if (!one.ok) {
+      print(`  ${known.includes(one) ? 'known' : 'FAIL'} ${one.name}\n       seen: ${one.seen.slice(0, 2000)}`)
+    }
+  }
   if (values.events) for (const event of events) print(`  ${describe(event)}`)
 }
 
@@ -99,13 +119,20 @@ async function inOrder(folder: string): Promise<AgentResults[]> {
 
 function rowsOf(some: typeof rounds): Row[] {
   return some.map(({ scenario: { name, isFor }, pace }) => {
-    return { scenario: name, pace, agents: realAgents.filter((agent) => isFor?.(agent) !== false).map(({ provider }) => provider) }
+    return {
+      scenario: name,
+      pace,
+      agents: realAgents.filter((agent) => isFor?.(agent) !== false).map(({ provider }) => provider),
+    }
   })
 }
 
 /** One line for an event, for the reader of a failure. */
 function describe(event: unknown): string {
-  const members = ['kind', 'source', 'key', 'value', 'tool_name', 'tool_call_id', 'summary', 'code', 'detail', 'error', 'action', 'observation', 'llm_message']
+  const members = [
+    'kind', 'source', 'key', 'value', 'tool_name', 'tool_call_id', 'summary', 'code', 'detail', 'error', 'action',
+    'observation', 'llm_message',
+  ]
   const shown = members.flatMap((name) => memberAt(event, name) ?? [])
   return shown.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(' | ').slice(0, 600)
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run real-install`: installs the published agents of the provider table with `agent-server agents`, as an operator would, and checks
- * what that promises: they start, a run leaves the files as they were, a changed byte is found and refused.
+ * `npm run real-install`: installs the published agents of the provider table with `agent-server agents`, as an
+ * operator would, and checks what that promises: they start, a run leaves the files as they were, a changed byte is
+ * found and refused.
  *
  * Uses npm and its registry. Prints time, size and number of files of each agent, and ends with 1 when a check fails.
  * Words name agents. Nothing is left.
@@ -16,7 +17,9 @@ import { memberAt } from './real/member.ts'
 import { callServer } from './real/rest.ts'
 import { Talk } from './real/talk.ts'
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : builtInProviders.filter(({ packageName }) => packageName !== '').map(({ name }) => name)
+const names = process.argv.length > 2
+  ? process.argv.slice(2)
+  : builtInProviders.filter(({ packageName }) => packageName !== '').map(({ name }) => name)
 const folder = await mkdtemp(join(tmpdir(), 'real-install-'))
 const data = join(folder, 'data')
 let failed = 0
@@ -57,7 +60,12 @@ async function expectRun(words: readonly string[], code: number, output: RegExp)
   const ended = await new Promise<number | null>((resolve) => child.once('close', resolve))
   const lines = text.split('\n').filter((line) => output.test(line))
   for (const line of lines) print(`  ${line}`)
-  check(`agent-server ${words.join(' ')} (${((Date.now() - start) / 1000).toFixed(1)} s)`, ended === code ? text : `exit code ${ended}: ${text}`, output, ended === code)
+  check(
+    `agent-server ${words.join(' ')} (${((Date.now() - start) / 1000).toFixed(1)} s)`,
+    ended === code ? text : `exit code ${ended}: ${text}`,
+    output,
+    ended === code,
+  )
 }
 
 async function entryOf(name: string): Promise<{ readonly path: string, readonly entry: string }> {
@@ -85,9 +93,13 @@ async function flipBit(path: string): Promise<void> {
 async function failureOf(name: string): Promise<string> {
   const server = await startBuiltServer(folder, ['--workspace-dir', join(folder, 'workspace')])
   try {
-    const choice = isAcpServer(name) ? { acp_server: name, acp_command: [] } : { acp_server: 'custom', acp_command: [name] }
+    const choice = isAcpServer(name)
+      ? { acp_server: name, acp_command: [] }
+      : { acp_server: 'custom', acp_command: [name] }
     const request = { agent: { kind: 'ACPAgent', ...choice } }
-    const talk = new Talk(server, String(memberAt(await callServer(server, 'POST', '/api/conversations', request), 'id')))
+    const talk = new Talk(
+      server, String(memberAt(await callServer(server, 'POST', '/api/conversations', request), 'id')),
+    )
     await talk.send('hello')
     const failure = await talk.until('an error', (frame) => memberAt(frame, 'kind') === 'ConversationErrorEvent')
     await talk.close()

@@ -1,9 +1,9 @@
 /**
  * `npm run real-mcp`: published MCP servers as tools of the built-in agent, over each way to reach them.
  *
- * Installs the servers with npm into a folder of its own, starts the built server, and has a scripted model call tools in
- * one conversation for each server; a try by `POST /api/mcp/test` comes first. Prints a table, checks that no process
- * is left, and ends with 1 when something is not as it should be. Nothing is left.
+ * Installs the servers with npm into a folder of its own, starts the built server, and has a scripted model call tools
+ * in one conversation for each server; a try by `POST /api/mcp/test` comes first. Prints a table, checks that no
+ * process is left, and ends with 1 when something is not as it should be. Nothing is left.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,11 @@ import { callServer } from './real/rest.ts'
 import { Talk } from './real/talk.ts'
 
 /** The third holds an example of a server with OAuth, and of an authorization server. */
-const packages = ['@modelcontextprotocol/server-everything@2026.8.31', '@modelcontextprotocol/server-filesystem@2026.8.31', '@modelcontextprotocol/sdk@1.32.2']
+const packages = [
+  '@modelcontextprotocol/server-everything@2026.8.31',
+  '@modelcontextprotocol/server-filesystem@2026.8.31',
+  '@modelcontextprotocol/sdk@1.32.2',
+]
 
 interface Target {
   readonly name: string
@@ -34,7 +38,9 @@ const folder = await mkdtemp(join(tmpdir(), 'real-mcp-'))
 const programs: ChildProcess[] = []
 let failed = 0
 try {
-  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder, ...packages])
+  await run('npm', [
+    'install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder, ...packages,
+  ])
   const server = await startBuiltServer(folder, ['--workspace-dir', join(folder, 'workspace')])
   try {
     print('server                   tools  calls  seconds')
@@ -65,7 +71,9 @@ async function targets(): Promise<readonly Target[]> {
   return [
     { name: 'everything, stdio', server: { command: 'node', args: [everything, 'stdio'] }, calls },
     { name: 'everything, HTTP', server: { url: `${await startRemote(everything, 'streamableHttp')}/mcp` }, calls },
-    { name: 'everything, SSE', server: { url: `${await startRemote(everything, 'sse')}/sse`, transport: 'sse' }, calls },
+    {
+      name: 'everything, SSE', server: { url: `${await startRemote(everything, 'sse')}/sse`, transport: 'sse' }, calls,
+    },
     {
       name: 'filesystem, stdio',
       server: { command: 'node', args: [programOf('server-filesystem'), folder] },
@@ -95,7 +103,9 @@ async function tryTarget(server: BuiltServer, { name, server: settings, needsLog
   try {
     const llm = { model: 'anthropic/stand-in', base_url: model.url, api_key: 'no-key-is-needed' }
     const agent = { kind: 'Agent', llm, tools: [], mcp_config: { tried: settings } }
-    const talk = new Talk(server, String(memberAt(await callServer(server, 'POST', '/api/conversations', { agent }), 'id')))
+    const talk = new Talk(
+      server, String(memberAt(await callServer(server, 'POST', '/api/conversations', { agent }), 'id')),
+    )
     await talk.send('Go')
     await talk.untilEnd()
     const answers = (await talk.events()).filter((event) => memberAt(event, 'kind') === 'ObservationEvent')
@@ -108,7 +118,10 @@ async function tryTarget(server: BuiltServer, { name, server: settings, needsLog
   } finally {
     await model.close()
   }
-  print(`${name.padEnd(24)} ${String(tools).padStart(5)} ${String(calls.length).padStart(6)} ${((Date.now() - start) / 1000).toFixed(1).padStart(8)}`)
+  print(
+    `${name.padEnd(24)} ${String(tools).padStart(5)} ${String(calls.length).padStart(6)} ` +
+      `${((Date.now() - start) / 1000).toFixed(1).padStart(8)}`,
+  )
 }
 
 /** As a browser does whose user agrees to everything. */
@@ -120,7 +133,11 @@ async function signIn(server: BuiltServer, settings: object): Promise<void> {
   const url = String(memberAt(begun, 'authorization_url'))
   check('OAuth: has an address for the browser', url.startsWith('http://localhost:'), JSON.stringify(begun))
   const page = await fetch(url)
-  check('OAuth: the browser ends at a page of ours', page.status === 200 && page.url.startsWith(server.url), `${page.status} ${page.url}`)
+  check(
+    'OAuth: the browser ends at a page of ours',
+    page.status === 200 && page.url.startsWith(server.url),
+    `${page.status} ${page.url}`,
+  )
   await page.text()
   for (;;) {
     const now = await callServer(server, 'GET', `/api/mcp/oauth/status/${String(memberAt(begun, 'job_id'))}`)
@@ -143,13 +160,18 @@ async function startRemote(program: string, kind: string): Promise<string> {
 /** With an authorization server beside it; both call themselves localhost. */
 async function startProtected(): Promise<string> {
   const [port, authPort] = [await freePort(), await freePort()]
-  const program = join(folder, 'node_modules', '@modelcontextprotocol', 'sdk', 'dist', 'esm', 'examples', 'server', 'simpleStreamableHttp.js')
+  const program = join(
+    folder, 'node_modules', '@modelcontextprotocol', 'sdk', 'dist', 'esm', 'examples', 'server',
+    'simpleStreamableHttp.js',
+  )
   const variables = { MCP_PORT: String(port), MCP_AUTH_PORT: String(authPort) }
   return `${await startProgram([program, '--oauth', '--oauth-strict'], variables, `http://localhost:${port}`)}/mcp`
 }
 
 /** Resolves when the server takes connections. */
-async function startProgram(args: readonly string[], variables: Readonly<Record<string, string>>, url: string): Promise<string> {
+async function startProgram(
+  args: readonly string[], variables: Readonly<Record<string, string>>, url: string,
+): Promise<string> {
   const child = spawn('node', args, { env: { PATH: process.env['PATH'], ...variables }, stdio: 'ignore' })
   programs.push(child)
   for (let tries = 0; tries < 300; tries++) {

@@ -28,7 +28,11 @@ const closeCodes = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 
 /** What a page may send, and what RFC 6455 itself defines. */
 const ofPages = closeCodes.filter((code) => code === 1000 || code >= 3000)
 const ofRfc = closeCodes.filter((code) => code < 1012 || code >= 3000)
-const ourOffers = { 'no compression': undefined, compression: 'permessage-deflate; client_max_window_bits', 'no context': 'permessage-deflate; server_no_context_takeover; client_no_context_takeover' }
+const ourOffers = {
+  'no compression': undefined,
+  compression: 'permessage-deflate; client_max_window_bits',
+  'no context': 'permessage-deflate; server_no_context_takeover; client_no_context_takeover',
+}
 
 const started = Date.now()
 let failed = 0
@@ -40,27 +44,47 @@ print(`${'pair'.padEnd(52)} passed  failed  skipped`)
 const echo = await startEchoServer()
 try {
   for (const peer of peers) if (peer.client !== undefined) await tryClient(peer)
-  for (const peer of peers) if (peer.server !== undefined) await withServerOf(folder, peer, (port) => tryServer(peer, port))
+  for (const peer of peers) {
+    if (peer.server !== undefined) await withServerOf(folder, peer, (port) => tryServer(peer, port))
+  }
   await tryEventSocket()
   await tryAutobahn()
 } finally {
   await echo.close()
 }
-print(`Node ${process.versions.node}, ${packages.join(', ')}, ${pythonPackage}; ${((Date.now() - started) / 1000).toFixed(0)} s`)
+print(
+  `Node ${process.versions.node}, ${packages.join(', ')}, ${pythonPackage}; ` +
+    `${((Date.now() - started) / 1000).toFixed(0)} s`,
+)
 print(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
 async function findPeers(): Promise<Peer[]> {
   const node = [process.execPath]
   const found: Peer[] = [
-    { name: 'ws', command: node, client: 'client-ws.mjs', server: 'server-ws.mjs', offers: 'as told', takes: closeCodes, sends: closeCodes },
-    { name: 'faye-websocket', command: node, client: 'client-faye.mjs', server: 'server-faye.mjs', offers: 'as told', takes: ofRfc, sends: ofPages },
-    { name: 'Node', command: [...node, '--experimental-websocket'], client: 'client-node.mjs', offers: 'never', takes: closeCodes, sends: ofPages },
+    {
+      name: 'ws', command: node, client: 'client-ws.mjs', server: 'server-ws.mjs', offers: 'as told', takes: closeCodes,
+      sends: closeCodes,
+    },
+    {
+      name: 'faye-websocket', command: node, client: 'client-faye.mjs', server: 'server-faye.mjs', offers: 'as told',
+      takes: ofRfc, sends: ofPages,
+    },
+    {
+      name: 'Node', command: [...node, '--experimental-websocket'], client: 'client-node.mjs', offers: 'never',
+      takes: closeCodes, sends: ofPages,
+    },
   ]
   const python = join(folder, 'python3', 'bin', 'python')
-  const isThere = existsSync(python) || ((await run('python3', ['-m', 'venv', join(folder, 'python3')])) && (await run(python, ['-m', 'pip', 'install', '--quiet', pythonPackage])))
-  if (isThere) found.push({ name: 'Python websockets', command: [python], client: 'client.py', server: 'server.py', offers: 'as told', takes: closeCodes, sends: closeCodes })
-  else print('left out: Python websockets cannot be installed')
+  const isThere = existsSync(python) ||
+    ((await run('python3', ['-m', 'venv', join(folder, 'python3')])) &&
+      (await run(python, ['-m', 'pip', 'install', '--quiet', pythonPackage])))
+  if (isThere) {
+    found.push({
+      name: 'Python websockets', command: [python], client: 'client.py', server: 'server.py', offers: 'as told',
+      takes: closeCodes, sends: closeCodes,
+    })
+  } else print('left out: Python websockets cannot be installed')
   return found
 }
 
@@ -68,9 +92,14 @@ async function findPeers(): Promise<Peer[]> {
 async function tryClient(peer: Peer): Promise<void> {
   for (const deflate of peer.offers === 'as told' ? [false, true] : [false]) {
     const deflated = peer.offers === 'as told' ? { deflated: deflate } : {}
-    const cases = [...echoCases(), { name: 'ping', do: 'ping' }, ...closeCases(peer)].map((each) => ({ ...each, ...deflated }))
+    const cases = [...echoCases(), { name: 'ping', do: 'ping' }, ...closeCases(peer)].map((each) => ({
+      ...each, ...deflated,
+    }))
     const url = `ws://127.0.0.1:${echo.port}/`
-    report(`${peer.name} client, src/ws, ${deflate ? 'compression' : 'no compression'}`, await runClient(folder, peer, { url, deflate, cases }))
+    report(
+      `${peer.name} client, src/ws, ${deflate ? 'compression' : 'no compression'}`,
+      await runClient(folder, peer, { url, deflate, cases }),
+    )
   }
 }
 
@@ -90,33 +119,58 @@ function closeCases({ takes, sends }: Peer): Case[] {
 async function tryServer(peer: Peer, port: number): Promise<void> {
   for (const [words, offer] of Object.entries(ourOffers)) {
     const outcomes: Outcome[] = []
-    const add = async (name: string, path: string, frames: readonly (readonly [opcode: number, data: Buffer, fragments: number])[], expected: readonly string[]): Promise<void> => {
+    const add = async (
+      name: string,
+      path: string,
+      frames: readonly (readonly [opcode: number, data: Buffer, fragments: number])[],
+      expected: readonly string[],
+    ): Promise<void> => {
       const client = await openClient(`ws://127.0.0.1:${port}/${path}`, offer)
       for (const [opcode, data, fragments] of frames) client.send({ opcode, data, fragments })
       const told = await client.told(expected.length)
       client.end()
       const wanted = offer === undefined ? client.mode === 'off' : client.mode !== 'off'
       const isRight = wanted && JSON.stringify(told) === JSON.stringify(expected)
-      outcomes.push({ name, isRight, skipped: false, seen: `${client.mode}: ${told.map((each) => each.slice(0, 60)).join(', ')}` })
+      outcomes.push({
+        name, isRight, skipped: false, seen: `${client.mode}: ${told.map((each) => each.slice(0, 60)).join(', ')}`,
+      })
     }
     for (const length of lengths) {
       for (const fragments of [1, 3]) {
-        const [text, binary] = [Buffer.alloc(length, 'words of a message '), Buffer.alloc(length, Buffer.from([0, 255, 7, 192]))]
+        const [text, binary] = [
+          Buffer.alloc(length, 'words of a message '), Buffer.alloc(length, Buffer.from([0, 255, 7, 192])),
+        ]
         const path = fragments === 1 ? '' : 'fragments'
-        await add(`text of ${length} bytes in ${fragments}`, path, [[1, text, fragments]], [`text ${text.toString('hex')}`])
-        await add(`binary of ${length} bytes in ${fragments}`, path, [[2, binary, fragments]], [`binary ${binary.toString('hex')}`])
+        await add(`text of ${length} bytes in ${fragments}`, path, [[1, text, fragments]], [
+          `text ${text.toString('hex')}`,
+        ])
+        await add(`binary of ${length} bytes in ${fragments}`, path, [[2, binary, fragments]], [
+          `binary ${binary.toString('hex')}`,
+        ])
       }
     }
     const hello = Buffer.from('Hello, hello, hello')
-    await add('three texts in one context', '', [[1, hello, 1], [1, hello, 1], [1, hello, 2]], [hello, hello, hello].map((each) => `text ${each.toString('hex')}`))
+    await add(
+      'three texts in one context',
+      '',
+      [[1, hello, 1], [1, hello, 1], [1, hello, 2]],
+      [hello, hello, hello].map((each) => `text ${each.toString('hex')}`),
+    )
     await add('ping', '', [[9, Buffer.from('x'), 1]], ['pong 78'])
-    for (const code of peer.takes) await add(`closes with ${code}`, '', [[8, Buffer.from([code >> 8, code & 0xff]), 1]], [`close ${code}`])
-    for (const code of peer.sends) await add(`is closed with ${code}`, '', [[1, Buffer.from(`close:${code}`), 1]], [`close ${code}`])
+    for (const code of peer.takes) {
+      await add(`closes with ${code}`, '', [[8, Buffer.from([code >> 8, code & 0xff]), 1]], [`close ${code}`])
+    }
+    for (const code of peer.sends) {
+      await add(`is closed with ${code}`, '', [[1, Buffer.from(`close:${code}`), 1]], [`close ${code}`])
+    }
     report(`our client, ${peer.name} server, ${words}`, outcomes)
   }
 }
 
-/** Their client on the event socket of a running server: a message is served, and each frame of an event is its stored bytes. */
+/**
+ * Their client on the event socket of a running server: a message is served, and each frame of an event is its stored
+ * bytes.
+ */
 async function tryEventSocket(): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), 'real-ws-'))
   const server = await startBuiltServer(place, ['--workspace-dir', join(place, 'workspace')])
@@ -137,9 +191,13 @@ async function tryEventSocket(): Promise<void> {
 async function eventOutcomes(server: Server, peer: Peer, deflate: boolean): Promise<Outcome[]> {
   const id = String(memberAt(await callServer(server, 'POST', '/api/conversations', {}), 'id'))
   const url = `${server.url.replace('http', 'ws')}/sockets/events/${id}?session_api_key=${encodeURIComponent(server.key)}&resend_mode=all`
-  const message = JSON.stringify({ role: 'user', content: [{ type: 'text', text: `a long message, ${'so that it is compressed, '.repeat(200)}` }] })
+  const message = JSON.stringify({
+    role: 'user', content: [{ type: 'text', text: `a long message, ${'so that it is compressed, '.repeat(200)}` }],
+  })
   const deflated = peer.offers === 'as told' ? { deflated: deflate } : {}
-  const [outcome] = await runClient(folder, peer, { url, deflate, cases: [{ name: 'a message is served', do: 'events', message, ...deflated }] })
+  const [outcome] = await runClient(folder, peer, {
+    url, deflate, cases: [{ name: 'a message is served', do: 'events', message, ...deflated }],
+  })
   if (outcome === undefined || !outcome.seen.startsWith('frames ')) return outcome === undefined ? [] : [outcome]
   const frames: unknown = JSON.parse(outcome.seen.slice('frames '.length))
   const digests = new Set(Array.isArray(frames) ? frames : [])
@@ -149,7 +207,12 @@ async function eventOutcomes(server: Server, peer: Peer, deflate: boolean): Prom
     const response = await fetch(server.url + path, { headers: { 'X-Session-API-Key': server.key } })
     const bytes = Buffer.from(await response.arrayBuffer())
     const name = `${String(memberAt(event, 'kind'))} is byte for byte what REST gives`
-    return { name, isRight: digests.has(createHash('sha256').update(bytes).digest('hex')), skipped: false, seen: bytes.toString().slice(0, 200) }
+    return {
+      name,
+      isRight: digests.has(createHash('sha256').update(bytes).digest('hex')),
+      skipped: false,
+      seen: bytes.toString().slice(0, 200),
+    }
   })
   return [{ ...outcome, isRight: true, seen: '' }, ...(await Promise.all(outcomes))]
 }

@@ -2,10 +2,10 @@
  * `node dist/scripts/record-agents.js FOLDER [NAME ...]`: records exchanges with the real agents for the tests.
  *
  * Each agent is the published package, its model a stand-in that speaks 80 tokens a second; what they say to each other
- * over stdio goes into `FOLDER/<name>.jsonl`, one message a line with its time and direction. Folders and addresses of this
- * machine become `/workspace`, `/home/demo`, `/opt/agents` and `http://model`; lists of commands, skills and models, which
- * take most of the room, are emptied, and texts of more than 2,000 characters are cut. The expected events of a recording
- * (test/fixtures/acp-expected) are read before they are accepted: they are what is tested.
+ * over stdio goes into `FOLDER/<name>.jsonl`, one message a line with its time and direction. Folders and addresses of
+ * this machine become `/workspace`, `/home/demo`, `/opt/agents` and `http://model`; lists of commands, skills and
+ * models, which take most of the room, are emptied, and texts of more than 2,000 characters are cut. The expected
+ * events of a recording (test/fixtures/acp-expected) are read before they are accepted: they are what is tested.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,15 +80,31 @@ const recordings: readonly Recording[] = [
   { name: 'read', only: ['codex'], steps: (agent) => [{ toolCall: agent.runCommand('cat story.txt', false) }] },
   // Codex has a model judge what its own mode does not ask the user about.
   { name: 'guardian', only: ['codex'], inOwnMode: true, steps: (agent) => [{ toolCall: agent.runCommand(printing) }] },
-  { name: 'plan', only: ['claude-code'], steps: () => [{ thought: 'Three steps.', toolCall: { name: 'TodoWrite', input: { todos } } }] },
+  {
+    name: 'plan',
+    only: ['claude-code'],
+    steps: () => [{ thought: 'Three steps.', toolCall: { name: 'TodoWrite', input: { todos } } }],
+  },
   // It starts without a key, and tells only in a turn.
   { name: 'nokey', only: ['openhands'], withoutKey: true, steps: () => [] },
   // Cline takes the servers of session/new and starts none.
-  { name: 'mcp', only: ['cline'], withMcpServer: true, steps: (agent) => [{ toolCall: agent.callMcpTool('words', 'read_word') }, { text: 'I have read it.' }] },
+  {
+    name: 'mcp',
+    only: ['cline'],
+    withMcpServer: true,
+    steps: (agent) => [{ toolCall: agent.callMcpTool('words', 'read_word') }, { text: 'I have read it.' }],
+  },
   {
     name: 'todos',
     only: ['opencode'],
-    steps: () => [{ toolCall: { name: 'todowrite', input: { todos: todos.map(({ content, status }) => ({ content, status, priority: 'high' })) } } }],
+    steps: () => [
+      {
+        toolCall: {
+          name: 'todowrite',
+          input: { todos: todos.map(({ content, status }) => ({ content, status, priority: 'high' })) },
+        },
+      },
+    ],
   },
 ]
 
@@ -102,7 +118,9 @@ for (const agent of realAgents) {
   }
 }
 
-async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHang, withMcpServer, withoutKey }: Recording): Promise<void> {
+async function record(
+  agent: RealAgent, title: string, { steps, inOwnMode, mayHang, withMcpServer, withoutKey }: Recording,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'record-'))
   const [workspace, home] = [join(folder, 'workspace'), join(folder, 'home')]
   await Promise.all([mkdir(workspace), mkdir(home)])
@@ -117,7 +135,9 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHa
       await writeFile(join(home, path), JSON.stringify(content))
     }
     const program = await programOf(agent)
-    const environment = { PATH: process.env['PATH'] ?? '', HOME: home, ...provider?.defaults, ...agent.ownVariables(model.url) }
+    const environment = {
+      PATH: process.env['PATH'] ?? '', HOME: home, ...provider?.defaults, ...agent.ownVariables(model.url),
+    }
     const { messages, stderr } = await runStdioTurn({
       program,
       args: agent.args,
@@ -128,12 +148,19 @@ async function record(agent: RealAgent, title: string, { steps, inOwnMode, mayHa
       mcpServers: withMcpServer ? [{ name: 'words', command: process.execPath, args: [mcpServer], env: [] }] : [],
       timeoutMs: mayHang ? 60_000 : 120_000,
     })
-    const places = [[workspace, '/workspace'], [workspace.slice(1), 'workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'], [model.url, 'http://model'], [process.execPath, '/usr/bin/node'], [mcpServer, '/opt/mcp-server.js']] as const
+    const places = [
+      [workspace, '/workspace'], [workspace.slice(1), 'workspace'], [home, '/home/demo'], [rootFolder(), '/opt/agents'],
+      [model.url, 'http://model'], [process.execPath, '/usr/bin/node'], [mcpServer, '/opt/mcp-server.js'],
+    ] as const
     const whole = places.reduce((found, [here, there]) => found.replaceAll(here, there), messages.map(lineOf).join(''))
     // Agents cut long titles, and paths in them.
     const text = whole.replaceAll(/\/tmp\/record-[A-Za-z0-9]*\.\.\./g, '/workspace...')
     await writeFile(join(target, `${title}.jsonl`), text)
-    if (mayHang) await writeFile(join(target, `${title}.stderr.txt`), stderr.replaceAll(workspace, '/workspace').replaceAll(home, '/home/demo'))
+    if (mayHang) {
+      await writeFile(
+        join(target, `${title}.stderr.txt`), stderr.replaceAll(workspace, '/workspace').replaceAll(home, '/home/demo'),
+      )
+    }
     process.stdout.write(`${title}: ${messages.length} messages\n`)
   } finally {
     await model.close()

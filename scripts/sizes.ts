@@ -1,5 +1,6 @@
 /**
- * `npm run sizes`: what a reviewer has to read, as a table: lines written by hand, files with powers and their lines, budgets.
+ * `npm run sizes`: what a reviewer has to read, as a table: lines written by hand, files with powers and their lines,
+ * budgets.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,11 @@ import { sizesOf } from './shape/sizes.ts'
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts')).sort()
-const files = paths.map((path) => ({ path: `src/${path}`, lineCount: readFileSync(join(src, path), 'utf8').split('\n').length - 1 }))
+const files = paths.map((path) => ({
+  path: `src/${path}`, lineCount: readFileSync(join(src, path), 'utf8').split('\n').length - 1,
+}))
 const rows = sizesOf(files).map(({ unit, files: count, lines, powerful, powerfulLines, budget }) =>
   [unit, `${count}`, `${lines}`, `${powerful}`, `${powerfulLines}`, `${budget ?? ''}`])
-process.stdout.write(`${formatRows([['', 'files', 'lines', 'files with powers', 'their lines', 'budget of lines'], ...rows])}\n`)
+process.stdout.write(
+  `${formatRows([['', 'files', 'lines', 'files with powers', 'their lines', 'budget of lines'], ...rows])}\n`,
+)

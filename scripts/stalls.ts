@@ -1,11 +1,12 @@
 /**
  * `npm run stalls`: attacks on the event loop and the memory, each on a real server of its own, with a heartbeat in it.
  *
- * Prints for each attack the longest time that the event loop stood still and how much memory was taken on top; fails when
- * a row is over 100 ms or 256 MiB. A row that fails is measured again, three times at most, and its best run counts:
- * others may use the machine too. What a control row shows, where nothing is attacked, is noise; when that is near the limit,
- * or more programs want to run than there are processors, the column `busy` judges: time of a processor, not of the clock. Words are parts of the names of
- * attacks to run alone: `npm run stalls -- agent`. The whole of it takes about five minutes.
+ * Prints for each attack the longest time that the event loop stood still and how much memory was taken on top; fails
+ * when a row is over 100 ms or 256 MiB. A row that fails is measured again, three times at most, and its best run
+ * counts: others may use the machine too. What a control row shows, where nothing is attacked, is noise; when that is
+ * near the limit, or more programs want to run than there are processors, the column `busy` judges: time of a
+ * processor, not of the clock. Words are parts of the names of attacks to run alone: `npm run stalls -- agent`. The
+ * whole of it takes about five minutes.
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { attacks, control } from './stalls/attacks.ts'
@@ -20,7 +21,10 @@ const words = process.argv.slice(2)
 const wanted = attacks.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 if (wanted.length === 0) throw new RangeError(`No attack is named like "${words.join(' ')}"`)
 
-say(`Node ${process.versions.node}, load ${loadavg()[0]?.toFixed(1)} at the start; limits: ${limitMs} ms, ${limitMiB} MiB`)
+say(
+  `Node ${process.versions.node}, load ${loadavg()[0]?.toFixed(1)} at the start; limits: ${limitMs} ms, ${limitMiB} ` +
+    'MiB',
+)
 say(line('attack', 'size', 'answer', 'stall ms', 'busy ms', 'MiB', ''))
 let isNoisy = false
 const quiet = await best(control)
@@ -33,7 +37,11 @@ for (const attack of wanted) {
   show(attack, measured)
 }
 if (isNoisy) say('The machine was not quiet: the column "busy ms" has judged, and "stall ms" says nothing.')
-say(failures === 0 ? `${wanted.length} attacks, all within the limits` : `${failures} of ${wanted.length} attacks over a limit`)
+say(
+  failures === 0
+    ? `${wanted.length} attacks, all within the limits`
+    : `${failures} of ${wanted.length} attacks over a limit`,
+)
 process.exitCode = failures === 0 ? 0 : 1
 
 async function best(attack: NamedAttack): Promise<Measured> {
@@ -71,10 +79,16 @@ function costOf({ stallMs, busyMs, memoryMiB }: Measured): number {
 
 function show({ name, size }: NamedAttack, measured: Measured): void {
   const { answer, stallMs, busyMs, memoryMiB } = measured
-  say(line(name, size, answer, stallMs.toFixed(0), busyMs.toFixed(0), memoryMiB.toFixed(0), holds(measured) ? '' : 'OVER'))
+  say(
+    line(
+      name, size, answer, stallMs.toFixed(0), busyMs.toFixed(0), memoryMiB.toFixed(0), holds(measured) ? '' : 'OVER',
+    ),
+  )
 }
 
-function line(name: string, size: string, answer: string, stall: string, busy: string, memory: string, verdict: string): string {
+function line(
+  name: string, size: string, answer: string, stall: string, busy: string, memory: string, verdict: string,
+): string {
   const figures = `${stall.padStart(8)}  ${busy.padStart(8)}  ${memory.padStart(6)}`
   return `${name.padEnd(44)}  ${size.padStart(12)}  ${figures}  ${verdict.padEnd(4)}  ${answer}`
 }

@@ -1,11 +1,11 @@
 /**
  * `npm test`: runs every test file in a process of its own and adds up what they report.
  *
- * A file has failed when a test in it failed, when it exited with another code than 0, when it reported no test,
- * or when it was still alive after its time: a test that leaves a handle open keeps its process alive and is found
- * that way. Arguments are substrings of the paths to run; without any, all of them run. With `--slow` it is the tests in
- * `test/slow` instead, one at a time, which take from minutes to half an hour each: `npm run soak`.
- * The last line is always `N passed, N failed`, followed by `, N skipped` where a test said it lacks something.
+ * A file has failed when a test in it failed, when it exited with another code than 0, when it reported no test, or
+ * when it was still alive after its time: a test that leaves a handle open keeps its process alive and is found that
+ * way. Arguments are substrings of the paths to run; without any, all of them run. With `--slow` it is the tests in
+ * `test/slow` instead, one at a time, which take from minutes to half an hour each: `npm run soak`. The last line is
+ * always `N passed, N failed`, followed by `, N skipped` where a test said it lacks something.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -58,7 +58,9 @@ async function work(): Promise<void> {
     const report = await run(file)
     reports.push(report)
     const word = report.failed > 0 ? 'FAIL' : 'ok'
-    process.stdout.write(`${word.padEnd(5)}${relative('.', join('test', report.file))}  ${report.passed} passed  ${report.ms} ms\n`)
+    process.stdout.write(
+      `${word.padEnd(5)}${relative('.', join('test', report.file))}  ${report.passed} passed  ${report.ms} ms\n`,
+    )
     // What a slow test measures is read by people.
     if (report.failed > 0 || isSlow) process.stdout.write(`${report.output}\n`)
   }
@@ -84,7 +86,9 @@ function run(file: string): Promise<Report> {
 }
 
 /** uvu ends a file with lines `Total: 3`, `Passed: 2`, `Skipped: 1`. */
-function read(file: string, output: string, code: number | null, signal: string | null, late: boolean, ms: number): Report {
+function read(
+  file: string, output: string, code: number | null, signal: string | null, late: boolean, ms: number,
+): Report {
   const count = (word: string): number => Number(new RegExp(`${word}:\\s+(\\d+)`).exec(output)?.[1] ?? 0)
   const passed = count('Passed')
   const skipped = count('Skipped')

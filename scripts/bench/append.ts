@@ -56,7 +56,9 @@ export async function compareAppends(peer: string, round: Round, options: Append
   const file = await open(join(folder, 'bare'), 'w')
   try {
     const append = limit(file)
-    const { elapsed, ours: cost } = await compare({ limit: () => measure(() => produce(append, producers, each)), ours: round }, budgetMs)
+    const { elapsed, ours: cost } = await compare(
+      { limit: () => measure(() => produce(append, producers, each)), ours: round }, budgetMs,
+    )
     const context = `${((cost.elapsedMs / producers / each) * 1000).toFixed(0)} µs`
     const what = `durable append, ${producers === 1 ? 'one producer' : `${producers} producers`}: speed`
     return [{ peer, what, limit: limitName, ratio: inverse(elapsed), target: { atLeast }, context }]

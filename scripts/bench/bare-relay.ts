@@ -72,7 +72,9 @@ class Line {
 
 const names = Array.from({ length: Number(count) }, (_, index) => String(index))
 const lines = await Promise.all(names.map(async (name, index) => {
-  return new Line(await open(join(folder, name), 'a'), pipes === undefined ? [process.execPath, program] : pipedAgent(pipes, index))
+  return new Line(
+    await open(join(folder, name), 'a'), pipes === undefined ? [process.execPath, program] : pipedAgent(pipes, index),
+  )
 }))
 
 const server = createServer({ noDelay: true }, (socket) => {

@@ -17,7 +17,9 @@ answer({
 
 function piecesOf(bytes: number): Buffer[] {
   const all = Buffer.alloc(bytes, 'x')
-  return Array.from({ length: Math.ceil(bytes / pieceBytes) }, (_, index) => all.subarray(index * pieceBytes, (index + 1) * pieceBytes))
+  return Array.from({ length: Math.ceil(bytes / pieceBytes) }, (_, index) => {
+    return all.subarray(index * pieceBytes, (index + 1) * pieceBytes)
+  })
 }
 
 function post(url: string, pieces: readonly Buffer[]): Promise<void> {

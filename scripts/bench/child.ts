@@ -1,8 +1,8 @@
 /**
  * A program that runs beside this one, so that what it costs can be told from what it costs to load it.
  *
- * Questions and answers go over the channel of `fork`, one at a time. Every child answers how much processor time it has
- * used and how much memory it occupies; the rest is its own. It ends with its parent.
+ * Questions and answers go over the channel of `fork`, one at a time. Every child answers how much processor time it
+ * has used and how much memory it occupies; the rest is its own. It ends with its parent.
  */
 import { fork, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'

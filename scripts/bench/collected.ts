@@ -2,9 +2,9 @@
  * Loaded into every child before its program: collects all garbage in its first seconds, in turns of their own.
  *
  * A program that has run for a while has been through such collections, and V8 forgets in them what it had learnt of
- * objects that live for a moment only; some of what Node does for each request or frame costs several times as much from
- * then on (`process.nextTick` of Node 20: 0.04 µs before, 0.3 µs after). A server with a history has that behind it when
- * it is measured. A program of thirty lines beside it would not, and the ratio would compare their ages.
+ * objects that live for a moment only; some of what Node does for each request or frame costs several times as much
+ * from then on (`process.nextTick` of Node 20: 0.04 µs before, 0.3 µs after). A server with a history has that behind
+ * it when it is measured. A program of thirty lines beside it would not, and the ratio would compare their ages.
  */
 const everyMs = 100
 const times = 15

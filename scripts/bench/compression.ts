@@ -20,10 +20,15 @@ export const compression: Gate = async ({ budgetMs }) => {
       for (let time = 0; time < times; time++) encode(payload)
     })
     const limit = roundOf((each) => deflateRawSync(each, { finishFlush: constants.Z_SYNC_FLUSH }))
-    const { cpu, ours } = await compare({ limit, ours: roundOf(encodeCompressedText) }, budgetMs / Object.keys(sizes).length)
+    const { cpu, ours } = await compare(
+      { limit, ours: roundOf(encodeCompressedText) }, budgetMs / Object.keys(sizes).length,
+    )
     const share = (encodeCompressedText(payload).length / payload.length) * 100
     const context = `${((ours.cpuMs / times) * 1000).toFixed(0)} us, to ${share.toFixed(0)} %`
-    rows.push({ what: `a compressed frame of ${size}: CPU`, limit: 'default effort of zlib', ratio: cpu, target: { atMost: 1.05 }, context })
+    rows.push({
+      what: `a compressed frame of ${size}: CPU`, limit: 'default effort of zlib', ratio: cpu, target: { atMost: 1.05 },
+      context,
+    })
   }
   return rows
 }

@@ -25,7 +25,9 @@ export function echoOf(subject: Subject): Gate {
     try {
       const payload = Buffer.from(actionEvent())
       const message = maskedText(payload)
-      const sides = { limit: await roundOf(raw, message, message.length), ours: await roundOf(ours, message, payload.length + 4) }
+      const sides = {
+        limit: await roundOf(raw, message, message.length), ours: await roundOf(ours, message, payload.length + 4),
+      }
       const { elapsed, cpu, ours: cost } = await compare(sides, budgetMs)
       const what = `echo of ${payload.length} bytes, ${connections} connections`
       const peer = subject.name

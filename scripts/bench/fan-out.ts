@@ -1,8 +1,9 @@
 /**
  * Events of 1 KB on their way to WebSocket readers, beside plain sockets that write the same bytes.
  *
- * Live: one event in each turn of the event loop, to 1, 10, 100 and 1,000 readers. Bursts: 32 events in each turn, to 10
- * readers; the plain sockets write the frames of a turn as one buffer that is ready. The log is left out on both sides.
+ * Live: one event in each turn of the event loop, to 1, 10, 100 and 1,000 readers. Bursts: 32 events in each turn, to
+ * 10 readers; the plain sockets write the frames of a turn as one buffer that is ready. The log is left out on both
+ * sides.
  */
 import { encodeText } from '../../src/ws/frame.ts'
 import { startChild, type Child, type Stream } from './child.ts'
@@ -34,7 +35,10 @@ export function fanOutOf(subject: Subject): Gate {
       const what = `fan-out of ${bytes} bytes to ${readers} sockets`
       const peer = subject.name
       rows.push({ what: `${what}: speed`, peer, limit, ratio: inverse(elapsed), target: { atLeast: 0.95 } })
-      rows.push({ what: `${what}: CPU`, peer, limit, ratio: cpu, target: { atMost: 1.05 }, context: `${each.toFixed(1)} µs a frame` })
+      rows.push({
+        what: `${what}: CPU`, peer, limit, ratio: cpu, target: { atMost: 1.05 },
+        context: `${each.toFixed(1)} µs a frame`,
+      })
     }
     return rows
   }
@@ -48,7 +52,10 @@ export function burstsOf(subject: Subject): Gate {
     const coalesced = `${limit}, one write a burst`
     return [
       { what: `${what}: speed`, peer, limit: coalesced, ratio: inverse(elapsed), target: { atLeast: 0.5 } },
-      { what: `${what}: CPU`, peer, limit: coalesced, ratio: cpu, target: { atMost: 2 }, context: `${each.toFixed(1)} µs a frame` },
+      {
+        what: `${what}: CPU`, peer, limit: coalesced, ratio: cpu, target: { atMost: 2 },
+        context: `${each.toFixed(1)} µs a frame`,
+      },
     ]
   }
 }

@@ -37,7 +37,11 @@ export const getEvent: Gate = async ({ budgetMs }) => {
     const rows: Row[] = []
     for (const source of ['memory', 'file'] as const) {
       const event = await findEvent(real, source)
-      rows.push(...(await compareReads({ peer: '', event, child: real.child, port: real.port, source, budgetMs: budgetMs / 2 })))
+      rows.push(
+        ...(await compareReads({
+          peer: '', event, child: real.child, port: real.port, source, budgetMs: budgetMs / 2,
+        })),
+      )
     }
     return rows
   } finally {
@@ -97,7 +101,9 @@ export async function compareReads({ peer, event, child, port, source, budgetMs 
 }
 
 function roundOf(child: Child, port: number, { path, sessionKey, body }: ReadEvent): Round {
-  const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `X-Session-API-Key: ${sessionKey}`, 'Accept: application/json']
+  const lines = [
+    `GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `X-Session-API-Key: ${sessionKey}`, 'Accept: application/json',
+  ]
   const bytes = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
   return async () => {
     const load = await openLoad({ port, connections, request: bytes, bodyBytes: body.length })
@@ -110,7 +116,9 @@ function roundOf(child: Child, port: number, { path, sessionKey, body }: ReadEve
 }
 
 /** One answer with the headers that the handler gave it, without those that Node adds to every answer. */
-function get(port: number, path: string, headers: Record<string, string>): Promise<{ headers: string[]; body: Buffer }> {
+function get(
+  port: number, path: string, headers: Record<string, string>,
+): Promise<{ headers: string[]; body: Buffer }> {
   return new Promise((resolve, reject) => {
     request({ port, path, headers }, async (response) => {
       const body = Buffer.concat(await response.toArray())

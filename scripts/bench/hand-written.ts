@@ -28,7 +28,9 @@ export function isTerminalCall(value: unknown): boolean {
 
 function isActionEvent(event: Members): boolean {
   const { id, timestamp, source, reasoning_content: reasoning, thinking_blocks: blocks, action, summary } = event
-  const { thought, tool_name: tool, tool_call_id: callId, tool_call: call, llm_response_id: response, security_risk: risk } = event
+  const {
+    thought, tool_name: tool, tool_call_id: callId, tool_call: call, llm_response_id: response, security_risk: risk,
+  } = event
   return (
     (id === undefined || typeof id === 'string') &&
     (timestamp === undefined || typeof timestamp === 'string') &&
@@ -43,7 +45,8 @@ function isActionEvent(event: Members): boolean {
     typeof response === 'string' &&
     (risk === undefined || risk === 'UNKNOWN' || risk === 'LOW' || risk === 'MEDIUM' || risk === 'HIGH') &&
     (summary === undefined || summary === null || typeof summary === 'string') &&
-    count(event) === 6 + given(id) + given(timestamp) + given(source) + given(reasoning) + given(blocks) + given(action) + given(risk) + given(summary)
+    count(event) === 6 + given(id) + given(timestamp) + given(source) + given(reasoning) + given(blocks) +
+      given(action) + given(risk) + given(summary)
   )
 }
 
@@ -90,7 +93,9 @@ function isTerminalAction(action: Members): boolean {
   return (
     typeof command === 'string' &&
     (isInput === undefined || typeof isInput === 'boolean') &&
-    (timeout === undefined || timeout === null || (typeof timeout === 'number' && timeout >= 0 && timeout < Infinity)) &&
+    (timeout === undefined ||
+      timeout === null ||
+      (typeof timeout === 'number' && timeout >= 0 && timeout < Infinity)) &&
     (reset === undefined || typeof reset === 'boolean') &&
     count(action) === 2 + given(isInput) + given(timeout) + given(reset)
   )

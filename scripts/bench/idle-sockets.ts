@@ -25,7 +25,9 @@ export interface IdleSide {
 
 export const idleSockets: Gate = ({ budgetMs }) => compareIdle('', startOurs, budgetMs)
 
-export async function compareIdle(peer: string, startSide: () => Promise<IdleSide>, budgetMs: number): ReturnType<Gate> {
+export async function compareIdle(
+  peer: string, startSide: () => Promise<IdleSide>, budgetMs: number,
+): ReturnType<Gate> {
   const begin = performance.now()
   const ours: number[] = []
   const ratios: number[] = []

@@ -37,7 +37,9 @@ answer(
 )
 
 function start(): Promise<AgentServer> {
-  return createAgentServer({ port: 0, dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace'), sessionApiKeys: [key] })
+  return createAgentServer({
+    port: 0, dataDir: join(folder, 'data'), workspaceDir: join(folder, 'workspace'), sessionApiKeys: [key],
+  })
 }
 
 async function copyConversation(id: string, number: number): Promise<void> {

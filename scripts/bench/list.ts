@@ -1,9 +1,10 @@
 /**
  * Lists of 10,000 conversations: a page in memory and over HTTP, and what the server reads of them when it starts.
  *
- * In memory the limit is a slice of a sorted array, found by binary search. Over HTTP all pages of 20 are asked for once,
- * which reads what they show, and then in another order and one at a time; the last half of that is measured. The load at the start is
- * that of the file which the server before has left (storage/list-file); the limit reads and parses one like it.
+ * In memory the limit is a slice of a sorted array, found by binary search. Over HTTP all pages of 20 are asked for
+ * once, which reads what they show, and then in another order and one at a time; the last half of that is measured. The
+ * load at the start is that of the file which the server before has left (storage/list-file); the limit reads and
+ * parses one like it.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -109,7 +110,10 @@ async function measureLoad(budgetMs: number): Promise<Row[]> {
     const what = `load the list of ${conversations.toLocaleString('en')} conversations`
     const limit = 'read, parse and map one file'
     return [
-      { what: `${what}: time`, limit, ratio: elapsed, target: { atMost: 1.2 }, context: `${ours.elapsedMs.toFixed(1)} ms` },
+      {
+        what: `${what}: time`, limit, ratio: elapsed, target: { atMost: 1.2 },
+        context: `${ours.elapsedMs.toFixed(1)} ms`,
+      },
       { what: `${what}: CPU`, limit, ratio: cpu, target: { atMost: 1.2 }, context: `${ours.cpuMs.toFixed(1)} ms` },
     ]
   } finally {
@@ -126,7 +130,9 @@ async function measureHttp(budgetMs: number): Promise<Row[]> {
     const get = (pageId: string): Promise<string | null> => getPage({ port, agent, headers, pageId })
     const pageIds = ['']
     for (let next: string | null = await get(''); next !== null; next = await get(next)) pageIds.push(next)
-    if (pageIds.length !== conversations / pageSize) throw new Error(`Expected ${conversations / pageSize} pages, got ${pageIds.length}`)
+    if (pageIds.length !== conversations / pageSize) {
+      throw new Error(`Expected ${conversations / pageSize} pages, got ${pageIds.length}`)
+    }
     const times: number[] = []
     const lastToFirst: number[] = []
     const begin = performance.now()
@@ -141,7 +147,13 @@ async function measureHttp(budgetMs: number): Promise<Row[]> {
     const what = `a page of ${pageSize} of ${conversations.toLocaleString('en')} conversations over HTTP`
     const p95 = at(0.95) / 2
     return [
-      { what: `${what}: p95 of time`, limit: '2 ms', ratio: { low: p95, median: p95, high: p95 }, target: { atMost: 1 }, context: `${at(0.95).toFixed(2)} ms, median ${at(0.5).toFixed(2)}` },
+      {
+        what: `${what}: p95 of time`,
+        limit: '2 ms',
+        ratio: { low: p95, median: p95, high: p95 },
+        target: { atMost: 1 },
+        context: `${at(0.95).toFixed(2)} ms, median ${at(0.5).toFixed(2)}`,
+      },
       { what: `${what}: time of the last`, limit: 'the first', ratio: spreadOf(lastToFirst), target: { atMost: 1.1 } },
     ]
   } finally {

@@ -1,10 +1,10 @@
 /**
  * A conversation of 1,000,000 events of 1 KB, 1 GB on disk: appending to it, what it leaves in memory, and opening it.
  *
- * The log is made by appending, which takes most of the time of this gate. Its last thousands of events are compared with
- * the first thousand of a new log. Opening is measured with the index file and without; the limit of the latter is a loop
- * that looks for newlines in a file, with one buffer and large reads. Everything is in the cache of the file system, on
- * both sides. With `--quick` the log has 100,000 events.
+ * The log is made by appending, which takes most of the time of this gate. Its last thousands of events are compared
+ * with the first thousand of a new log. Opening is measured with the index file and without; the limit of the latter is
+ * a loop that looks for newlines in a file, with one buffer and large reads. Everything is in the cache of the file
+ * system, on both sides. With `--quick` the log has 100,000 events.
  */
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,11 @@ export const longLog: Gate = async ({ budgetMs }) => {
     const events = budgetMs < 10_000 ? 100_000 : 1_000_000
     const long = await mkdtemp(join(folder, 'log-'))
     const growth = await measureGrowth({ folder, long, events, budgetMs: budgetMs / 2 })
-    return [...growth, ...(await measureOpening(long, events, budgetMs / 2)), ...(await measureRebuilding(long, events, budgetMs / 2))]
+    return [
+      ...growth,
+      ...(await measureOpening(long, events, budgetMs / 2)),
+      ...(await measureRebuilding(long, events, budgetMs / 2)),
+    ]
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -121,7 +125,9 @@ async function measureRebuilding(directory: string, events: number, budgetMs: nu
   const what = `open ${events.toLocaleString('en')} events without an index`
   const limit = 'newline scan of the file'
   return [
-    { what: `${what}: time`, limit, ratio: elapsed, target: { atMost: 1.5 }, context: `${ours.elapsedMs.toFixed(0)} ms` },
+    {
+      what: `${what}: time`, limit, ratio: elapsed, target: { atMost: 1.5 }, context: `${ours.elapsedMs.toFixed(0)} ms`,
+    },
     { what: `${what}: CPU`, limit, ratio: cpu, target: { atMost: 1.5 }, context: `${ours.cpuMs.toFixed(0)} ms` },
   ]
 }
@@ -169,7 +175,10 @@ async function memoryInUse(): Promise<number> {
 
 function timeRow(what: string, times: readonly number[], allowedMs: number): Row {
   const ratio = spreadOf(times.map((time) => time / allowedMs))
-  return { what: `${what}: time`, limit: `${allowedMs} ms`, ratio, target: { atMost: 1 }, context: `${(ratio.median * allowedMs).toFixed(2)} ms` }
+  return {
+    what: `${what}: time`, limit: `${allowedMs} ms`, ratio, target: { atMost: 1 },
+    context: `${(ratio.median * allowedMs).toFixed(2)} ms`,
+  }
 }
 
 function exactly(value: number): Spread {

@@ -4,13 +4,13 @@
  * It measures the time from the agent's write to the client's frame, of deltas and of results, which are recorded. The
  * figure of a turn is the 99th percentile over all agents, since users notice the slow ones. The first rows compare the
  * server with itself driving one agent; the last with a bare splitter of 50 agents, which writes and syncs a file for
- * each, as the least that keeps a result. All agents are one process (see piped-agents), so that what they cost is small
- * and the same for each side.
+ * each, as the least that keeps a result. All agents are one process (see piped-agents), so that what they cost is
+ * small and the same for each side.
  *
- * The sides take turns, and a round of all of them gives one ratio. They have had a few turns before, so that agents have
- * been started and code was compiled. What other programs do shows here more than in any other gate: they keep the
- * processors from whichever of fifty waits. So a round during which they used more than `othersLimit` does not count, and
- * without `leastRounds` that count there is no verdict. README.md beside this file has what was learnt by it.
+ * The sides take turns, and a round of all of them gives one ratio. They have had a few turns before, so that agents
+ * have been started and code was compiled. What other programs do shows here more than in any other gate: they keep the
+ * processors from whichever of fifty waits. So a round during which they used more than `othersLimit` does not count,
+ * and without `leastRounds` that count there is no verdict. README.md beside this file has what was learnt by it.
  */
 import type { Socket } from 'node:net'
 import { startChild, type Child } from './child.ts'
@@ -44,7 +44,9 @@ export const manyAgents: Gate = async ({ budgetMs }) => {
   const start = async (program: string, count: number): Promise<Child> => {
     return startChild(program, [`${count}`, String(await talkers.ask('pipes', count))])
   }
-  const [one, many, bare] = [await start('relay-server', 1), await start('relay-server', agents), await start('bare-relay', agents)]
+  const [one, many, bare] = [
+    await start('relay-server', 1), await start('relay-server', agents), await start('bare-relay', agents),
+  ]
   const children: Readonly<Record<Side, Child>> = { one, many, bare }
   const turnOf = (side: Side): Promise<Turn> => runTurn({ server: children[side], talkers }, writes[side])
   try {
@@ -65,9 +67,11 @@ function rowsOf(kind: Kind, rounds: readonly Round[]): Row[] {
   const quiet = rounds.filter(isQuiet)
   const isEnough = quiet.length >= leastRounds
   const counted = isEnough ? quiet : rounds
-  const ratioTo = (limit: Side): Row['ratio'] => spreadOf(counted.map((round) => round.many.slowest[kind] / round[limit].slowest[kind]))
+  const ratioTo = (limit: Side): Row['ratio'] =>
+    spreadOf(counted.map((round) => round.many.slowest[kind] / round[limit].slowest[kind]))
   const ms = spreadOf(counted.map(({ many }) => many.slowest[kind])).median
-  const context = `${ms.toFixed(1)} ms; ${isEnough ? `${quiet.length} of ${rounds.length} rounds were quiet` : 'others keep the machine busy'}`
+  const context = `${ms.toFixed(1)} ms; ` +
+    `${isEnough ? `${quiet.length} of ${rounds.length} rounds were quiet` : 'others keep the machine busy'}`
   const what = `${agents} agents at once, slowest hundredth: ${kind === 'result' ? 'recorded event' : kind}`
   const limit = kind === 'result' ? `${agents} line splitters, write and sync` : `${agents} line splitters`
   return [

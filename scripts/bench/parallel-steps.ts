@@ -12,7 +12,9 @@ const conversations = 16
 const steps = 25
 
 export const parallelSteps: Gate = ({ budgetMs }) => withStage('anthropic/claude-bench', async (stage) => {
-  const { cpu, elapsed, ours } = await compare({ limit: roundOf(stage, 1), ours: roundOf(stage, conversations) }, budgetMs)
+  const { cpu, elapsed, ours } = await compare(
+    { limit: roundOf(stage, 1), ours: roundOf(stage, conversations) }, budgetMs,
+  )
   const what = `${steps} steps in ${conversations} conversations at once`
   const limit = 'one after another'
   const context = `${(ours.cpuMs / conversations / steps).toFixed(2)} ms a step`

@@ -1,9 +1,9 @@
 /**
  * The whole way of an event, as a child: from an object to the frame that a socket gets, durable before it is sent.
  *
- * Ours is that of a conversation: journal, log, state, feed and WebSocket, with nothing around them. The bare one does the
- * same steps with nothing but them: a hand-written check, JSON.stringify, the shortest group commit (see append), the head
- * of a frame, a write to every socket. Both give events ids and times.
+ * Ours is that of a conversation: journal, log, state, feed and WebSocket, with nothing around them. The bare one does
+ * the same steps with nothing but them: a hand-written check, JSON.stringify, the shortest group commit (see append),
+ * the head of a frame, a write to every socket. Both give events ids and times.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -52,7 +52,9 @@ answer(
       return portOf(way.server)
     },
     async emit(count) {
-      for (let left = Number(count); left > 0; left -= batch) await way?.emit(drafts.slice(left % drafts.length).slice(0, Math.min(batch, left)))
+      for (let left = Number(count); left > 0; left -= batch) {
+        await way?.emit(drafts.slice(left % drafts.length).slice(0, Math.min(batch, left)))
+      }
     },
   },
   async () => {
@@ -72,7 +74,10 @@ async function beginOurs(): Promise<Way> {
     onDamage: ignore,
   })
   const feed = new Feed(log, 1024)
-  const journal = new Journal({ log, feed, state: initialState(created({ working_dir: folder })), nextStamp, backlogLimitBytes: 64e6, onChange: ignore })
+  const journal = new Journal({
+    log, feed, state: initialState(created({ working_dir: folder })), nextStamp, backlogLimitBytes: 64e6,
+    onChange: ignore,
+  })
   const server = createServer().on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const upgrade = acceptUpgrade(request, socket, head)
     if (!upgrade.ok) return

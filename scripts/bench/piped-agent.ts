@@ -1,6 +1,6 @@
 /**
- * An agent that costs next to nothing: two `cat`, one between its stdin and a named pipe, one between another named pipe
- * and its stdout. The program that talks for it is at the other ends (see piped-agents).
+ * An agent that costs next to nothing: two `cat`, one between its stdin and a named pipe, one between another named
+ * pipe and its stdout. The program that talks for it is at the other ends (see piped-agents).
  *
  * Fifty agents that are programs of their own would compile and collect garbage at the same moments, on the processors
  * that the server needs; then a gate measures them.

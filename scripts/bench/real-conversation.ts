@@ -17,5 +17,7 @@ export async function startRealServer({ messages }: { readonly messages: number 
   await child.ask('fill', messages)
   const where = await child.ask('where')
   if (!isObject(where)) throw new TypeError('The server does not say where it is')
-  return { child, port: Number(where['port']), key: String(where['key']), conversationId: String(where['conversationId']) }
+  return {
+    child, port: Number(where['port']), key: String(where['key']), conversationId: String(where['conversationId']),
+  }
 }

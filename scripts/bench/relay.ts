@@ -66,7 +66,9 @@ function turnRound(child: Child, place: Place, kind: string): Round {
   }
 }
 
-/** When an update was written. It counts where it is told first: the message at the end holds those of all its deltas. */
+/**
+ * When an update was written. It counts where it is told first: the message at the end holds those of all its deltas.
+ */
 const stamps = /at<(\d+)>/g
 /** How the agent ends its turn, and how the server says so. */
 const turnEnd = /"end_turn"|"key":"execution_status","value":"finished"/

@@ -49,7 +49,9 @@ export async function compareReplays({ peer, child, place, count, bytes, budgetM
     const each = (ours.cpuMs / count) * 1000
     return [
       { what: `${what}: speed`, peer, limit, ratio: inverse(elapsed), target: { atLeast: 0.5 }, context: megabytes },
-      { what: `${what}: CPU`, peer, limit, ratio: cpu, target: { atMost: 2 }, context: `${each.toFixed(1)} µs an event` },
+      {
+        what: `${what}: CPU`, peer, limit, ratio: cpu, target: { atMost: 2 }, context: `${each.toFixed(1)} µs an event`,
+      },
       { what: `${what}: milliseconds`, peer, limit: '', ratio: oursElapsedMs, target: { atMost: 30 } },
     ]
   } finally {

@@ -1,8 +1,8 @@
 /**
  * A load of GET requests over plain sockets: each connection sends the next request when it has the whole answer.
  *
- * It does as little as it can, so that the server is what is measured: every request is the same bytes, and of an answer
- * only the status and the end of the head are looked at, since all bodies have the same length.
+ * It does as little as it can, so that the server is what is measured: every request is the same bytes, and of an
+ * answer only the status and the end of the head are looked at, since all bodies have the same length.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -20,7 +20,9 @@ const headEnd = '\r\n\r\n'
 
 /** Opens the connections; the function that is returned sends so many requests and resolves when all are answered. */
 export async function openLoad(load: Load): Promise<{ run(count: number): Promise<void>; close(): void }> {
-  const sockets = Array.from({ length: load.connections }, () => connect({ port: load.port, host: '127.0.0.1', noDelay: true }))
+  const sockets = Array.from({ length: load.connections }, () => {
+    return connect({ port: load.port, host: '127.0.0.1', noDelay: true })
+  })
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   return {
     async run(count) {
@@ -46,7 +48,9 @@ function work(socket: Socket, { request, bodyBytes }: Load, more: () => boolean)
       received = received === undefined ? chunk : Buffer.concat([received, chunk])
       const end = received.indexOf(headEnd)
       if (end === -1 || received.length < end + headEnd.length + bodyBytes) return
-      if (received.toString('latin1', 0, ok.length) !== ok) return stop(new Error(`Expected 200, got "${received.toString('latin1', 0, 40)}"`))
+      if (received.toString('latin1', 0, ok.length) !== ok) {
+        return stop(new Error(`Expected 200, got "${received.toString('latin1', 0, 40)}"`))
+      }
       received = undefined
       next()
     }

@@ -34,7 +34,9 @@ const warmUpShare = 0.2
 const leastPairs = 3
 
 /** Lets both sides take turns for about `budgetMs`, but for three pairs at least. */
-export async function compare(sides: { readonly limit: Round; readonly ours: Round }, budgetMs: number): Promise<Comparison> {
+export async function compare(
+  sides: { readonly limit: Round; readonly ours: Round }, budgetMs: number,
+): Promise<Comparison> {
   const begin = performance.now()
   const elapsed = (): number => performance.now() - begin
   do await runPair(sides, false)
@@ -55,7 +57,9 @@ interface Pair {
   readonly ours: Cost
 }
 
-async function runPair({ limit, ours }: { readonly limit: Round; readonly ours: Round }, limitFirst: boolean): Promise<Pair> {
+async function runPair(
+  { limit, ours }: { readonly limit: Round; readonly ours: Round }, limitFirst: boolean,
+): Promise<Pair> {
   if (limitFirst) return { limit: await limit(), ours: await ours() }
   const second = await ours()
   return { limit: await limit(), ours: second }

@@ -24,8 +24,11 @@ answer(
       const server = createServer((connected) => {
         server.close()
         socket = connected
-        if (side === 'ours') new RpcPeer({ framing: new LineFraming({ input: connected, output: connected }), onRequest: ({ params }) => params })
-        else connected.on('data', splitLines((line) => connected.write(answerTo(line))))
+        if (side === 'ours') {
+          new RpcPeer({
+            framing: new LineFraming({ input: connected, output: connected }), onRequest: ({ params }) => params,
+          })
+        } else connected.on('data', splitLines((line) => connected.write(answerTo(line))))
       })
       const path = join(folder, 'socket')
       server.listen(path)

@@ -33,7 +33,9 @@ export async function compareEchoes(peer: string, program: Child, budgetMs: numb
   try {
     const rows: Row[] = []
     for (const load of loads) {
-      const { elapsed, cpu, ours: cost } = await compare({ limit: roundOf(bare, load), ours: roundOf(ours, load) }, budgetMs / loads.length)
+      const { elapsed, cpu, ours: cost } = await compare(
+        { limit: roundOf(bare, load), ours: roundOf(ours, load) }, budgetMs / loads.length,
+      )
       const what = `JSON-RPC over pipes, requests of ${load.name}`
       const limit = 'hand-written line splitter'
       const context = `${((cost.elapsedMs * 1000) / load.perRound).toFixed(1)} µs`
@@ -99,9 +101,13 @@ function requestOf(id: number, bytes: number): string {
     jsonrpc: '2.0',
     id,
     method: 'session/update',
-    params: { sessionId: 'bench', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '' } } },
+    params: {
+      sessionId: 'bench', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '' } },
+    },
   }
   const { length } = JSON.stringify(request)
-  request.params.update.content.text = 'The callers decide. "Quoted" and\nbroken. '.repeat(bytes / 40).slice(0, Math.max(0, bytes - length))
+  request.params.update.content.text = 'The callers decide. "Quoted" and\nbroken. '.repeat(bytes / 40).slice(
+    0, Math.max(0, bytes - length),
+  )
   return `${JSON.stringify(request)}\n`
 }

@@ -42,7 +42,9 @@ export async function openSocket({ port, path, key }: Place): Promise<Socket> {
   socket.pause()
   const end = answer?.indexOf(headEnd) ?? -1
   if (answer === undefined || end === -1) throw new Error('Could not open a socket: the answer has no end')
-  if (!answer.toString('latin1').startsWith('HTTP/1.1 101')) throw new Error(`Could not open a socket: ${answer.toString()}`)
+  if (!answer.toString('latin1').startsWith('HTTP/1.1 101')) {
+    throw new Error(`Could not open a socket: ${answer.toString()}`)
+  }
   socket.unshift(answer.subarray(end + headEnd.length))
   return socket
 }
@@ -52,7 +54,9 @@ export function receiveBytes(socket: Socket, count: number): Promise<void> {
   return collect(socket, (_chunk, bytes) => bytes >= count)
 }
 
-/** Resolves when the reader of the texts that come has had enough. Each is told with the time of the monotonic clock. */
+/**
+ * Resolves when the reader of the texts that come has had enough. Each is told with the time of the monotonic clock.
+ */
 export function receiveUntil(socket: Socket, read: (text: string, now: bigint) => boolean): Promise<void> {
   return collect(socket, (chunk) => read(chunk.toString('latin1'), process.hrtime.bigint()))
 }

@@ -43,15 +43,26 @@ export async function compareStarts(peer: string, program: readonly string[], bu
   const ratios = memory.ours.map((bytes, index) => bytes / (memory.limit[index] ?? NaN))
   const megabytes = spreadOf(memory.ours).median / 1e6
   return [
-    { what: 'start to first answer: time', peer, limit, ratio: elapsed, target: { atMost: 1.25 }, context: `${ours.elapsedMs.toFixed(0)} ms` },
-    { what: 'start to first answer: CPU', peer, limit, ratio: cpu, target: { atMost: 1.25 }, context: `${ours.cpuMs.toFixed(0)} ms` },
-    { what: 'start to first answer: resident memory', peer, limit, ratio: spreadOf(ratios), target: { atMost: 1.2 }, context: `${megabytes.toFixed(0)} MB` },
+    {
+      what: 'start to first answer: time', peer, limit, ratio: elapsed, target: { atMost: 1.25 },
+      context: `${ours.elapsedMs.toFixed(0)} ms`,
+    },
+    {
+      what: 'start to first answer: CPU', peer, limit, ratio: cpu, target: { atMost: 1.25 },
+      context: `${ours.cpuMs.toFixed(0)} ms`,
+    },
+    {
+      what: 'start to first answer: resident memory', peer, limit, ratio: spreadOf(ratios), target: { atMost: 1.2 },
+      context: `${megabytes.toFixed(0)} MB`,
+    },
   ]
 }
 
 async function startOnce(argv: readonly string[]): Promise<{ readonly cost: Cost; readonly residentBytes: number }> {
   const begin = performance.now()
-  const child = spawn(process.execPath, argv, { env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, argv, {
+    env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const ended = once(child, 'exit')
   try {
     const [line]: Buffer[] = await once(child.stdout, 'data')

@@ -1,10 +1,11 @@
 /**
- * A model for measuring, as a child: it reads a file at every step, for as many steps as its script says, then says that
- * it is done.
+ * A model for measuring, as a child: it reads a file at every step, for as many steps as its script says, then says
+ * that it is done.
  *
  * It speaks the stream of Anthropic's Messages API, and looks at nothing of a request but the first part of its path,
- * which names the conversation: so an answer takes the same time however long the request is. It holds an answer back when
- * it is told to, and thinks for as long as its script says. A request for no known conversation gets the last answer of one.
+ * which names the conversation: so an answer takes the same time however long the request is. It holds an answer back
+ * when it is told to, and thinks for as long as its script says. A request for no known conversation gets the last
+ * answer of one.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -38,7 +39,8 @@ await once(server, 'listening')
 answer(
   {
     port: () => portOf(server),
-    script: (argument) => void scripts.set(nameOf(argument), newScript(numberOf(argument, 'steps'), numberOf(argument, 'delayMs'))),
+    script: (argument) =>
+      void scripts.set(nameOf(argument), newScript(numberOf(argument, 'steps'), numberOf(argument, 'delayMs'))),
     until: (argument) => Promise.all(namesOf(argument).map((name) => goOn(name, numberOf(argument, 'step')))),
     forget(argument) {
       scripts.get(nameOf(argument))?.release()
@@ -93,7 +95,11 @@ function eventsOf({ asked, steps }: Script): object[] {
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
     { type: 'content_block_stop', index: 0 },
     ...(isLast ? [] : [
-      { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', id: `call_${asked}`, name: 'read_file', input: {} } },
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'tool_use', id: `call_${asked}`, name: 'read_file', input: {} },
+      },
       { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: input } },
       { type: 'content_block_stop', index: 1 },
     ]),

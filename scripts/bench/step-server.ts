@@ -62,6 +62,8 @@ async function begin(argument: unknown): Promise<string> {
 }
 
 async function remove(id: unknown): Promise<void> {
-  const { ok, status } = await fetch(`${url}/api/conversations/${id}`, { method: 'DELETE', headers: { 'X-Session-API-Key': key } })
+  const { ok, status } = await fetch(`${url}/api/conversations/${id}`, {
+    method: 'DELETE', headers: { 'X-Session-API-Key': key },
+  })
   if (!ok) throw new Error(`Could not remove a conversation: ${status}`)
 }

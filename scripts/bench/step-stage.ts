@@ -1,14 +1,16 @@
 /**
  * The server and a model beside it, each a process of its own, for measuring steps of the built-in agent.
  *
- * A conversation is known by a name. The model holds its answer back at the step that was asked for, so that figures are
- * taken while the server waits: what lies between two of them are whole steps.
+ * A conversation is known by a name. The model holds its answer back at the step that was asked for, so that figures
+ * are taken while the server waits: what lies between two of them are whole steps.
  */
 import { startChild, type Child } from './child.ts'
 
 export interface StepStage {
   readonly server: Child
-  /** Starts a conversation of so many steps, whose history is condensed or not; the model holds its first answer back. */
+  /**
+   * Starts a conversation of so many steps, whose history is condensed or not; the model holds its first answer back.
+   */
   begin(name: string, steps: number, isCondensed?: boolean): Promise<void>
   /** Starts conversations of so many steps at once, whose model thinks for so long before it answers. */
   beginAll(names: readonly string[], steps: number, delayMs: number): Promise<void>

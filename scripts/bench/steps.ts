@@ -2,16 +2,16 @@
  * The built-in agent: what step 500 of a conversation costs beside step 1, and what it leaves in memory.
  *
  * A step is everything between two requests to the model: its answer is read, the call recorded and synced to disk, a
- * file of 2 KB read, the result recorded, and the next request made and sent. The model is a process of its own that takes
- * the same time however long a request is, and only processor time of the server's process counts. The first 25 steps of
- * a new conversation and 25 steps of a long one, which were run right after each other, make one ratio; there are four
- * of them around step 500 of each long conversation, the first of which only warms the code up.
+ * file of 2 KB read, the result recorded, and the next request made and sent. The model is a process of its own that
+ * takes the same time however long a request is, and only processor time of the server's process counts. The first 25
+ * steps of a new conversation and 25 steps of a long one, which were run right after each other, make one ratio; there
+ * are four of them around step 500 of each long conversation, the first of which only warms the code up.
  *
  * Nothing is condensed here; condensed-steps does that. A request holds the whole history, because models remember
- * nothing: 2.5 KB more with every step of this kind. Whoever
- * sends it pays for the bytes, so a second row leaves out what a bare program pays for sending as many more. Memory is that
- * of the whole process after a collection, with the history that has to be sent again: what the system gives it, and of
- * that what is in use, the heap and the buffers beside it.
+ * nothing: 2.5 KB more with every step of this kind. Whoever sends it pays for the bytes, so a second row leaves out
+ * what a bare program pays for sending as many more. Memory is that of the whole process after a collection, with the
+ * history that has to be sent again: what the system gives it, and of that what is in use, the heap and the buffers
+ * beside it.
  */
 import { startChild, type Child } from './child.ts'
 import type { Gate, Row } from './gate.ts'

@@ -10,17 +10,21 @@ const titles = ['what', 'limit', 'ratio', 'quartiles', 'target', '', 'for size']
 export function printTable(rows: readonly Row[]): string[] {
   const cells = rows.map(cellsOf)
   const widths = titles.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()
+  const line = (row: readonly string[]): string =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()
   return [line(titles), '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2)), ...cells.map(line)]
 }
 
 /** A table of Markdown with the figures of peers behind those of this server. */
 export function printMarkdown(rows: readonly Row[]): string[] {
-  const peersOf = (own: Row): string => rows.filter((row) => isOfPeer(row) && row.what === own.what).map(printPeer).join(', ')
+  const peersOf = (own: Row): string =>
+    rows.filter((row) => isOfPeer(row) && row.what === own.what).map(printPeer).join(', ')
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   const own = rows.filter((row) => !isOfPeer(row))
   const columns = [...titles, 'peers']
-  return [line(columns), `|${'---|'.repeat(columns.length)}`, ...own.map((row) => line([...cellsOf(row), peersOf(row)]))]
+  return [
+    line(columns), `|${'---|'.repeat(columns.length)}`, ...own.map((row) => line([...cellsOf(row), peersOf(row)])),
+  ]
 }
 
 function printPeer({ peer, ratio }: Row): string {

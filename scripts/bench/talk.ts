@@ -16,7 +16,9 @@ export interface Talk {
 }
 
 /** Answers one line of the server; `talk` is the agent's turn. Lines that are no request get no answer. */
-export async function answerLine(line: string, talk: (talk: Talk) => Promise<void>, write: (line: string) => void): Promise<void> {
+export async function answerLine(
+  line: string, talk: (talk: Talk) => Promise<void>, write: (line: string) => void,
+): Promise<void> {
   const message = parseJson(line)
   if (!isObject(message) || message['id'] === undefined) return
   const { id, method, params } = message
@@ -35,12 +37,16 @@ function talkOf(params: unknown): Talk {
 }
 
 export function textChunk(): string {
-  return printUpdate({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `delta ${stamp()} ${filler}` } })
+  return printUpdate({
+    sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `delta ${stamp()} ${filler}` },
+  })
 }
 
 export function toolCall(number: number): string {
   const [toolCallId, title] = [`call-${number}`, stamp()]
-  return printUpdate({ sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', status: 'in_progress', rawInput: { text: filler } })
+  return printUpdate({
+    sessionUpdate: 'tool_call', toolCallId, title, kind: 'other', status: 'in_progress', rawInput: { text: filler },
+  })
 }
 
 export function toolEnd(number: number): string {

@@ -17,22 +17,32 @@ const parsesPerRound = 4
 
 export const validate: Gate = ({ budgetMs }) => compareValidators({ peer: '', check: isEvent, budgetMs })
 
-export const parse: Gate = ({ budgetMs }) => compareParsers({ peer: '', read: (text) => isEvent(parseJson(text)), budgetMs })
+export const parse: Gate = ({ budgetMs }) =>
+  compareParsers({ peer: '', read: (text) => isEvent(parseJson(text)), budgetMs })
 
 interface PeerOptions extends GateOptions {
   /** Whose validator it is; empty for ours. */
   readonly peer: string
 }
 
-export async function compareValidators({ peer, check, budgetMs }: PeerOptions & { readonly check: (event: unknown) => boolean }): Promise<Row[]> {
+export async function compareValidators(
+  { peer, check, budgetMs }: PeerOptions & { readonly check: (event: unknown) => boolean },
+): Promise<Row[]> {
   const events: unknown[] = sampleTexts().map((text) => JSON.parse(text))
   const roundOf = (check: (event: unknown) => boolean): Round => repeat(events, check, validationsPerRound)
   const { cpu, ours } = await compare({ limit: roundOf(isTerminalCall), ours: roundOf(check) }, budgetMs)
   const context = nanoseconds(ours.cpuMs, validationsPerRound)
-  return [{ peer, what: 'validate one event of 1 KB: CPU', limit: 'hand-written switch', ratio: cpu, target: { atMost: 1.25 }, context }]
+  return [
+    {
+      peer, what: 'validate one event of 1 KB: CPU', limit: 'hand-written switch', ratio: cpu, target: { atMost: 1.25 },
+      context,
+    },
+  ]
 }
 
-export async function compareParsers({ peer, read, budgetMs }: PeerOptions & { readonly read: (text: string) => boolean }): Promise<Row[]> {
+export async function compareParsers(
+  { peer, read, budgetMs }: PeerOptions & { readonly read: (text: string) => boolean },
+): Promise<Row[]> {
   const texts = sampleTexts()
   const roundOf = (read: (text: string) => boolean): Round => repeat(texts, read, parsesPerRound)
   const sides = {
@@ -41,14 +51,21 @@ export async function compareParsers({ peer, read, budgetMs }: PeerOptions & { r
   }
   const { cpu, ours } = await compare(sides, budgetMs)
   const context = nanoseconds(ours.cpuMs, parsesPerRound)
-  return [{ peer, what: 'parse and validate one event: CPU', limit: 'JSON.parse', ratio: cpu, target: { atMost: 1.15 }, context }]
+  return [
+    {
+      peer, what: 'parse and validate one event: CPU', limit: 'JSON.parse', ratio: cpu, target: { atMost: 1.15 },
+      context,
+    },
+  ]
 }
 
 function sampleTexts(): string[] {
   return Array.from({ length: eventCount }, actionEvent)
 }
 
-/** A round that checks all of the items so many times. It fails if one of them is refused: nothing would be compared. */
+/**
+ * A round that checks all of the items so many times. It fails if one of them is refused: nothing would be compared.
+ */
 function repeat<T>(items: readonly T[], check: (item: T) => boolean, times: number): Round {
   return () => measure(() => {
     let accepted = 0

@@ -1,5 +1,6 @@
 /**
- * The whole way of an event: checked, printed, appended durably, framed and sent, beside the same steps with nothing else.
+ * The whole way of an event: checked, printed, appended durably, framed and sent, beside the same steps with nothing
+ * else.
  *
  * A round ends when a socket has every byte. 64 events are made at once, as by a busy conversation; so the disk takes
  * most of the time, on both sides, and processor time tells what the server adds.
@@ -21,7 +22,10 @@ export const wholePath: Gate = async ({ budgetMs }) => {
     const limit = 'the same steps bare'
     const context = (ms: number): string => `${((ms / eventsPerRound) * 1000).toFixed(1)} µs`
     return [
-      { what: `${what}: speed`, limit, ratio: inverse(elapsed), target: { atLeast: 0.75 }, context: context(cost.elapsedMs) },
+      {
+        what: `${what}: speed`, limit, ratio: inverse(elapsed), target: { atLeast: 0.75 },
+        context: context(cost.elapsedMs),
+      },
       { what: `${what}: CPU`, limit, ratio: cpu, target: { atMost: 1.33 }, context: context(cost.cpuMs) },
     ]
   } finally {

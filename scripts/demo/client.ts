@@ -31,7 +31,9 @@ function describe(event: Record<string, unknown>): string | undefined {
     case 'MessageEvent':
       return `${event['source'] === 'user' ? 'you' : 'agent'}: ${messageText(event['llm_message'])}`
     case 'ActionEvent':
-      if (isRecord(event['action']) && typeof event['action']['message'] === 'string') return `agent: ${event['action']['message']}`
+      if (isRecord(event['action']) && typeof event['action']['message'] === 'string') {
+        return `agent: ${event['action']['message']}`
+      }
       return `action: ${String(event['summary'] ?? event['tool_name'])} (${kindOf(event['action'])})`
     case 'ObservationEvent':
       return `result: ${kindOf(event['observation'])}`

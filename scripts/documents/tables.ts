@@ -22,7 +22,9 @@ export function tablesFor(document: string, sources: readonly SizedFile[]): Read
   const folder = posix.dirname(document)
   const part = allParts.find(({ name }) => folder === `src/parts/${name}`)
   if (part !== undefined) {
-    return { options: () => optionsOfPart(part), routes: () => routeRows(part.routes ?? {}), powers: () => powersOf(folder) }
+    return {
+      options: () => optionsOfPart(part), routes: () => routeRows(part.routes ?? {}), powers: () => powersOf(folder),
+    }
   }
   const tables = {
     powers: () => powersOf(folder), sizes: () => sizeRows(sources), order: () => orderRows(sources), parts: () => partRows(folder),
@@ -38,7 +40,9 @@ function rows(titles: readonly string[], cells: readonly (readonly string[])[]):
 }
 
 function optionsOfPart({ options = {}, commands = {} }: Part): string {
-  const about = Object.values(commands).map(({ usage: [usage, text] }) => [`\`agent-server ${usage.replaceAll('|', '\\|')}\``, text])
+  const about = Object.values(commands).map(({ usage: [usage, text] }) => [
+    `\`agent-server ${usage.replaceAll('|', '\\|')}\``, text,
+  ])
   return [
     Object.keys(options).length === 0 ? 'This part has no options of the server.' : optionRows(options),
     ...(about.length === 0 ? [] : ['', rows(['Command', 'What it does'], about)]),
@@ -76,7 +80,9 @@ function powersOf(folder: string): string {
   const below = folder === '.' ? '' : `${folder}/`
   const own = powers.map(({ power, files }) => [power, files.filter((path) => path.startsWith(below)).sort()] as const)
   const granted = own.filter(([, files]) => files.length > 0)
-  const cells = granted.map(([power, files]) => [power, files.map((path) => `\`${path.slice(below.length)}\``).join(', ')])
+  const cells = granted.map(([power, files]) => [
+    power, files.map((path) => `\`${path.slice(below.length)}\``).join(', '),
+  ])
   const table = cells.length === 0 ? 'No file of this folder has a power of its own.' : rows(['Power', 'Files'], cells)
   const imports = importTable[folder.replace(/^src\//, '')]
   if (imports === undefined) return table

@@ -80,7 +80,9 @@ function memberValue(name: string, member: Member, contract: Contract, locals: L
   if (schema.type === 'constant' && member.presence === 'default') return quote(schema.value)
   if (member.presence !== 'default') return convert(schema, expression, contract, locals)
   const fallback = literal(member.default)
-  if (member.whenNull !== undefined) return `${expression} === null ? ${literal(member.whenNull)} : ${expression} ?? ${fallback}`
+  if (member.whenNull !== undefined) {
+    return `${expression} === null ? ${literal(member.whenNull)} : ${expression} ?? ${fallback}`
+  }
   const takesNull = schema.type === 'nullable' || schema.type === 'json'
   if (!takesNull) return convertDefault(schema, `${expression} ?? ${fallback}`, contract, locals)
   if (member.default === null && schema.type === 'nullable') {
@@ -89,7 +91,8 @@ function memberValue(name: string, member: Member, contract: Contract, locals: L
       : `${expression} ?? null`
   }
   if (schema.type === 'nullable' && isConverted(contract, schema)) {
-    return `${expression} === null ? null : ${convertDefault(schema.of, `${expression} ?? ${fallback}`, contract, locals)}`
+    return `${expression} === null ? null : ` +
+      `${convertDefault(schema.of, `${expression} ?? ${fallback}`, contract, locals)}`
   }
   return `${expression} === undefined ? ${fallback} : ${convert(schema, expression, contract, locals)}`
 }

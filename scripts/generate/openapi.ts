@@ -102,7 +102,9 @@ function printRequest(request: Schema, printer: Printer): Json {
 function printForm(files: readonly string[]): Json {
   const file = { type: 'string', contentMediaType: 'application/octet-stream' }
   const properties = Object.fromEntries(files.map((name) => [name, file]))
-  return { required: true, content: { 'multipart/form-data': { schema: { type: 'object', properties, required: files } } } }
+  return {
+    required: true, content: { 'multipart/form-data': { schema: { type: 'object', properties, required: files } } },
+  }
 }
 
 function printResponse({ doc, body, mediaType }: ResponseSchema, printer: Printer): Json {

@@ -36,8 +36,12 @@ export function printListValidator(name: string, schema: ArraySchema, locals: Lo
 
 export function printMapValidator(name: string, schema: MapSchema, locals: Locals): string[] {
   const lines = [`function ${name}(value: unknown): boolean {`, '  if (!isObject(value)) return false']
-  if (schema.maxProperties !== undefined) lines.push(`  if (countMembers(value) > ${schema.maxProperties}) return false`)
-  lines.push(`  for (const ${schema.keys === undefined ? 'item of Object.values' : '[key, item] of Object.entries'}(value)) {`)
+  if (schema.maxProperties !== undefined) {
+    lines.push(`  if (countMembers(value) > ${schema.maxProperties}) return false`)
+  }
+  lines.push(
+    `  for (const ${schema.keys === undefined ? 'item of Object.values' : '[key, item] of Object.entries'}(value)) {`,
+  )
   if (schema.keys !== undefined) lines.push(`    if (!${locals.pattern(schema.keys)}.test(key)) return false`)
   return [...lines, ...refuse('    ', conditionOf(schema.values, 'item', locals)), '  }', '  return true', '}']
 }

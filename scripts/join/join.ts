@@ -1,14 +1,14 @@
 /**
- * Joins ES modules into few files that do the same, because Node loads few large files far faster than hundreds of small
- * files. Pure: texts in, texts out, and the same out for the same in.
+ * Joins ES modules into few files that do the same, because Node loads few large files far faster than hundreds of
+ * small files. Pure: texts in, texts out, and the same out for the same in.
  *
  * Each module becomes a block, in the order in which modules are evaluated (ECMA-262, 16.2.1.5), so that its names stay
- * its own. The first line of a module is the third line below its path. The exports of a module are an object with a name
- * at the top, from which later blocks take their imports. The joined file itself imports the names of Node's modules. The
- * text of a module stays the same but for the words of imports and exports, and `import.meta.url`, which remains the
- * module's own address: the joined files belong into the folder to which the paths are relative. An `await` at the top of
- * a module delays all later modules. A missing name, a cycle, a package, and everything that `module.ts` does not know is
- * refused.
+ * its own. The first line of a module is the third line below its path. The exports of a module are an object with a
+ * name at the top, from which later blocks take their imports. The joined file itself imports the names of Node's
+ * modules. The text of a module stays the same but for the words of imports and exports, and `import.meta.url`, which
+ * remains the module's own address: the joined files belong into the folder to which the paths are relative. An `await`
+ * at the top of a module delays all later modules. A missing name, a cycle, a package, and everything that `module.ts`
+ * does not know is refused.
  */
 import { posix } from 'node:path'
 import { readModule, refusal, type Import, type Loading, type Module, type Renamed } from './module.ts'
@@ -27,8 +27,9 @@ export interface Joining {
 }
 
 /**
- * The joined files by name, the entry's first. Modules that are only loaded by `import()` have files of their own, one for
- * each group; a module without a group is in the file of the entry's imports. A program without `import()` is one file.
+ * The joined files by name, the entry's first. Modules that are only loaded by `import()` have files of their own, one
+ * for each group; a module without a group is in the file of the entry's imports. A program without `import()` is one
+ * file.
  * @throws SyntaxError with path and line, for code that `module.ts` does not know
  */
 export function joinModules(joining: Joining): ReadonlyMap<string, string> {
@@ -133,7 +134,9 @@ function orderModules(modules: ReadonlyMap<string, string>, entry: string): Orde
     ordered.set(path, module)
     for (const loading of loadingsOf(module)) {
       const target = targetOf(module, loading)
-      if (!modules.has(target)) throw refusal(path, loading.line, `"${loading.specifier}", which is not among the modules`)
+      if (!modules.has(target)) {
+        throw refusal(path, loading.line, `"${loading.specifier}", which is not among the modules`)
+      }
       later.push(target)
     }
   }
@@ -148,7 +151,9 @@ function nameObjects(ordered: readonly Module[]): ReadonlyMap<string, string> {
   const paths = new Map<string, string>()
   for (const { path } of ordered) {
     const name = `$${path.replace(/\.js$/, '').replaceAll('-', '_').replaceAll(/\W/g, '$')}`
-    if (paths.has(name) || name.startsWith('$node$') || name === '$addressOf') throw refusal(path, 1, `two things that are named ${name}`)
+    if (paths.has(name) || name.startsWith('$node$') || name === '$addressOf') {
+      throw refusal(path, 1, `two things that are named ${name}`)
+    }
     paths.set(name, path)
   }
   return new Map([...paths].map(([name, path]) => [path, name]))
@@ -166,7 +171,9 @@ function checkNames(module: Module, exported: ReadonlyMap<string, ReadonlySet<st
   for (const one of module.imports) {
     if (isNodes(one)) continue
     const missing = one.names.find(({ from }) => exported.get(targetOf(module, one))?.has(from) !== true)
-    if (missing !== undefined) throw refusal(module.path, one.line, `"${missing.from}", which "${one.specifier}" does not export`)
+    if (missing !== undefined) {
+      throw refusal(module.path, one.line, `"${missing.from}", which "${one.specifier}" does not export`)
+    }
   }
 }
 
@@ -192,7 +199,9 @@ function printModule(module: Module, names: ReadonlyMap<string, string>, files: 
   const objectOf = (one: Import): string => names.get(targetOf(module, one)) ?? ''
   const own = module.exports.map(({ from, to }) => (from === to ? to : `${to}: ${from}`))
   const others = module.imports.filter(({ isReExport }) => isReExport).flatMap((one) =>
-    one.names.map(({ from, to }) => `${to}: ${isNodes(one) ? nodeName(one.specifier, from) : `${objectOf(one)}.${from}`}`))
+    one.names.map(({ from, to }) => {
+      return `${to}: ${isNodes(one) ? nodeName(one.specifier, from) : `${objectOf(one)}.${from}`}`
+    }))
   // A namespace has its names in order, and nothing but them.
   const members = ['__proto__: null', ...[...own, ...others].sort()]
   return [
@@ -224,7 +233,9 @@ function printText({ path, text, cuts }: Module, printed: (loading: Loading) => 
   for (const { start, end, becomes } of cuts) {
     // Lines stay where they are.
     const lineEnds = text.slice(start, end).replaceAll(/[^\n]/g, '')
-    const instead = typeof becomes === 'object' ? printed(becomes) : becomes === 'address' ? `$addressOf('./${path}')` : ''
+    const instead = typeof becomes === 'object'
+      ? printed(becomes)
+      : becomes === 'address' ? `$addressOf('./${path}')` : ''
     joined += text.slice(at, start) + instead + lineEnds
     at = end
   }

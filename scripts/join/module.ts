@@ -1,10 +1,12 @@
 /**
- * One ES module as the compiler prints it, read for joining: what it imports, what it exports, and its text without either.
+ * One ES module as the compiler prints it, read for joining: what it imports, what it exports, and its text without
+ * either.
  *
- * Understood are named and namespace imports; exported functions, classes and single constants; lists of names, its own or
- * another module's; `import()` of a constant; and `import.meta.url`. An import or export that is anything else (ECMA-262, 16.2) is refused with its
- * line, and so is what a block would not hold as a module does: `var`, and names that begin with `$`, which are the joined
- * file's own. Like scripts/shape/tokens this is no parser, and trusts that the compiler has made the text.
+ * Understood are named and namespace imports; exported functions, classes and single constants; lists of names, its own
+ * or another module's; `import()` of a constant; and `import.meta.url`. An import or export that is anything else
+ * (ECMA-262, 16.2) is refused with its line, and so is what a block would not hold as a module does: `var`, and names
+ * that begin with `$`, which are the joined file's own. Like scripts/shape/tokens this is no parser, and trusts that
+ * the compiler has made the text.
  */
 import { tokenize, type Token } from '../shape/tokens.ts'
 
@@ -24,7 +26,10 @@ export interface Import {
   readonly isReExport?: true
 }
 
-/** A stretch of the text that the joined file has not, or has the address of the module or a module that is loaded in its place. */
+/**
+ * A stretch of the text that the joined file has not, or has the address of the module or a module that is loaded in
+ * its place.
+ */
 export interface Cut {
   readonly start: number
   readonly end: number
@@ -50,11 +55,15 @@ export interface Module {
 /** @throws SyntaxError with path and line, for what it does not understand */
 export function readModule(path: string, text: string): Module {
   const { code } = tokenize(text, path)
-  const state: State = { path, text, code, at: 0, depth: 0, fixed: new Set(), lists: [], imports: [], exports: [], cuts: [] }
+  const state: State = {
+    path, text, code, at: 0, depth: 0, fixed: new Set(), lists: [], imports: [], exports: [], cuts: [],
+  }
   for (const [index, token] of code.entries()) checkName(state, token, code[index - 1])
   while (state.at < code.length) step(state)
   for (const { name, token } of state.lists) {
-    if (!state.fixed.has(name.from)) refuse(state, token, `an exported "${name.from}" that is no function, class or constant of the module`)
+    if (!state.fixed.has(name.from)) {
+      refuse(state, token, `an exported "${name.from}" that is no function, class or constant of the module`)
+    }
     state.exports.push(name)
   }
   return state
@@ -149,7 +158,9 @@ function readExport(state: State, start: Token): void {
   const first = next(state)
   if (isMark(first, '{')) return readList(state, start)
   const word = first.text === 'async' ? next(state) : first
-  if (!declaring.has(word.text)) refuse(state, start, 'an export of another form than function, class, const or { names }')
+  if (!declaring.has(word.text)) {
+    refuse(state, start, 'an export of another form than function, class, const or { names }')
+  }
   // What is exported stays where it is, without the word in front.
   state.cuts.push({ start: start.start, end: first.start, becomes: 'nothing' })
   if (isMark(state.code[state.at], '*')) next(state)
@@ -213,7 +224,9 @@ function readWord(state: State): string {
 
 function expect(state: State, text: string): void {
   const token = next(state)
-  if (token.text !== text || token.kind === 'string') refuse(state, token, `"${token.text}" where "${text}" was expected`)
+  if (token.text !== text || token.kind === 'string') {
+    refuse(state, token, `"${token.text}" where "${text}" was expected`)
+  }
 }
 
 function next(state: State): Token {

@@ -1,6 +1,6 @@
 /**
- * The program as files in `dist`, joined from the modules in `src` of the folder where the compiler puts all: `agent-server.js`,
- * `agent-server.core.js`, and one for each part, which is loaded when the part is used.
+ * The program as files in `dist`, joined from the modules in `src` of the folder where the compiler puts all:
+ * `agent-server.js`, `agent-server.core.js`, and one for each part, which is loaded when the part is used.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,8 +14,12 @@ const header = `/*
 
 /** The files of the program by name: the entry, the core, and one for each part. */
 export function joinProgram(dist: string): ReadonlyMap<string, string> {
-  const paths = readdirSync(join(dist, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.js'))
-  const modules = new Map(paths.map((path) => [`src/${path.replaceAll('\\', '/')}`, readFileSync(join(dist, 'src', path), 'utf8')]))
+  const paths = readdirSync(join(dist, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => {
+    return path.endsWith('.js')
+  })
+  const modules = new Map(
+    paths.map((path) => [`src/${path.replaceAll('\\', '/')}`, readFileSync(join(dist, 'src', path), 'utf8')]),
+  )
   return joinModules({ modules, entry: 'src/cli/main.js', header, file: 'agent-server.js', groupOf })
 }
 

@@ -38,7 +38,8 @@ export function applyEdit(text: string, { old, new: replacement }: Pick<Mutation
 
 /** The sets with the mutations that mention the word in their file, their promise or their tests. */
 export function selectMutations(sets: readonly MutationSet[], word: string): MutationSet[] {
-  const mentions = ({ file, promise, tests }: Mutation): boolean => [file, promise, ...tests].some((text) => text.includes(word))
+  const mentions = ({ file, promise, tests }: Mutation): boolean =>
+    [file, promise, ...tests].some((text) => text.includes(word))
   return sets
     .map(({ folder, mutations }) => ({ folder, mutations: mutations.filter(mentions) }))
     .filter(({ mutations }) => mutations.length > 0)

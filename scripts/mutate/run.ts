@@ -1,8 +1,9 @@
 /**
  * Tries all mutations of some sets in copies of the tree, as many at a time as there are cores.
  *
- * First the copy is built and the named tests are run on it as it is: a mutation can be judged only by a test that passes
- * without it. What they took there decides their deadlines, and mutations of a test that fails there are in doubt.
+ * First the copy is built and the named tests are run on it as it is: a mutation can be judged only by a test that
+ * passes without it. What they took there decides their deadlines, and mutations of a test that fails there are in
+ * doubt.
  */
 import { availableParallelism } from 'node:os'
 import type { Mutation, MutationSet } from './mutation.ts'
@@ -24,9 +25,12 @@ export async function runMutations(workshop: Workshop, sets: readonly MutationSe
   const fault = await control.build()
   if (fault !== undefined) throw new Error(`The tree does not build without any mutation:\n${fault}`)
   const workers = availableParallelism()
-  const trees = Array.from({ length: workers }, (_, place) => new Tree(workshop, workshop.copyTree(control.folder, `tree${place}`)))
+  const trees = Array.from({ length: workers }, (_, place) => {
+    return new Tree(workshop, workshop.copyTree(control.folder, `tree${place}`))
+  })
   const { times, broken } = await runControl(control, sets, workers, print)
-  const limitMs = (test: string): number => Math.min(fileLimitMs, Math.max(patience.leastMs, patience.factor * (times.get(test) ?? fileLimitMs)))
+  const limitMs = (test: string): number =>
+    Math.min(fileLimitMs, Math.max(patience.leastMs, patience.factor * (times.get(test) ?? fileLimitMs)))
   const outcomeOf = async (mutation: Mutation, mutated: Tree): Promise<Outcome> => {
     const test = mutation.tests.find((name) => broken.has(name))
     if (test === undefined) return tryMutation(mutation, { mutated, control, limitMs })
@@ -53,7 +57,9 @@ interface ControlRun {
 }
 
 /** A test that fails beside others is asked again alone. */
-async function runControl(control: Tree, sets: readonly MutationSet[], workers: number, print: Print): Promise<ControlRun> {
+async function runControl(
+  control: Tree, sets: readonly MutationSet[], workers: number, print: Print,
+): Promise<ControlRun> {
   const tests = new Set(sets.flatMap(({ mutations }) => mutations.flatMap((mutation) => mutation.tests)))
   print(`running the ${tests.size} named tests without a mutation`)
   const times = new Map<string, number>()

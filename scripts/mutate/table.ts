@@ -20,7 +20,9 @@ export function printFolders(tried: readonly Tried[]): string[] {
   const folders = [...new Set(tried.map(({ folder }) => folder))]
   const rows = folders.map((folder) => rowOf(folder, tried.filter((one) => one.folder === folder)))
   const lines = [['folder', 'mutations', 'killed', 'seconds'], ...rows, rowOf('all', tried)]
-  return lines.map(([name = '', ...figures]) => [name.padEnd(28), ...figures.map((figure) => figure.padStart(10))].join(''))
+  return lines.map(([name = '', ...figures]) => {
+    return [name.padEnd(28), ...figures.map((figure) => figure.padStart(10))].join('')
+  })
 }
 
 function rowOf(folder: string, tried: readonly Tried[]): string[] {

@@ -1,8 +1,8 @@
 /**
  * One copy of the tree: it can be built, changed by one mutation at a time, and run a test.
  *
- * It is built as everywhere, by scripts/build, which compiles what has changed since the build before and joins the program
- * again: tests of the whole server run `dist/agent-server.js`.
+ * It is built as everywhere, by scripts/build, which compiles what has changed since the build before and joins the
+ * program again: tests of the whole server run `dist/agent-server.js`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -50,7 +50,9 @@ export async function tryMutation(mutation: Mutation, trees: TrialTrees): Promis
   return doubt === undefined ? end('survived', mutation.tests.join(' ')) : end('in doubt', doubt)
 }
 
-async function judge(test: string, { mutated, control, limitMs }: TrialTrees): Promise<Pick<Outcome, 'verdict' | 'detail'>> {
+async function judge(
+  test: string, { mutated, control, limitMs }: TrialTrees,
+): Promise<Pick<Outcome, 'verdict' | 'detail'>> {
   let detail = ''
   for (let attempt = 0; attempt < attempts; attempt++) {
     const end = await mutated.test(test, limitMs(test))

@@ -1,8 +1,8 @@
 /**
  * The folder outside the checkout in which mutations are made: copies of the tree, and files of the tests.
  *
- * `close` removes it, with every process that a test has left: those whose TMPDIR lies in it. It is synchronous, so that
- * it can be the last act after a signal. Nothing of the checkout is written.
+ * `close` removes it, with every process that a test has left: those whose TMPDIR lies in it. It is synchronous, so
+ * that it can be the last act after a signal. Nothing of the checkout is written.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,10 +26,14 @@ export class Workshop {
   /** A copy of the source, not built. Names that nobody uses are no fault there: an edit may leave some behind. */
   copySource(name: string): string {
     const folder = join(this.folder, name)
-    cpSync(this.#root, folder, { recursive: true, filter: (path) => path === this.#root || !leftOut.includes(basename(path)) })
+    cpSync(this.#root, folder, {
+      recursive: true, filter: (path) => path === this.#root || !leftOut.includes(basename(path)),
+    })
     symlinkSync(join(this.#root, 'node_modules'), join(folder, 'node_modules'))
     const settings = join(folder, 'tsconfig.json')
-    writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(/("noUnused(?:Locals|Parameters)": )true/g, '$1false'))
+    writeFileSync(
+      settings, readFileSync(settings, 'utf8').replaceAll(/("noUnused(?:Locals|Parameters)": )true/g, '$1false'),
+    )
     return folder
   }
 

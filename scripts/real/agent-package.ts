@@ -28,12 +28,17 @@ export async function installAgent({ name, version, program, isPython }: AgentPa
   return join(folder, 'node_modules', '.bin', program)
 }
 
-/** As an operator installs it, with `agent-server agents`; gives the absolute path of the folder of installed agents. */
+/**
+ * As an operator installs it, with `agent-server agents`; gives the absolute path of the folder of installed agents.
+ */
 export async function installWithServer(provider: string, version: string): Promise<string> {
   const data = join(rootFolder(), 'data')
   const record: unknown = JSON.parse(await readFile(join(data, 'agents', `${provider}.json`), 'utf8').catch(() => '{}'))
   if (memberAt(record, 'version') !== version) {
-    const words = ['agents', 'install', provider, '--version', version, '--data-dir', data, '--workspace-dir', join(rootFolder(), 'workspace')]
+    const words = [
+      'agents', 'install', provider, '--version', version, '--data-dir', data, '--workspace-dir',
+      join(rootFolder(), 'workspace'),
+    ]
     await run(process.execPath, [serverProgram, ...words], rootFolder())
   }
   return join(data, 'agents')

@@ -64,7 +64,9 @@ const claude: RealAgent = {
   ownVariables: (url) => ({ ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: url, DISABLE_TELEMETRY: '1' }),
   impatience: { CLAUDE_CODE_MAX_RETRIES: '1' },
   runCommand: (command) => ({ name: 'Bash', input: { command, description: 'Run what was asked for' } }),
-  runInBackground: (command) => ({ name: 'Bash', input: { command, description: 'Run it on', run_in_background: true } }),
+  runInBackground: (command) => ({
+    name: 'Bash', input: { command, description: 'Run it on', run_in_background: true },
+  }),
   writeFile: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
   replaceText: (file_path, old_string, new_string) => [
     // It edits only what it has read.

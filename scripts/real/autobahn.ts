@@ -35,9 +35,16 @@ export async function runAutobahn(folder: string, port: number, isLong: boolean)
     await writeFile(join(packages, 'zope', '__init__.py'), '')
   }
   const outdir = join(folder, `autobahn-${process.pid}`)
-  const plan = { outdir, servers: [{ agent: 'ours', url: `ws://127.0.0.1:${port}` }], cases: isLong ? allCases : shortCases, 'exclude-cases': [], 'exclude-agent-cases': {} }
+  const plan = {
+    outdir, servers: [{ agent: 'ours', url: `ws://127.0.0.1:${port}` }], cases: isLong ? allCases : shortCases,
+    'exclude-cases': [], 'exclude-agent-cases': {},
+  }
   await writeFile(join(folder, 'autobahn.json'), JSON.stringify(plan))
-  await run(python, ['-m', 'autobahntestsuite.wstest', '-m', 'fuzzingclient', '-s', join(folder, 'autobahn.json')], { PYTHONPATH: packages })
+  await run(
+    python,
+    ['-m', 'autobahntestsuite.wstest', '-m', 'fuzzingclient', '-s', join(folder, 'autobahn.json')],
+    { PYTHONPATH: packages },
+  )
   return readReport(join(outdir, 'index.json'))
 }
 
@@ -56,11 +63,17 @@ async function readReport(path: string): Promise<AutobahnReport> {
 
 function findPython2(): string | undefined {
   const versions = join(homedir(), '.pyenv', 'versions')
-  const ofPyenv = existsSync(versions) ? readdirSync(versions).filter((name) => name.startsWith('2.7')).map((name) => join(versions, name, 'bin', 'python')) : []
+  const ofPyenv = existsSync(versions)
+    ? readdirSync(versions).filter((name) => name.startsWith('2.7')).map((name) => {
+      return join(versions, name, 'bin', 'python')
+    })
+    : []
   return [...ofPyenv, '/usr/bin/python2.7', '/usr/local/bin/python2.7'].find(existsSync)
 }
 
-async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number | null> {
+async function run(
+  program: string, args: readonly string[], env: Readonly<Record<string, string>>,
+): Promise<number | null> {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
   return new Promise((resolve) => {
     child.once('error', () => resolve(null))

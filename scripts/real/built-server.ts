@@ -27,7 +27,9 @@ export interface BuiltServer extends Server {
 /** Variables of its environment besides those that every program needs; `PATH` goes before the usual one. */
 export type ServerVariables = Readonly<Record<string, string>>
 
-export async function startBuiltServer(folder: string, moreArgs: readonly string[], variables: ServerVariables = {}): Promise<BuiltServer> {
+export async function startBuiltServer(
+  folder: string, moreArgs: readonly string[], variables: ServerVariables = {},
+): Promise<BuiltServer> {
   const key = 'a-session-key-for-this-run'
   const data = join(folder, 'data')
   const args = ['--data-dir', data, '--port', '0', '--session-api-key', key, ...moreArgs]

@@ -28,7 +28,9 @@ export function checkAnswers(events: readonly unknown[]): Check[] {
   const answers = events.filter(isAnswer)
   return [
     check('no tool call id is used twice', new Set(calls).size, calls.length),
-    check('every answer answers an action', answers.filter((event) => !calls.includes(memberAt(event, 'tool_call_id'))), []),
+    check(
+      'every answer answers an action', answers.filter((event) => !calls.includes(memberAt(event, 'tool_call_id'))), [],
+    ),
     ...ofKind(events, 'ActionEvent').map((action) => checkAnswer(action, events)),
   ]
 }

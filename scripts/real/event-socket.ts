@@ -44,7 +44,9 @@ function openSocket({ url, headers, signal }: EventSocketOptions): Promise<Duple
   const key = randomBytes(16).toString('base64')
   // RFC 6455, section 1.3.
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': key }
+  const upgrade = {
+    connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': key,
+  }
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { ...headers, ...upgrade }, signal })
     sent.once('error', reject)

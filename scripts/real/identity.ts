@@ -2,8 +2,8 @@
  * Who an agent is, and which of its calls are which: a program that gives itself another name, and calls of before a
  * restart.
  *
- * Decisions 3 and 24: the provider that the settings chose decides what is asked, not the name that the agent gives itself;
- * one id of a call has one action in the life of a conversation.
+ * Decisions 3 and 24: the provider that the settings chose decides what is asked, not the name that the agent gives
+ * itself; one id of a call has one action in the life of a conversation.
  */
 import { fileURLToPath } from 'node:url'
 import { check, checkThat, type Check } from './checks.ts'
@@ -18,7 +18,9 @@ const wrapper = fileURLToPath(new URL('./renaming-wrapper.js', import.meta.url))
 export async function renamed(scene: Scene): Promise<Check[]> {
   const { agent, program } = scene.stage
   const talk = await scene.open({ settings: { acp_command: [process.execPath, wrapper, ...program, ...agent.args] } })
-  scene.stage.say(task.prompt, [{ text: task.text, toolCall: agent.runCommand('touch asked.txt', false) }, { text: task.finalText }])
+  scene.stage.say(task.prompt, [
+    { text: task.text, toolCall: agent.runCommand('touch asked.txt', false) }, { text: task.finalText },
+  ])
   await talk.send(task.prompt)
   const first = await talk.untilEnd()
   const before = await readNote(scene, 'asked.txt')
@@ -27,7 +29,9 @@ export async function renamed(scene: Scene): Promise<Check[]> {
   if (first === 'waiting_for_confirmation') await talk.answer(false)
   return [
     checkThat('nothing runs unasked', !ranUnasked, { first, before, errors: errorCodes(events) }),
-    ...(first === 'waiting_for_confirmation' ? [check('the run has ended', (await talk.settle(false)).status, 'finished')] : []),
+    ...(first === 'waiting_for_confirmation'
+      ? [check('the run has ended', (await talk.settle(false)).status, 'finished')]
+      : []),
   ]
 }
 
@@ -42,5 +46,7 @@ export async function resumedCall(scene: Scene): Promise<Check[]> {
   const again = await scene.reopen()
   const checks = await goesOn(scene, again)
   const after = ofKind(await again.events(), 'ActionEvent').map((event) => memberAt(event, 'tool_call_id'))
-  return [check('the run has finished', status, 'finished'), ...checks, check('no call has another action', after, before)]
+  return [
+    check('the run has finished', status, 'finished'), ...checks, check('no call has another action', after, before),
+  ]
 }

@@ -20,7 +20,9 @@ export async function cancelText(scene: Scene): Promise<Check[]> {
   const talk = await scene.open()
   scene.stage.say(task.prompt, [{ thought: task.thought, text: 'And on and on. ', isEndless: true }])
   await talk.send(task.prompt)
-  await talk.until('text', (frame) => memberAt(frame, 'kind') === 'StreamingDeltaEvent' && memberAt(frame, 'content') !== undefined)
+  await talk.until('text', (frame) => {
+    return memberAt(frame, 'kind') === 'StreamingDeltaEvent' && memberAt(frame, 'content') !== undefined
+  })
   return [...(await interrupted(talk)), ...(await goesOn(scene, talk))]
 }
 
@@ -28,7 +30,12 @@ export async function cancelTool(scene: Scene): Promise<Check[]> {
   const talk = await scene.open()
   const process = await runLongCommand(scene, talk)
   const checks = await interrupted(talk)
-  return [...checks, ...(await isGone(scene, process.command)), ...(await goesOn(scene, talk)), await checkMemory(scene, talk)]
+  return [
+    ...checks,
+    ...(await isGone(scene, process.command)),
+    ...(await goesOn(scene, talk)),
+    await checkMemory(scene, talk),
+  ]
 }
 
 export async function cancelQuestion(scene: Scene): Promise<Check[]> {
@@ -109,5 +116,8 @@ async function interrupted(talk: Talk): Promise<Check[]> {
   await talk.call('POST', '/interrupt')
   const status = await talk.untilEnd()
   const last = withoutStates(await talk.events()).at(-1)
-  return [check('the run is paused', status, 'paused'), check('a pause is the last event', memberAt(last, 'kind'), 'PauseEvent')]
+  return [
+    check('the run is paused', status, 'paused'),
+    check('a pause is the last event', memberAt(last, 'kind'), 'PauseEvent'),
+  ]
 }

@@ -30,7 +30,9 @@ export async function withoutCredential(scene: Scene): Promise<Check[]> {
     check('and the state, which key', missing, agent.keyVariable),
     check('with the key it works', after.status, 'finished'),
     check('and the message was not lost', lastText(await talk.events()), 'The model.'),
-    check('the model was asked with the key', [...new Set(scene.requests.map((request) => request.apiKey))], [secrets[agent.keyVariable]]),
+    check('the model was asked with the key', [...new Set(scene.requests.map((request) => request.apiKey))], [
+      secrets[agent.keyVariable],
+    ]),
   ]
 }
 

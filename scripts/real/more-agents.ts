@@ -1,8 +1,8 @@
 /**
  * The real agents that are custom servers in the wire contract: opencode, Qwen Code, Copilot CLI, Cline, OpenHands CLI.
  *
- * All of them speak OpenAI's Chat Completions with the stand-in. Where an agent takes the address of a model from a file
- * of its own only, the file is written into its home. Their tools are named as they were seen in their requests.
+ * All of them speak OpenAI's Chat Completions with the stand-in. Where an agent takes the address of a model from a
+ * file of its own only, the file is written into its home. Their tools are named as they were seen in their requests.
  */
 import type { ModelToolCall as ToolCall } from '../../test/fixtures/model-step.ts'
 import { startOpenAiModel } from '../../test/fixtures/openai-model.ts'
@@ -30,10 +30,14 @@ const opencode: RealAgent = {
   // Otherwise it asks the network for a list of models at its start.
   serverVariables: { OPENCODE_DISABLE_MODELS_FETCH: 'true' },
   homeFiles: (url) => ({ '.config/opencode/opencode.json': opencodeConfig(url) }),
-  ownVariables: (url) => ({ OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)), OPENCODE_DISABLE_MODELS_FETCH: 'true' }),
+  ownVariables: (url) => ({
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)), OPENCODE_DISABLE_MODELS_FETCH: 'true',
+  }),
   runCommand: (command) => ({ name: 'bash', input: { command, description: 'Run what was asked for' } }),
   writeFile: (path, content) => ({ name: 'apply_patch', input: { patchText: addFile(path, content) } }),
-  replaceText: (path, before, after) => [{ name: 'apply_patch', input: { patchText: updateFile(path, before, after) } }],
+  replaceText: (path, before, after) => [
+    { name: 'apply_patch', input: { patchText: updateFile(path, before, after) } },
+  ],
   callMcpTool: (server, tool) => ({ name: `${server}_${tool}`, input: {} }),
   forks: true,
   resumes: true,
@@ -49,8 +53,12 @@ const qwen: RealAgent = {
   baseUrlVariable: 'OPENAI_BASE_URL',
   serverVariables: { OPENAI_MODEL: model },
   ownVariables: (url) => ({ OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: model }),
-  runCommand: (command) => ({ name: 'run_shell_command', input: { command, is_background: false, description: 'Run what was asked for' } }),
-  runInBackground: (command) => ({ name: 'run_shell_command', input: { command, is_background: true, description: 'Run it on' } }),
+  runCommand: (command) => ({
+    name: 'run_shell_command', input: { command, is_background: false, description: 'Run what was asked for' },
+  }),
+  runInBackground: (command) => ({
+    name: 'run_shell_command', input: { command, is_background: true, description: 'Run it on' },
+  }),
   writeFile: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
   replaceText: (file_path, old_string, new_string) => [
     // It edits only what it has read.
@@ -71,7 +79,8 @@ const copilot: RealAgent = {
   baseUrlVariable: 'COPILOT_PROVIDER_BASE_URL',
   serverVariables: { COPILOT_MODEL: model, COPILOT_OFFLINE: 'true' },
   ownVariables: (url) => ({
-    COPILOT_PROVIDER_API_KEY: 'key', COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_MODEL: model, COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_API_KEY: 'key', COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_MODEL: model,
+    COPILOT_OFFLINE: 'true',
   }),
   runCommand: (command) => ({ name: 'bash', input: { command, description: 'Run what was asked for', mode: 'sync' } }),
   runInBackground: (command) => ({ name: 'bash', input: { command, description: 'Run it on', mode: 'async' } }),
@@ -110,10 +119,14 @@ const openhands: RealAgent = {
   baseUrlVariable: '',
   homeFiles: (url, hasKey) => ({ '.openhands/agent_settings.json': openhandsSettings(url, hasKey) }),
   ownVariables: () => ({ LITELLM_LOCAL_MODEL_COST_MAP: 'True', OPENHANDS_SUPPRESS_BANNER: '1' }),
-  runCommand: (command) => ({ name: 'terminal', input: { command, security_risk: 'LOW', summary: 'Run what was asked for' } }),
+  runCommand: (command) => ({
+    name: 'terminal', input: { command, security_risk: 'LOW', summary: 'Run what was asked for' },
+  }),
   writeFile: (path, file_text) => openhandsEdit({ command: 'create', path, file_text }),
   replaceText: (path, old_str, new_str) => [openhandsEdit({ command: 'str_replace', path, old_str, new_str })],
-  callMcpTool: (server, tool) => ({ name: `${server}_${tool}`, input: { summary: 'Call the tool', security_risk: 'LOW' } }),
+  callMcpTool: (server, tool) => ({
+    name: `${server}_${tool}`, input: { summary: 'Call the tool', security_risk: 'LOW' },
+  }),
   // The server does not: its open calls would run again.
   resumes: false,
 }
@@ -122,7 +135,9 @@ export const moreAgents: readonly RealAgent[] = [opencode, qwen, copilot, cline,
 
 function opencodeConfig(url: string): object {
   const options = { baseURL: `${url}/v1`, apiKey: 'key' }
-  const provider = { npm: '@ai-sdk/openai-compatible', name: 'Stand-in', options, models: { [model]: { name: 'Stand-in' } } }
+  const provider = {
+    npm: '@ai-sdk/openai-compatible', name: 'Stand-in', options, models: { [model]: { name: 'Stand-in' } },
+  }
   return { provider: { 'stand-in': provider }, model: `stand-in/${model}`, small_model: `stand-in/${model}` }
 }
 
@@ -136,7 +151,13 @@ function clineProviders(url: string): object {
 /** Only these settings count over ACP. Its retries are kept short. */
 function openhandsSettings(url: string, hasKey: boolean): object {
   const patience = { num_retries: 1, retry_min_wait: 1, retry_max_wait: 1 }
-  return { kind: 'Agent', llm: { model: `openai/${model}`, base_url: `${url}/v1`, usage_id: 'agent', ...patience, ...(hasKey ? { api_key: 'key' } : {}) } }
+  return {
+    kind: 'Agent',
+    llm: {
+      model: `openai/${model}`, base_url: `${url}/v1`, usage_id: 'agent', ...patience,
+      ...(hasKey ? { api_key: 'key' } : {}),
+    },
+  }
 }
 
 function openhandsEdit(input: Readonly<Record<string, unknown>>): ToolCall {

@@ -17,7 +17,9 @@ export async function goesOn(scene: Scene, talk: Talk): Promise<Check[]> {
   await talk.send(next)
   const { status } = await talk.settle(true)
   const events = await talk.events()
-  const asked = events.findLastIndex((event) => memberAt(event, 'kind') === 'MessageEvent' && memberAt(event, 'source') === 'user')
+  const asked = events.findLastIndex((event) => {
+    return memberAt(event, 'kind') === 'MessageEvent' && memberAt(event, 'source') === 'user'
+  })
   return [
     check('nothing came after the end of the turn', withoutStates(events.slice(before.length, asked)), []),
     check('another message is served', status, 'finished'),

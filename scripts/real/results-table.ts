@@ -18,23 +18,36 @@ export interface Row {
 export function printTable(results: readonly AgentResults[], rows: readonly Row[]): string[] {
   const table = cellsOf(results, rows)
   const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
-  return [...table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()), '', sumOf(results)]
+  return [
+    ...table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()),
+    '',
+    sumOf(results),
+  ]
 }
 
 /** The page in Markdown: what was driven, the table, and the limits that it names. */
 export function printPage(results: readonly AgentResults[], rows: readonly Row[], limits: readonly Limit[]): string {
   const driven = results.map(({ agent, package: name, date, build, cells }) => {
-    return [agent, name, date.replace('T', ' '), build, ...(['passed', 'known', 'failed'] as const).map((member) => String(sum(cells, member)))]
+    return [
+      agent, name, date.replace('T', ' '), build,
+      ...(['passed', 'known', 'failed'] as const).map((member) => String(sum(cells, member))),
+    ]
   })
   const named = limits.map(({ agent, scenarios, checks, limit, evidence }) => {
-    return [agent, scenarios.join(', '), limit, checks.length === 0 ? 'none' : checks.map((check) => `"${check} ..."`).join(', '), evidence]
+    return [
+      agent, scenarios.join(', '), limit,
+      checks.length === 0 ? 'none' : checks.map((check) => `"${check} ..."`).join(', '), evidence,
+    ]
   })
   return [
     '# Eight agents, driven through every scenario',
     '',
-    'Made by `npm run real-agents -- --results FOLDER`; not edited by hand. The agents are the published packages, their',
-    'models stand-ins on loopback that stream 20, 80 or 400 tokens a second in pieces that cut words and escapes. A cell is',
-    '`ok` with the number of its checks, `limit` where some fail as a known limit of the agent says, or `FAIL`. `-`: the',
+    'Made by `npm run real-agents -- --results FOLDER`; not edited by hand. The agents are the published packages, ' +
+      'their',
+    'models stand-ins on loopback that stream 20, 80 or 400 tokens a second in pieces that cut words and escapes. A ' +
+      'cell is',
+    '`ok` with the number of its checks, `limit` where some fail as a known limit of the agent says, or `FAIL`. `-`: ' +
+      'the',
     'agent has nothing to try there. The scenarios are in `scenarios.ts`, the limits in `limits.ts`.',
     '',
     `${sumOf(results)}. ${cellsRun(results, rows)}`,
@@ -81,7 +94,8 @@ function cellsRun(results: readonly AgentResults[], rows: readonly Row[]): strin
 
 function sumOf(results: readonly AgentResults[]): string {
   const cells = results.flatMap((one) => one.cells)
-  return `${sum(cells, 'passed')} checks passed, ${sum(cells, 'failed')} failed, ${sum(cells, 'known')} fail as is known`
+  return `${sum(cells, 'passed')} checks passed, ${sum(cells, 'failed')} failed, ${sum(cells, 'known')} fail as is ` +
+    'known'
 }
 
 function sum(cells: readonly Cell[], member: 'passed' | 'known' | 'failed'): number {
@@ -89,6 +103,7 @@ function sum(cells: readonly Cell[], member: 'passed' | 'known' | 'failed'): num
 }
 
 function markdown([titles = [], ...rows]: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map(line)]
 }

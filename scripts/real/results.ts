@@ -1,9 +1,10 @@
 /**
- * The results of `npm run real-agents`: how many checks passed, failed as a known limit says, or failed, for each agent,
- * scenario and pace.
+ * The results of `npm run real-agents`: how many checks passed, failed as a known limit says, or failed, for each
+ * agent, scenario and pace.
  *
- * A whole run takes an hour, so it may be done agent by agent: `keepCell` writes each cell into the agent's own file. Cells
- * of another build of the server, or of another version of the agent, are dropped from it: a file never mixes two.
+ * A whole run takes an hour, so it may be done agent by agent: `keepCell` writes each cell into the agent's own file.
+ * Cells of another build of the server, or of another version of the agent, are dropped from it: a file never mixes
+ * two.
  */
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
@@ -37,7 +38,9 @@ export interface AgentResults extends Subject {
   readonly cells: readonly Cell[]
 }
 
-/** The first 12 hexadecimal digits of the SHA-256 of the joined files of the server, `dist/agent-server*.js`, by name. */
+/**
+ * The first 12 hexadecimal digits of the SHA-256 of the joined files of the server, `dist/agent-server*.js`, by name.
+ */
 export async function buildDigest(): Promise<string> {
   const folder = dirname(serverProgram)
   const names = (await readdir(folder)).filter((name) => /^agent-server[^/]*\.js$/.test(name)).sort()
@@ -51,7 +54,9 @@ export async function keepCell(folder: string, subject: Subject, cell: Cell): Pr
   const path = join(folder, `${subject.agent}.json`)
   const before = resultsIn(await readJsonFile(path))
   const isSame = before?.build === subject.build && before.package === subject.package
-  const others = isSame ? before.cells.filter(({ scenario, pace }) => scenario !== cell.scenario || pace !== cell.pace) : []
+  const others = isSame
+    ? before.cells.filter(({ scenario, pace }) => scenario !== cell.scenario || pace !== cell.pace)
+    : []
   const date = new Date().toISOString().slice(0, 16)
   const { agent, package: name, build } = subject
   await writeJsonFile(path, { agent, package: name, build, date, cells: [...others, cell] })
@@ -60,7 +65,9 @@ export async function keepCell(folder: string, subject: Subject, cell: Cell): Pr
 /** The cells of this agent and build without a failure. */
 export async function passedCells(folder: string, { agent, package: name, build }: Subject): Promise<readonly Cell[]> {
   const kept = resultsIn(await readJsonFile(join(folder, `${agent}.json`)))
-  return kept?.build === build && kept.package === name ? kept.cells.filter(({ passed, failed }) => passed > 0 && failed === 0) : []
+  return kept?.build === build && kept.package === name
+    ? kept.cells.filter(({ passed, failed }) => passed > 0 && failed === 0)
+    : []
 }
 
 /** What the folder has of all agents. */
@@ -80,6 +87,10 @@ function resultsIn(file: unknown): AgentResults | undefined {
 function cellIn(cell: Readonly<Record<string, unknown>>): Cell | undefined {
   const scenario = textOf(cell.scenario)
   const [pace, passed, known, failed] = [cell.pace, cell.passed, cell.known, cell.failed].map(numberOf)
-  if (scenario === undefined || pace === undefined || passed === undefined || known === undefined || failed === undefined) return undefined
+  if (
+    scenario === undefined || pace === undefined || passed === undefined || known === undefined || failed === undefined
+  ) {
+    return undefined
+  }
   return { scenario, pace, passed, known, failed }
 }

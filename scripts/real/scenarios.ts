@@ -1,8 +1,8 @@
 /**
  * What every agent is led through, from a plain turn to a killed program, and what a client must see of it.
  *
- * Where agents differ by nature (who remembers, who stops when denied), `agents` says it; everything else must be the same
- * for all of them.
+ * Where agents differ by nature (who remembers, who stops when denied), `agents` says it; everything else must be the
+ * same for all of them.
  */
 import { isAcpServer } from '../../src/schema/generated/settings.ts'
 import type { RealAgent } from './agents.ts'

@@ -84,7 +84,9 @@ export class Scene {
       agent_settings: { agent_kind: 'acp', ...choiceOf(agent), ...settings },
       workspace: { kind: 'LocalWorkspace', working_dir: this.workspace },
       confirmation_policy: { kind: policy },
-      secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, { kind: 'StaticSecret', value }])),
+      secrets: Object.fromEntries(
+        Object.entries(secrets).map(([name, value]) => [name, { kind: 'StaticSecret', value }]),
+      ),
       autotitle: false,
     })
     return this.#watch(String(memberAt(created, 'id')))

@@ -46,7 +46,9 @@ export async function openStage(agent: RealAgent): Promise<Stage> {
   const steps = new Map<string, readonly ModelStep[]>()
   // An agent also asks for things of its own (a title, a suggestion): to such prompts the model does nothing.
   const model = await agent.startModel({ script: (prompt) => steps.get(prompt) ?? [], pace: () => pace })
-  for (const [path, content] of Object.entries(agent.homeFiles?.(model.url, true) ?? {})) await writeJson(join(folder, path), content)
+  for (const [path, content] of Object.entries(agent.homeFiles?.(model.url, true) ?? {})) {
+    await writeJson(join(folder, path), content)
+  }
   const variables = { ...agent.serverVariables, ...installed.variables }
   let server = await startBuiltServer(folder, [], variables)
   const secrets = secretsOf(agent, model.url)

@@ -56,7 +56,9 @@ export async function runStdioTurn(options: StdioTurnOptions): Promise<StdioTurn
 
 type Request = (method: string, params: object) => Promise<unknown>
 
-async function takeTurn(request: Request, { workspace: cwd, mode, prompt, mcpServers = [] }: StdioTurnOptions): Promise<unknown> {
+async function takeTurn(
+  request: Request, { workspace: cwd, mode, prompt, mcpServers = [] }: StdioTurnOptions,
+): Promise<unknown> {
   await request('initialize', {
     protocolVersion: 1,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },

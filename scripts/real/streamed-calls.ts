@@ -1,8 +1,9 @@
 /**
  * Calls whose inputs come piece by piece, as models write them: what is recorded must be what runs.
  *
- * Decision 3: what is on record before a question is answered contains the command or text of that question, however slowly
- * it came and whatever came between; and work that an agent goes on with after its turn is seen, asked about and recorded.
+ * Decision 3: what is on record before a question is answered contains the command or text of that question, however
+ * slowly it came and whatever came between; and work that an agent goes on with after its turn is seen, asked about and
+ * recorded.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -14,14 +15,18 @@ import type { Scene } from './scene.ts'
 import type { Talk } from './talk.ts'
 import { readNote, task } from './task.ts'
 
-const doomed = ['reports/2025', 'reports/2026', 'archive/photos', 'archive/letters', 'build/cache', 'build/output', 'drafts']
+const doomed = [
+  'reports/2025', 'reports/2026', 'archive/photos', 'archive/letters', 'build/cache', 'build/output', 'drafts',
+]
 
 /** A command that must not run unseen; it is denied. */
 export async function slowQuestion(scene: Scene): Promise<Check[]> {
   for (const path of doomed) await mkdir(join(scene.workspace, path), { recursive: true })
   const command = `rm -rf ${doomed.map((path) => `"./${path}"`).join(' ')} && echo "all\tgone"`
   const talk = await scene.open()
-  scene.stage.say(task.prompt, [{ text: task.text, toolCall: scene.stage.agent.runCommand(command) }, { text: 'Then not.' }])
+  scene.stage.say(task.prompt, [
+    { text: task.text, toolCall: scene.stage.agent.runCommand(command) }, { text: 'Then not.' },
+  ])
   await talk.send(task.prompt)
   await talk.untilQuestion()
   const shown = await asked(talk)
@@ -29,7 +34,13 @@ export async function slowQuestion(scene: Scene): Promise<Check[]> {
   const { status } = await talk.settle(false)
   const left = doomed.filter((path) => existsSync(join(scene.workspace, path)))
   return [
-    ...shown.map(({ action, question }) => checkThat('the question shows its command, on record and pending', contains(action, command) && contains(question, command), { action, question })),
+    ...shown.map(({ action, question }) => {
+      return checkThat(
+        'the question shows its command, on record and pending',
+        contains(action, command) && contains(question, command),
+        { action, question },
+      )
+    }),
     check('it is the only question', shown.length, 1),
     check('the run has finished', status, 'finished'),
     check('nothing was deleted', left, doomed),
@@ -38,9 +49,14 @@ export async function slowQuestion(scene: Scene): Promise<Check[]> {
 
 export async function slowFile(scene: Scene): Promise<Check[]> {
   const path = join(scene.workspace, 'letter.txt')
-  const content = Array.from({ length: 12 }, (_, line) => `${line + 1}. "Quoted", a tab\there, a backslash \\ and ünïcödé 🦊.`).join('\n') + '\n'
+  const content = Array.from({ length: 12 }, (_, line) => {
+    return `${line + 1}. "Quoted", a tab\there, a backslash \\ and ünïcödé 🦊.`
+  }).join('\n') +
+    '\n'
   const talk = await scene.open()
-  scene.stage.say(task.prompt, [{ text: task.text, toolCall: scene.stage.agent.writeFile(path, content) }, { text: task.finalText }])
+  scene.stage.say(task.prompt, [
+    { text: task.text, toolCall: scene.stage.agent.writeFile(path, content) }, { text: task.finalText },
+  ])
   await talk.send(task.prompt)
   const { status } = await talk.settle(true)
   const events = await talk.events()
@@ -50,9 +66,17 @@ export async function slowFile(scene: Scene): Promise<Check[]> {
   const text = String(memberAt(action, 'file_text') ?? memberAt(action, 'new_str'))
   return [
     check('the run has finished', status, 'finished'),
-    check('there is one action, on that file', actions.map((one) => [memberAt(one, 'kind'), memberAt(one, 'path')]), [['FileEditorAction', path]]),
+    check(
+      'there is one action, on that file',
+      actions.map((one) => [memberAt(one, 'kind'), memberAt(one, 'path')]),
+      [['FileEditorAction', path]],
+    ),
     check('with the whole text', text.trimEnd(), content.trimEnd()),
-    check('it was observed without an error', answers.map((one) => memberAt(one, 'observation', 'is_error') ?? false), [false]),
+    check(
+      'it was observed without an error',
+      answers.map((one) => memberAt(one, 'observation', 'is_error') ?? false),
+      [false],
+    ),
     check('the file has it', (await readNote(scene, 'letter.txt')).trimEnd(), content.trimEnd()),
   ]
 }
@@ -60,9 +84,13 @@ export async function slowFile(scene: Scene): Promise<Check[]> {
 /** Both are announced before either is filled. */
 export async function growingCalls(scene: Scene): Promise<Check[]> {
   const { agent } = scene.stage
-  const commands = ['one', 'two'].map((name) => `echo "the first line of ${name}" > ${name}.txt && echo "the second line of ${name}" >> ${name}.txt`)
+  const commands = ['one', 'two'].map((name) => {
+    return `echo "the first line of ${name}" > ${name}.txt && echo "the second line of ${name}" >> ${name}.txt`
+  })
   const [first, second] = commands.map((command) => agent.runCommand(command))
-  const calls = { ...(first === undefined ? {} : { toolCall: first }), moreToolCalls: second === undefined ? [] : [second] }
+  const calls = {
+    ...(first === undefined ? {} : { toolCall: first }), moreToolCalls: second === undefined ? [] : [second],
+  }
   const talk = await scene.open()
   scene.stage.say(task.prompt, [{ text: task.text, ...calls }, { text: task.finalText }])
   await talk.send(task.prompt)
@@ -71,15 +99,23 @@ export async function growingCalls(scene: Scene): Promise<Check[]> {
   const files = await Promise.all(['one.txt', 'two.txt'].map((name) => readNote(scene, name)))
   return [
     check('the run has finished', status, 'finished'),
-    check('each has an action with its command', actions.map((action) => memberAt(action, 'command')).sort(), [...commands].sort()),
+    check(
+      'each has an action with its command',
+      actions.map((action) => memberAt(action, 'command')).sort(),
+      [...commands].sort(),
+    ),
     check('both ran', files.map((text) => text.split('\n').length), [3, 3]),
   ]
 }
 
-/** A command goes on behind the turn; when it ends the agent goes on by itself, and asks. Claude runs loops that only look unasked. */
+/**
+ * A command goes on behind the turn; when it ends the agent goes on by itself, and asks. Claude runs loops that only
+ * look unasked.
+ */
 export async function ownTurn(scene: Scene): Promise<Check[]> {
   const { agent } = scene.stage
-  const background = agent.runInBackground?.('touch began.txt && until [ -e go.txt ]; do sleep 0.2; done; echo the-background-is-done')
+  const background = agent.runInBackground?.('touch began.txt && until [ -e go.txt ]; do sleep 0.2; done; echo ' +
+    'the-background-is-done')
   if (background === undefined) return []
   const talk = await scene.open()
   scene.stage.say(task.prompt, [{ toolCall: background }, { text: 'It runs on.' }])
@@ -93,7 +129,11 @@ export async function ownTurn(scene: Scene): Promise<Check[]> {
   const end = typeof question === 'string' ? question : (await talk.answer(true), (await talk.settle(true)).status)
   return [
     check('the first run has finished', status, 'finished'),
-    checkThat('its own command is asked about, and shown', typeof question !== 'string' && question.every(({ action }) => contains(action, 'touch own.txt')), question),
+    checkThat(
+      'its own command is asked about, and shown',
+      typeof question !== 'string' && question.every(({ action }) => contains(action, 'touch own.txt')),
+      question,
+    ),
     check('it does not run before', before, 'no file'),
     check('its own run has finished', end, 'finished'),
     check('and then it ran', await readNote(scene, 'own.txt'), ''),

@@ -50,14 +50,20 @@ async function leaveNotes(
     check('the command ran', await readNote(scene, 'shell-note.txt'), 'from-the-shell\n'),
     check('the file was written', await readNote(scene, 'file-note.txt'), 'from-the-tool\n'),
     check('the socket gave the stored history, in order', seen, stored.slice(-seen.length)),
-    checkThat('the server told what it had to, and no more', said.length === named.length && named.every((name) => said.some((note) => note.includes(name))), said),
+    checkThat(
+      'the server told what it had to, and no more',
+      said.length === named.length && named.every((name) => said.some((note) => note.includes(name))),
+      said,
+    ),
   ]
 }
 
 function checkWords(events: readonly unknown[]): Check[] {
   const [first] = agentMessages(events)
   // Thoughts that lead to a call and to no text belong to its action.
-  const reasoning = events.flatMap((event) => memberAt(event, 'llm_message', 'reasoning_content') ?? memberAt(event, 'reasoning_content') ?? []).join('\n')
+  const reasoning = events.flatMap((event) => {
+    return memberAt(event, 'llm_message', 'reasoning_content') ?? memberAt(event, 'reasoning_content') ?? []
+  }).join('\n')
   return [
     checkThat('the thought is kept', reasoning.includes(task.thought), reasoning),
     check('the text is kept', messageText(first), task.text),
@@ -70,7 +76,9 @@ function checkActions(events: readonly unknown[], note: string): Check[] {
   const [command, file] = actions.map((event) => memberAt(event, 'action'))
   const answers = actions.flatMap((action) => answersTo(action, events)).map((event) => memberAt(event, 'kind'))
   return [
-    check('there are two actions', [memberAt(command, 'kind'), memberAt(file, 'kind')], ['TerminalAction', 'FileEditorAction']),
+    check('there are two actions', [memberAt(command, 'kind'), memberAt(file, 'kind')], [
+      'TerminalAction', 'FileEditorAction',
+    ]),
     check('the command is told', memberAt(command, 'command'), task.command),
     check('the file is told', memberAt(file, 'path'), note),
     check('both were observed', answers, ['ObservationEvent', 'ObservationEvent']),
@@ -89,7 +97,9 @@ export async function edit(scene: Scene): Promise<Check[]> {
   const action = memberAt(ofKind(events, 'ActionEvent').at(-1), 'action')
   return [
     check('the run has finished', status, 'finished'),
-    check('the edit is an edit', [memberAt(action, 'kind'), memberAt(action, 'command')], ['FileEditorAction', 'str_replace']),
+    check('the edit is an edit', [memberAt(action, 'kind'), memberAt(action, 'command')], [
+      'FileEditorAction', 'str_replace',
+    ]),
     checkThat('it tells the old text', String(memberAt(action, 'old_str')).includes('there was a fox'), action),
     checkThat('it tells the new text', String(memberAt(action, 'new_str')).includes('there was a hen'), action),
     check('the file was changed', await readNote(scene, 'story.txt'), 'once upon a time\nthere was a hen\nthe end\n'),
@@ -98,7 +108,9 @@ export async function edit(scene: Scene): Promise<Check[]> {
 
 export async function denied(scene: Scene): Promise<Check[]> {
   const talk = await scene.open()
-  scene.stage.say(task.prompt, [{ text: task.text, toolCall: scene.stage.agent.runCommand(task.command) }, { text: 'Then not.' }])
+  scene.stage.say(task.prompt, [
+    { text: task.text, toolCall: scene.stage.agent.runCommand(task.command) }, { text: 'Then not.' },
+  ])
   await talk.send(task.prompt)
   const { status, questions } = await talk.settle(false)
   const events = await talk.events()

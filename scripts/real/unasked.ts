@@ -1,6 +1,6 @@
 /**
- * Commands that nobody is asked about while the policy asks: those that an agent's asking mode runs anyhow, and those of an
- * agent whose own configuration asks for nothing.
+ * Commands that nobody is asked about while the policy asks: those that an agent's asking mode runs anyhow, and those
+ * of an agent whose own configuration asks for nothing.
  */
 import { check, checkThat, type Check } from './checks.ts'
 import { ofKind } from './history.ts'
@@ -13,7 +13,9 @@ export async function looksAround(scene: Scene): Promise<Check[]> {
   const { agent } = scene.stage
   const prompt = 'Look around.'
   const commands = ['ls', 'cat nothing 2>/dev/null; pwd', 'git status | head -3']
-  scene.stage.say(prompt, [...commands.map((command) => ({ toolCall: agent.runCommand(command, false) })), { text: 'I have seen it.' }])
+  scene.stage.say(prompt, [
+    ...commands.map((command) => ({ toolCall: agent.runCommand(command, false) })), { text: 'I have seen it.' },
+  ])
   const talk = await scene.open()
   await talk.send(prompt)
   const { status } = await talk.settle(true)
@@ -28,7 +30,9 @@ export async function looksAround(scene: Scene): Promise<Check[]> {
 export async function actsUnasked(scene: Scene): Promise<Check[]> {
   const { agent } = scene.stage
   const prompt = 'Make a file.'
-  scene.stage.say(prompt, [{ toolCall: agent.runCommand('touch made') }, { toolCall: agent.runCommand('touch made-too') }])
+  scene.stage.say(prompt, [
+    { toolCall: agent.runCommand('touch made') }, { toolCall: agent.runCommand('touch made-too') },
+  ])
   const talk = await scene.open({ secrets: { OPENCODE_PERMISSION: '{"*":"allow"}' } })
   await talk.send(prompt)
   const { status, questions } = await talk.settle(true)

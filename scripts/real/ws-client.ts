@@ -50,12 +50,17 @@ export class RealClient {
     }
   }
 
-  /** What has come, as `decodeNaively` tells it, once there is as much; or less, when the connection or the patience ended. */
+  /**
+   * What has come, as `decodeNaively` tells it, once there is as much; or less, when the connection or the patience
+   * ended.
+   */
   async told(count: number): Promise<string[]> {
     const end = Date.now() + patienceMs
     for (;;) {
       const news = new Promise<void>((resolve) => (this.#wake = resolve))
-      const told = decodeNaively(Buffer.concat(this.#chunks), { masked: false, deflate: this.mode, maxMessageBytes, maxFragments: 1000 })
+      const told = decodeNaively(Buffer.concat(this.#chunks), {
+        masked: false, deflate: this.mode, maxMessageBytes, maxFragments: 1000,
+      })
       if (told.length >= count || this.#socket.destroyed || Date.now() >= end) return told
       await within(news, end - Date.now())
       // All bytes are read anew each time, so not after each of many pieces.

@@ -39,24 +39,37 @@ const sources = fileURLToPath(new URL('../../../scripts/real/ws-peers', import.m
 export const copyPeers = (folder: string): Promise<void> => cp(sources, folder, { recursive: true })
 
 /** Runs a client to its end. */
-export async function runClient(folder: string, peer: Peer, given: { readonly url: string; readonly deflate: boolean; readonly cases: readonly Case[] }): Promise<Outcome[]> {
+export async function runClient(
+  folder: string,
+  peer: Peer,
+  given: { readonly url: string; readonly deflate: boolean; readonly cases: readonly Case[] },
+): Promise<Outcome[]> {
   const [program = '', ...args] = peer.command
-  const child = spawn(program, [...args, join(folder, peer.client ?? ''), JSON.stringify(given)], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, [...args, join(folder, peer.client ?? ''), JSON.stringify(given)], {
+    cwd: folder, stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const outcomes: Outcome[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     const found: unknown = JSON.parse(line)
     const [name, seen] = [String(memberAt(found, 'name')), String(memberAt(found, 'seen'))]
-    outcomes.push({ name, seen, isRight: memberAt(found, 'isRight') === true, skipped: memberAt(found, 'skipped') === true })
+    outcomes.push({
+      name, seen, isRight: memberAt(found, 'isRight') === true, skipped: memberAt(found, 'skipped') === true,
+    })
   }
   const told = new Set(outcomes.map(({ name }) => name))
   const missing = given.cases.filter(({ name }) => !told.has(name))
-  return [...outcomes, ...missing.map(({ name }) => ({ name, isRight: false, skipped: false, seen: 'the client ended before it' }))]
+  return [
+    ...outcomes,
+    ...missing.map(({ name }) => ({ name, isRight: false, skipped: false, seen: 'the client ended before it' })),
+  ]
 }
 
 /** Runs a body beside a server of a peer. */
 export async function withServerOf(folder: string, peer: Peer, body: (port: number) => Promise<void>): Promise<void> {
   const [program = '', ...args] = peer.command
-  const child = spawn(program, [...args, join(folder, peer.server ?? '')], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, [...args, join(folder, peer.server ?? '')], {
+    cwd: folder, stdio: ['ignore', 'pipe', 'inherit'],
+  })
   try {
     const port = await new Promise<number>((resolve, reject) => {
       createInterface({ input: child.stdout }).once('line', (line) => resolve(Number(line)))

@@ -11,7 +11,8 @@ import type { SourceFile } from './source-file.ts'
 export function checkImports(file: SourceFile): Finding[] {
   const unit = unitOf(file.path)
   if (unit === undefined) {
-    const message = 'no row of the import table covers this file: move it, or add a row to scripts/shape/architecture.ts'
+    const message = 'no row of the import table covers this file: move it, or add a row to ' +
+      'scripts/shape/architecture.ts'
     return [{ file: file.path, line: 1, rule: 'imports', message }]
   }
   return file.imports.flatMap((one) => {
@@ -74,7 +75,9 @@ function circlesAmong(files: readonly SourceFile[], nameOf: (path: string) => st
     seen.add(from)
     return [...(edges.get(from)?.keys() ?? [])].some((next) => !seen.has(next) && reaches(next, wanted, seen))
   }
-  return [...edges].flatMap(([from, targets]) => [...targets].flatMap(([to, finding]) => (reaches(to, from) ? [finding] : [])))
+  return [...edges].flatMap(([from, targets]) => {
+    return [...targets].flatMap(([to, finding]) => (reaches(to, from) ? [finding] : []))
+  })
 }
 
 /** The row of the table that a file of src belongs to: the most specific one. */
@@ -95,7 +98,8 @@ function objection(from: string, unit: string, specifier: string): string | unde
   const targetUnit = unitOf(target)
   if (targetUnit === unit || (targetUnit !== undefined && isAllowed(unit, targetUnit))) return undefined
   const allowed = importTable[unit]?.join(', ') || 'nothing else'
-  return `${unit} may not import ${targetUnit ?? target}, only ${allowed}: pass what you need as an argument, or move it`
+  return `${unit} may not import ${targetUnit ?? target}, only ${allowed}: pass what you need as an argument, or ` +
+    'move it'
 }
 
 /** A folder in a row stands for the rows inside it, too. */

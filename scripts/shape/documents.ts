@@ -1,9 +1,9 @@
 /**
  * Holds every Markdown file of the tree to its links, its citations and a width of 120 columns.
  *
- * A relative link leads to a file of the tree, and its fragment to a heading there. A path in backticks that begins with
- * `src/`, `scripts/` or `test/` is a file or folder of the tree. Tables, code blocks and the addresses of links may be
- * wider. Links to other sites are not followed.
+ * A relative link leads to a file of the tree, and its fragment to a heading there. A path in backticks that begins
+ * with `src/`, `scripts/` or `test/` is a file or folder of the tree. Tables, code blocks and the addresses of links
+ * may be wider. Links to other sites are not followed.
  */
 import { posix } from 'node:path'
 import { limits } from './architecture.ts'
@@ -64,14 +64,19 @@ function checkLinks(
 }
 
 function checkPaths(path: string, text: string, paths: ReadonlySet<string>): Finding[] {
-  return proseLines(text).flatMap((line, index) => [...line.matchAll(/`((?:src|scripts|test)\/[^`\s<>{}*]*)`/g)].flatMap(([, name = '']) => {
-    const known = name.replace(/\/$/, '')
-    return isPath(known, paths) || isPath(`${known}.ts`, paths) ? [] : [finding(path, index, `there is no ${name}`)]
-  }))
+  return proseLines(text).flatMap(
+    (line, index) => [...line.matchAll(/`((?:src|scripts|test)\/[^`\s<>{}*]*)`/g)].flatMap(([, name = '']) => {
+      const known = name.replace(/\/$/, '')
+      return isPath(known, paths) || isPath(`${known}.ts`, paths) ? [] : [finding(path, index, `there is no ${name}`)]
+    }),
+  )
 }
 
 function isPath(name: string, paths: ReadonlySet<string>): boolean {
-  return name === '.' || madePaths.test(name) || paths.has(name) || [...paths].some((known) => known.startsWith(`${name}/`))
+  return name === '.' ||
+    madePaths.test(name) ||
+    paths.has(name) ||
+    [...paths].some((known) => known.startsWith(`${name}/`))
 }
 
 /** The fragments of the headings, as GitHub makes them: lower case, hyphens for spaces, no other marks. */

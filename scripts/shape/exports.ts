@@ -14,7 +14,9 @@ export function checkExports(files: readonly SourceFile[], isChecked: (path: str
   return files.filter(({ path }) => isChecked(path)).flatMap((file) => exportsOf(file.code)
     .filter(({ name }) => !isUsed(used.get(file.path), name) && !isUsedInside(file.code, name))
     .map(({ name, line }): Finding => {
-      return { file: file.path, line, rule: 'exports', message: `nothing but tests uses "${name}": delete it, or use it` }
+      return {
+        file: file.path, line, rule: 'exports', message: `nothing but tests uses "${name}": delete it, or use it`,
+      }
     }))
 }
 
@@ -45,7 +47,9 @@ interface Exported {
 function exportsOf(code: readonly Token[]): Exported[] {
   return code.flatMap(({ text, kind, line }, index): Exported[] => {
     if (kind !== 'word' || text !== 'export') return []
-    const words = code.slice(index + 1, index + 5).map((token) => token.text).filter((word) => word !== 'async' && word !== '*')
+    const words = code.slice(index + 1, index + 5).map((token) => token.text).filter((word) => {
+      return word !== 'async' && word !== '*'
+    })
     const [declared = '', name = ''] = words
     return ['function', 'class', 'const'].includes(declared) ? [{ name, line }] : []
   })

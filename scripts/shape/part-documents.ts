@@ -16,7 +16,9 @@ const form: readonly (readonly [heading: string, region: string | undefined])[] 
 
 /** `sources` maps the path of each TypeScript file to its text. */
 export function checkPartDocuments(sources: ReadonlyMap<string, string>, documents: Documents): Finding[] {
-  const parts = [...sources.keys()].filter((path) => /^src\/parts\/[^/]+\/part\.ts$/.test(path)).map((path) => posix.dirname(path))
+  const parts = [...sources.keys()].filter((path) => /^src\/parts\/[^/]+\/part\.ts$/.test(path)).map((path) => {
+    return posix.dirname(path)
+  })
   const readmes = [...documents].filter(([path]) => path.startsWith('src/') && path.endsWith('/README.md'))
   return [
     ...parts.flatMap((folder) => checkForm(`${folder}/README.md`, documents.get(`${folder}/README.md`))),
@@ -26,7 +28,9 @@ export function checkPartDocuments(sources: ReadonlyMap<string, string>, documen
 
 function checkForm(path: string, text: string | undefined): Finding[] {
   if (text === undefined) return [finding(path, 0, 'is missing: each part has one')]
-  const sections = text.split(/^## /m).slice(1).map((section) => ({ heading: section.split('\n', 1)[0] ?? '', section }))
+  const sections = text.split(/^## /m).slice(1).map((section) => ({
+    heading: section.split('\n', 1)[0] ?? '', section,
+  }))
   const known = sections.filter(({ heading }) => form.some(([name]) => name === heading))
   const wanted = form.map(([name]) => name)
   if (known.map(({ heading }) => heading).join() !== wanted.join()) {
@@ -72,7 +76,9 @@ function figureOf(value: string): number {
 
 /** `64 * 1024`, `64 * 2 ** 20`, `2 * minute` or `10_000`. */
 function product(expression: string): number {
-  const plain = expression.replace(/(\d+) \*\* (\d+)/g, (_, base: string, power: string) => `${Number(base) ** Number(power)}`)
+  const plain = expression.replace(/(\d+) \*\* (\d+)/g, (_, base: string, power: string) => {
+    return `${Number(base) ** Number(power)}`
+  })
   const factors = plain.split('*').map((factor) => factor.trim())
   return factors.reduce((value, factor) => value * (units[factor] ?? Number(factor.replaceAll('_', ''))), 1)
 }

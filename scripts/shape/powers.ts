@@ -42,7 +42,8 @@ export function checkUnusedPowers(file: SourceFile): Finding[] {
   const used = new Set(findUses(file).flatMap(({ rows }) => rows))
   const unused = powers.filter((row) => row.files.includes(file.path) && !used.has(row))
   return unused.map(({ power }): Finding => {
-    const message = `"${power}" is granted to this file, where nothing uses it: take it away in scripts/shape/architecture.ts`
+    const message = `"${power}" is granted to this file, where nothing uses it: take it away in ` +
+      'scripts/shape/architecture.ts'
     return { file: file.path, line: 1, rule: 'powers', message }
   })
 }
@@ -51,7 +52,12 @@ export function checkUnusedPowers(file: SourceFile): Finding[] {
 export function checkMissingFiles(paths: ReadonlySet<string>): Finding[] {
   const missing = new Set(powers.flatMap(({ files }) => files.filter((path) => !paths.has(path))))
   return [...missing].map((path) => {
-    return { file: 'scripts/shape/architecture.ts', line: 1, rule: 'powers', message: `the table of powers names ${path}, which is not there` }
+    return {
+      file: 'scripts/shape/architecture.ts',
+      line: 1,
+      rule: 'powers',
+      message: `the table of powers names ${path}, which is not there`,
+    }
   })
 }
 

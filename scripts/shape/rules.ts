@@ -15,7 +15,7 @@ import { checkSecurityPromises } from './security-promises.ts'
 import { checkSecurityTable } from './security-table.ts'
 import { checkSizes } from './sizes.ts'
 import { readSource, type SourceFile } from './source-file.ts'
-import { checkColumns, checkConsole, checkHeader, checkStyle } from './style.ts'
+import { checkConsole, checkHeader, checkStyle } from './style.ts'
 
 export interface Tree {
   /** Path from the repository's root -> text, of every TypeScript file in src, scripts and test. */
@@ -45,7 +45,9 @@ export function checkShape(tree: Tree): Finding[] {
     ...(tree.documents === undefined || tree.paths === undefined ? [] : [
       ...checkDocuments(tree.documents, tree.paths), ...checkPartDocuments(tree.sources, tree.documents),
     ]),
-    ...(tree.security === undefined ? [] : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
+    ...(tree.security === undefined
+      ? []
+      : [...checkSecurityTable(tree.security), ...checkSecurityPromises(tree.security, new Set(tree.sources.keys()))]),
   ]
   return findings.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
 }
@@ -54,7 +56,7 @@ function checkFile(file: SourceFile): Finding[] {
   const findings = isGenerated(file.path) ? [] : checkStyle(file)
   if (!file.path.startsWith('src/')) return findings
   findings.push(...checkDangerousCode(file), ...checkImports(file), ...checkPowers(file))
-  if (!isGenerated(file.path)) findings.push(...checkHeader(file), ...checkColumns(file))
+  if (!isGenerated(file.path)) findings.push(...checkHeader(file))
   if (!file.path.startsWith('src/cli/')) findings.push(...checkConsole(file))
   return findings
 }

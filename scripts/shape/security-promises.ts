@@ -1,11 +1,11 @@
 /**
  * Holds the promises of SECURITY.md to tests that are there.
  *
- * A paragraph that begins with "Held by:", and each row of a table with a column "held by", names at least one test file.
- * Everything else that it names in backticks is a file or a folder of src (both without `src/`, a file with or without
- * `.ts`) or `npm run NAME` for scripts/NAME.ts. Everywhere in the document a test is named by its whole path. In the table
- * of attackers each row has at most `promiseChars` characters of promise and leads to a section with such a paragraph.
- * Whether a test proves the promise is for people to judge.
+ * A paragraph that begins with "Held by:", and each row of a table with a column "held by", names at least one test
+ * file. Everything else that it names in backticks is a file or a folder of src (both without `src/`, a file with or
+ * without `.ts`) or `npm run NAME` for scripts/NAME.ts. Everywhere in the document a test is named by its whole path.
+ * In the table of attackers each row has at most `promiseChars` characters of promise and leads to a section with such
+ * a paragraph. Whether a test proves the promise is for people to judge.
  */
 import type { Finding } from './finding.ts'
 
@@ -18,7 +18,9 @@ export function checkSecurityPromises(text: string, paths: ReadonlySet<string>):
     .map((path) => finding(index, `names a test that is not there: ${path}`)))
   for (const { index, text: held } of [...heldCells(lines), ...heldParagraphs(lines)]) {
     const words = wordsIn(held)
-    if (!words.some((word) => word.endsWith('.test.ts'))) findings.push(finding(index, 'names no test that holds this promise'))
+    if (!words.some((word) => word.endsWith('.test.ts'))) {
+      findings.push(finding(index, 'names no test that holds this promise'))
+    }
     const unknown = words.filter((word) => !isTest(word) && !isSource(word, paths))
     findings.push(...unknown.map((word) => finding(index, `names what is neither in src nor a script: ${word}`)))
   }
@@ -37,7 +39,9 @@ function checkAttackers(lines: readonly string[]): Finding[] {
     const [, name = '', promise = ''] = /^\| (\[.*\]\(.*\)) \| (.*) \|$/.exec(line) ?? []
     const [, anchor] = /\]\(#([^)]+)\)$/.exec(name) ?? []
     if (anchor === undefined) return []
-    const long = promise.length <= promiseChars ? [] : [finding(index, `has a promise of more than ${promiseChars} characters`)]
+    const long = promise.length <= promiseChars
+      ? []
+      : [finding(index, `has a promise of more than ${promiseChars} characters`)]
     return held.has(anchor) ? long : [...long, finding(index, `leads to a section without "Held by:": ${anchor}`)]
   })
 }
@@ -80,7 +84,9 @@ function isSource(word: string, paths: ReadonlySet<string>): boolean {
   const script = /^npm run ([a-z-]+)$/.exec(word)?.[1]
   if (script !== undefined) return paths.has(`scripts/${script}.ts`)
   const path = `src/${word}`
-  return paths.has(path) || paths.has(`${path}.ts`) || [...paths].some((known) => known.startsWith(path.endsWith('/') ? path : `${path}/`))
+  return paths.has(path) ||
+    paths.has(`${path}.ts`) ||
+    [...paths].some((known) => known.startsWith(path.endsWith('/') ? path : `${path}/`))
 }
 
 function finding(index: number, message: string): Finding {

@@ -1,5 +1,6 @@
 /**
- * How much there is to read: lines written by hand and files with powers, of the core and of each part, beside their budgets.
+ * How much there is to read: lines written by hand and files with powers, of the core and of each part, beside their
+ * budgets.
  *
  * A budget is what the last commit that raised it allowed. A tree that is larger fails, so that growth is a decision.
  */

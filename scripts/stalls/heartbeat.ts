@@ -1,9 +1,10 @@
 /**
- * Loaded into the server before its program: a timer that should beat every few milliseconds, and how late it was at most.
+ * Loaded into the server before its program: a timer that should beat every few milliseconds, and how late it was at
+ * most.
  *
- * Two figures are told, each the most of any gap between two beats: the time on the clock, and the time that the main thread
- * had a processor. On a machine that others use too the first may be theirs; the second never is, and need not be of the
- * same gap. Linux keeps it in /proc/self/task/<pid>/schedstat. Questions come over the channel of `fork`.
+ * Two figures are told, each the most of any gap between two beats: the time on the clock, and the time that the main
+ * thread had a processor. On a machine that others use too the first may be theirs; the second never is, and need not
+ * be of the same gap. Linux keeps it in /proc/self/task/<pid>/schedstat. Questions come over the channel of `fork`.
  */
 import { readFileSync } from 'node:fs'
 

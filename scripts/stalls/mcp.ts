@@ -1,6 +1,6 @@
 /**
- * An MCP server that attacks, on standard input and output: `node mcp.js ATTACK SIZE`. Its list or the result of its one
- * tool is what the attack is.
+ * An MCP server that attacks, on standard input and output: `node mcp.js ATTACK SIZE`. Its list or the result of its
+ * one tool is what the attack is.
  */
 import { createInterface } from 'node:readline'
 import { isObject } from '../../src/base/json.ts'
@@ -20,7 +20,9 @@ function answer(id: string, method: string): void {
 
 function resultOf(method: string): string {
   if (method === 'initialize') {
-    return JSON.stringify({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'attacker', version: '1' } })
+    return JSON.stringify({
+      protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'attacker', version: '1' },
+    })
   }
   if (method === 'tools/list') return listed()
   return method === 'tools/call' ? called() : '{}'
@@ -28,7 +30,9 @@ function resultOf(method: string): string {
 
 function listed(): string {
   switch (attack) {
-    case 'tools': return JSON.stringify({ tools: Array.from({ length: count }, (_, index) => ({ ...tool, name: `t${index}` })) })
+    case 'tools': return JSON.stringify({
+      tools: Array.from({ length: count }, (_, index) => ({ ...tool, name: `t${index}` })),
+    })
     case 'description': return JSON.stringify({ tools: [{ ...tool, description: 'x'.repeat(count) }] })
     case 'schema': return `{"tools":[{"name":"attack","inputSchema":{"type":"object","properties":{"a":{"enum":[${`"a",`.repeat(count)}"b"]}}}}]}`
     default: return JSON.stringify({ tools: [tool] })

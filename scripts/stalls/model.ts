@@ -1,7 +1,8 @@
 /**
  * Models that attack: answers in the wire formats of four providers, streamed or whole, as bytes.
  *
- * The path of the request tells the format. A first answer is the attack; when it was a call, the next one ends the turn.
+ * The path of the request tells the format. A first answer is the attack; when it was a call, the next one ends the
+ * turn.
  */
 import type { ServerResponse } from 'node:http'
 import { startModelServer, type ModelServer } from '../../test/fixtures/model-server.ts'
@@ -27,15 +28,28 @@ async function send(response: ServerResponse, pieces: Iterable<string>): Promise
   const closed = new Promise<void>((resolve) => response.once('close', resolve))
   for (const piece of pieces) {
     if (response.destroyed) return
-    if (!response.write(piece)) await Promise.race([new Promise<void>((resolve) => response.once('drain', resolve)), closed])
+    if (!response.write(piece)) {
+      await Promise.race([new Promise<void>((resolve) => response.once('drain', resolve)), closed])
+    }
   }
   response.end()
 }
 
 function endOf(path: string): Attack {
-  if (path.endsWith('/responses')) return whole({ id: 'r', object: 'response', status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: 'Done' }] }], usage: {} })
-  if (path.endsWith('/messages')) return whole({ id: 'm', type: 'message', content: [{ type: 'text', text: 'Done' }], stop_reason: 'end_turn', usage: {} })
-  if (path.includes('enerateContent')) return whole({ candidates: [{ content: { parts: [{ text: 'Done' }] }, finishReason: 'STOP' }] })
+  if (path.endsWith('/responses')) {
+    return whole({
+      id: 'r', object: 'response', status: 'completed',
+      output: [{ type: 'message', content: [{ type: 'output_text', text: 'Done' }] }], usage: {},
+    })
+  }
+  if (path.endsWith('/messages')) {
+    return whole({
+      id: 'm', type: 'message', content: [{ type: 'text', text: 'Done' }], stop_reason: 'end_turn', usage: {},
+    })
+  }
+  if (path.includes('enerateContent')) {
+    return whole({ candidates: [{ content: { parts: [{ text: 'Done' }] }, finishReason: 'STOP' }] })
+  }
   return whole({ id: 'c', choices: [{ message: { content: 'Done' }, finish_reason: 'stop' }] })
 }
 
@@ -44,28 +58,118 @@ function whole(answer: object): Attack {
 }
 
 export const models: Readonly<Record<string, (count: number) => Attack>> = {
-  'chat text': (count) => json(['{"id":"c","choices":[{"message":{"content":"', ...texts(count), '"},"finish_reason":"stop"}]}']),
-  'chat values': (count) => json(['{"id":"c","choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"x":[', ...many('{},', count / 3), '{}]}']),
+  'chat text': (count) =>
+    json(['{"id":"c","choices":[{"message":{"content":"', ...texts(count), '"},"finish_reason":"stop"}]}']),
+  'chat values': (count) => {
+    return json([
+      '{"id":"c","choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"x":[',
+      ...many('{},', count / 3),
+      '{}]}',
+    ])
+  },
   'chat endless nesting': (count) => json(many('[', count)),
   'chat stream of text': (count) => events([...range(count, () => chat({ content: 'word ' })), chat({}, 'stop')]),
-  'chat arguments in pieces': (count) => events([chat({ tool_calls: [{ index: 0, id: 'c', function: { name: 'think', arguments: '{"thought":"' } }] }), ...range(count, () => chat({ tool_calls: [{ index: 0, function: { arguments: 'word ' } }] })), chat({ tool_calls: [{ index: 0, function: { arguments: '"}' } }] }), chat({}, 'tool_calls')]),
-  'chat calls': (count) => events([...range(count, (index) => chat({ tool_calls: [{ index, id: `c${index}`, function: { name: 'think', arguments: '{"thought":"a"}' } }] })), chat({}, 'tool_calls')]),
-  'chat details': (count) => events([...range(count, () => `{"choices":[{"delta":{"reasoning_details":[${'{},'.repeat(10_000)}{}]}}]}`), chat({}, 'stop')]),
+  'chat arguments in pieces': (count) => {
+    return events([
+      chat({ tool_calls: [{ index: 0, id: 'c', function: { name: 'think', arguments: '{"thought":"' } }] }),
+      ...range(count, () => chat({ tool_calls: [{ index: 0, function: { arguments: 'word ' } }] })),
+      chat({ tool_calls: [{ index: 0, function: { arguments: '"}' } }] }),
+      chat({}, 'tool_calls'),
+    ])
+  },
+  'chat calls': (count) => {
+    return events([
+      ...range(count, (index) => {
+        return chat({
+          tool_calls: [{ index, id: `c${index}`, function: { name: 'think', arguments: '{"thought":"a"}' } }],
+        })
+      }),
+      chat({}, 'tool_calls'),
+    ])
+  },
+  'chat details': (count) => {
+    return events([
+      ...range(count, () => `{"choices":[{"delta":{"reasoning_details":[${'{},'.repeat(10_000)}{}]}}]}`),
+      chat({}, 'stop'),
+    ])
+  },
   'chat one long event': (count) => events([chat({ content: 'x'.repeat(count) }), chat({}, 'stop')]),
   'chat one line in pieces': (count) => ({ type: 'text/event-stream', pieces: ['data: ', ...many('x', count)] }),
   'chat empty data lines': (count) => ({ type: 'text/event-stream', pieces: many('data:\n', count) }),
-  'anthropic text': (count) => json(['{"id":"m","type":"message","content":[{"type":"text","text":"', ...texts(count), '"}],"stop_reason":"end_turn","usage":{}}']),
-  'anthropic blocks': (count) => json(['{"id":"m","type":"message","content":[', ...many('{"type":"text","text":"a"},', count), '{"type":"text","text":"b"}],"stop_reason":"end_turn","usage":{}}']),
-  'anthropic blocks streamed': (count) => events([...range(count, (index) => JSON.stringify({ type: 'content_block_start', index, content_block: { type: 'text', text: 'a' } })), '{"type":"message_delta","delta":{"stop_reason":"end_turn"}}', '{"type":"message_stop"}']),
-  'anthropic arguments in pieces': (count) => events(['{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"think","input":{}}}', ...range(count, (index) => JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: index === 0 ? '{"thought":"' : index === count - 1 ? '"}' : 'word ' } })), '{"type":"message_delta","delta":{"stop_reason":"tool_use"}}', '{"type":"message_stop"}']),
-  'anthropic usage members': (count) => events([...range(count, (index) => `{"type":"message_delta","delta":{},"usage":{"a${index}":1}}`), '{"type":"message_stop"}']),
+  'anthropic text': (count) => {
+    return json([
+      '{"id":"m","type":"message","content":[{"type":"text","text":"',
+      ...texts(count),
+      '"}],"stop_reason":"end_turn","usage":{}}',
+    ])
+  },
+  'anthropic blocks': (count) => {
+    return json([
+      '{"id":"m","type":"message","content":[',
+      ...many('{"type":"text","text":"a"},', count),
+      '{"type":"text","text":"b"}],"stop_reason":"end_turn","usage":{}}',
+    ])
+  },
+  'anthropic blocks streamed': (count) => {
+    return events([
+      ...range(count, (index) => {
+        return JSON.stringify({ type: 'content_block_start', index, content_block: { type: 'text', text: 'a' } })
+      }),
+      '{"type":"message_delta","delta":{"stop_reason":"end_turn"}}',
+      '{"type":"message_stop"}',
+    ])
+  },
+  'anthropic arguments in pieces': (count) => {
+    return events([
+      '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"think","input":{}}}',
+      ...range(count, (index) => {
+        return JSON.stringify({
+          type: 'content_block_delta',
+          index: 0,
+          delta: {
+            type: 'input_json_delta', partial_json: index === 0 ? '{"thought":"' : index === count - 1 ? '"}' : 'word ',
+          },
+        })
+      }),
+      '{"type":"message_delta","delta":{"stop_reason":"tool_use"}}',
+      '{"type":"message_stop"}',
+    ])
+  },
+  'anthropic usage members': (count) => {
+    return events([
+      ...range(count, (index) => `{"type":"message_delta","delta":{},"usage":{"a${index}":1}}`),
+      '{"type":"message_stop"}',
+    ])
+  },
   'responses text': (count) => json(['{"id":"r","object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"', ...texts(count), '"}]}]}']),
-  'responses items': (count) => json(['{"id":"r","object":"response","status":"completed","output":[', ...many('{"type":"message","content":[{"type":"output_text","text":"a"}]},', count), '{}]}']),
+  'responses items': (count) => {
+    return json([
+      '{"id":"r","object":"response","status":"completed","output":[',
+      ...many('{"type":"message","content":[{"type":"output_text","text":"a"}]},', count),
+      '{}]}',
+    ])
+  },
   'responses items streamed': (count) => events([...range(count, () => '{"type":"response.output_item.done","item":{"type":"function_call","call_id":"a","name":"think","arguments":"{\\"thought\\":\\"a\\"}"}}'), '{"type":"response.completed","response":{"id":"r","status":"completed"}}']),
-  'gemini text': (count) => json(['{"candidates":[{"content":{"parts":[{"text":"', ...texts(count), '"}]},"finishReason":"STOP"}]}']),
-  'gemini parts': (count) => json(['{"candidates":[{"content":{"parts":[', ...many('{"text":"a","thoughtSignature":"s"},', count), '{}]},"finishReason":"STOP"}]}']),
-  'gemini parts streamed': (count) => events([...range(count, () => '{"candidates":[{"content":{"parts":[{"text":"a","thoughtSignature":"s"}]}}]}'), '{"candidates":[{"finishReason":"STOP"}]}']),
-  'gemini usage members': (count) => events([...range(count, (index) => `{"usageMetadata":{"a${index}":1}}`), '{"candidates":[{"finishReason":"STOP"}]}']),
+  'gemini text': (count) =>
+    json(['{"candidates":[{"content":{"parts":[{"text":"', ...texts(count), '"}]},"finishReason":"STOP"}]}']),
+  'gemini parts': (count) => {
+    return json([
+      '{"candidates":[{"content":{"parts":[',
+      ...many('{"text":"a","thoughtSignature":"s"},', count),
+      '{}]},"finishReason":"STOP"}]}',
+    ])
+  },
+  'gemini parts streamed': (count) => {
+    return events([
+      ...range(count, () => '{"candidates":[{"content":{"parts":[{"text":"a","thoughtSignature":"s"}]}}]}'),
+      '{"candidates":[{"finishReason":"STOP"}]}',
+    ])
+  },
+  'gemini usage members': (count) => {
+    return events([
+      ...range(count, (index) => `{"usageMetadata":{"a${index}":1}}`), '{"candidates":[{"finishReason":"STOP"}]}',
+    ])
+  },
 }
 
 function chat(delta: object, finish_reason: string | null = null): string {

@@ -1,8 +1,8 @@
 /**
  * The built server as a process of its own, with a heartbeat in it, and what a piece of work outside does to it.
  *
- * Its folders are temporary ones that go with it. Memory is what Linux counts as resident: its peak during the work, less
- * what it was before.
+ * Its folders are temporary ones that go with it. Memory is what Linux counts as resident: its peak during the work,
+ * less what it was before.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -77,7 +77,9 @@ async function measure(child: ChildProcess, work: () => Promise<string>): Promis
   return { answer, stallMs, busyMs, memoryMiB: Math.max(0, statusMiB(child, 'VmHWM') - before) }
 }
 
-async function ask(child: ChildProcess, question: string): Promise<{ readonly stallMs: number; readonly busyMs: number }> {
+async function ask(
+  child: ChildProcess, question: string,
+): Promise<{ readonly stallMs: number; readonly busyMs: number }> {
   if (child.exitCode !== null || child.signalCode !== null) return { stallMs: Infinity, busyMs: Infinity }
   const answered = Promise.race([once(child, 'message'), once(child, 'exit')])
   child.send(question)

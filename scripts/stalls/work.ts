@@ -1,6 +1,6 @@
 /**
- * The steps that attacks are made of: conversations with an agent that attacks or a model that does, and their outcome in
- * a few words.
+ * The steps that attacks are made of: conversations with an agent that attacks or a model that does, and their outcome
+ * in a few words.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,9 @@ export function builtIn(model: string, url: string, more: object = {}): object {
   return { kind: 'Agent', llm: { model, base_url, api_key: 'a-key-of-a-model', num_retries: 0, ...more }, tools: [] }
 }
 
-export async function withModel(attack: () => Attack, body: (url: string) => Promise<string>, times = 1): Promise<string> {
+export async function withModel(
+  attack: () => Attack, body: (url: string) => Promise<string>, times = 1,
+): Promise<string> {
   const model = await startAttackingModel(attack, times)
   return body(model.url).finally(() => model.close())
 }
@@ -74,7 +76,9 @@ export async function makeConversation({ rest }: StalledServer, agent: object, m
 
 export function outcome({ status, json }: RestResponse): string {
   const detail = member(json, 'detail')
-  const words = typeof detail === 'string' ? detail : String(member(detail, 0, 'ctx', 'error') ?? member(detail, 0, 'msg') ?? '')
+  const words = typeof detail === 'string'
+    ? detail
+    : String(member(detail, 0, 'ctx', 'error') ?? member(detail, 0, 'msg') ?? '')
   return shown(words === '' ? String(status) : `${status} ${words}`)
 }
 

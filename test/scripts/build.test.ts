@@ -1,6 +1,6 @@
 /**
- * The build and the start of a checkout, on a small tree with the real scripts and the real compiler: what runs is what the
- * source says, nothing is left of a deleted module, and a missing compiler is told in a line.
+ * The build and the start of a checkout, on a small tree with the real scripts and the real compiler: what runs is what
+ * the source says, nothing is left of a deleted module, and a missing compiler is told in a line.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,8 @@ import { suite } from '../support/suite.ts'
 
 const test = suite('scripts/build', 60_000)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const copied = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/start.mjs', 'scripts/join.ts',
+const copied = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/start.mjs',
+  'scripts/join.ts',
   'scripts/join', 'scripts/shape/tokens.ts', 'src/schema/generated/openapi.json']
 
 interface Checkout {
@@ -65,22 +66,27 @@ function checkoutIn(folder: string): Checkout {
   }
 }
 
-test('builds what has changed, does nothing when nothing has, and removes what belongs to a deleted source', inCheckout((checkout) => {
-  assert.is(checkout.build().code, 0)
-  assert.is(checkout.program(), 'one')
-  assert.is(statSync(checkout.path('dist/agent-server.js')).mode & 0o111, 0o111)
-  assert.ok(existsSync(checkout.path('dist/src/schema/generated/openapi.json')))
-  const first = statSync(checkout.path('dist/agent-server.js')).mtimeMs
-  assert.is(checkout.build().code, 0)
-  assert.is(statSync(checkout.path('dist/agent-server.js')).mtimeMs, first, 'built again')
+test(
+  'builds what has changed, does nothing when nothing has, and removes what belongs to a deleted source',
+  inCheckout((checkout) => {
+    assert.is(checkout.build().code, 0)
+    assert.is(checkout.program(), 'one')
+    assert.is(statSync(checkout.path('dist/agent-server.js')).mode & 0o111, 0o111)
+    assert.ok(existsSync(checkout.path('dist/src/schema/generated/openapi.json')))
+    const first = statSync(checkout.path('dist/agent-server.js')).mtimeMs
+    assert.is(checkout.build().code, 0)
+    assert.is(statSync(checkout.path('dist/agent-server.js')).mtimeMs, first, 'built again')
 
-  checkout.write('src/word.ts', "export const word = 'two'\n")
-  rmSync(checkout.path('test/word.test.ts'))
-  assert.is(checkout.build().code, 0)
-  assert.is(checkout.program(), 'two')
-  assert.is(checkout.start().stdout, 'two')
-  for (const end of ['.js', '.js.map', '.d.ts']) assert.not.ok(existsSync(checkout.path(`dist/test/word.test${end}`)), end)
-}))
+    checkout.write('src/word.ts', "export const word = 'two'\n")
+    rmSync(checkout.path('test/word.test.ts'))
+    assert.is(checkout.build().code, 0)
+    assert.is(checkout.program(), 'two')
+    assert.is(checkout.start().stdout, 'two')
+    for (const end of ['.js', '.js.map', '.d.ts']) {
+      assert.not.ok(existsSync(checkout.path(`dist/test/word.test${end}`)), end)
+    }
+  }),
+)
 
 test('fails for as long as the source does not compile', inCheckout((checkout) => {
   checkout.build()
@@ -105,12 +111,19 @@ test('without a compiler says what to do, and fails only where a build was asked
   if (!stripsTypes) assert.match(stderr, /^agent-server: not built[^\n]*npm ci --include=dev[^\n]*22\.18[^\n]*\n$/)
 }, { withCompiler: false }))
 
-test('comes before everything that package.json runs from dist, and nothing stands between a signal and the program', () => {
-  const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  for (const [name, command] of Object.entries(scripts)) {
-    if (command.includes('dist/')) assert.match(command, /^node scripts\/build\.mjs && /, name)
-  }
-  for (const name of ['start', 'demo', 'bench', 'test', 'soak']) assert.match(scripts[name] ?? '', /(?:^|&& )exec node [^&]*$/, name)
-})
+test(
+  'comes before everything that package.json runs from dist, and nothing stands between a signal and the program',
+  () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    )
+    for (const [name, command] of Object.entries(scripts)) {
+      if (command.includes('dist/')) assert.match(command, /^node scripts\/build\.mjs && /, name)
+    }
+    for (const name of ['start', 'demo', 'bench', 'test', 'soak']) {
+      assert.match(scripts[name] ?? '', /(?:^|&& )exec node [^&]*$/, name)
+    }
+  },
+)
 
 test.run()

@@ -23,7 +23,9 @@ function run(files: Record<string, string>): { status: number | null; lines: str
 }
 
 test('ends with 0 when there are only warnings', () => {
-  const { status, lines } = run({ 'src/base/a.ts': '/**\n * One.\n * Two.\n * Three.\n */\n', 'test/notes.txt': 'eval(a)' })
+  const { status, lines } = run({
+    'src/base/a.ts': '/**\n * One.\n * Two.\n * Three.\n */\n', 'test/notes.txt': 'eval(a)',
+  })
   assert.is(status, 0)
   assert.match(lines.join('\n'), /^1 files, 0 failures, \d+ warnings$/)
 })

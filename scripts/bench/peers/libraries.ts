@@ -2,8 +2,8 @@
  * Libraries of others beside the same limits, in the same run: validators, SQLite for appending, an SDK for JSON-RPC.
  *
  * They are installed outside the tree. The validators check the one kind of event that the samples have, with a schema
- * that is closed as ours is. SQLite is the one in a newer Node (write-ahead log, `synchronous = FULL`), a transaction for
- * each event. The SDK answers requests as rpc-echo does.
+ * that is closed as ours is. SQLite is the one in a newer Node (write-ahead log, `synchronous = FULL`), a transaction
+ * for each event. The SDK answers requests as rpc-echo does.
  */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -28,7 +28,8 @@ export async function libraryPeers(): Promise<NamedGate[]> {
     { name: 'sqlite-append', gate: ({ budgetMs }) => sqliteAppends(folder, budgetMs), seconds: 20 },
     {
       name: 'acp-sdk-json-rpc',
-      gate: ({ budgetMs }) => compareEchoes('ACP SDK', startProgram(programOf('acp-sdk.mjs'), { args: [folder] }), budgetMs),
+      gate: ({ budgetMs }) =>
+        compareEchoes('ACP SDK', startProgram(programOf('acp-sdk.mjs'), { args: [folder] }), budgetMs),
       seconds: 20,
     },
   ]
@@ -43,7 +44,11 @@ async function validatorPeers(folder: string): Promise<NamedGate[]> {
     const isValid = (event: unknown): boolean => Boolean(check(event))
     const read = (text: string): boolean => isValid(JSON.parse(text))
     return [
-      { name: `${peer}-validate`, gate: ({ budgetMs }) => compareValidators({ peer, check: isValid, budgetMs }), seconds: 5 },
+      {
+        name: `${peer}-validate`,
+        gate: ({ budgetMs }) => compareValidators({ peer, check: isValid, budgetMs }),
+        seconds: 5,
+      },
       { name: `${peer}-parse`, gate: ({ budgetMs }) => compareParsers({ peer, read, budgetMs }), seconds: 5 },
     ] satisfies NamedGate[]
   })

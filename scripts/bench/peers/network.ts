@@ -30,7 +30,9 @@ const httpProgram = programOf('http.mjs')
 /** Installs the libraries. */
 export async function networkPeers(): Promise<NamedGate[]> {
   const folder = await installPackages('bench-network', packages)
-  const ws: Subject = { name: 'ws', start: async (program) => startWs(folder, program === 'echo-server' ? 'echo' : 'feed') }
+  const ws: Subject = {
+    name: 'ws', start: async (program) => startWs(folder, program === 'echo-server' ? 'echo' : 'feed'),
+  }
   return [
     ...frameworks.map((name) => ({ name: `${name}-get-event`, gate: getEventOf(name, folder), seconds: 15 })),
     { name: 'ws-fan-out', gate: fanOutOf(ws), seconds: 40 },

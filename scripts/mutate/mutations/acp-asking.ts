@@ -1,4 +1,7 @@
-/** Promises of src/agents/acp: what an agent may do is what the policy says, also when it begins by itself. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/agents/acp: what an agent may do is what the policy says, also when it begins by itself. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 export const acpAskingMutations: readonly Mutation[] = [

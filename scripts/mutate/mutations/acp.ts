@@ -121,7 +121,8 @@ export const acpMutations: readonly Mutation[] = [
   {
     file: 'src/agents/acp/permissions.ts',
     old: 'if (once === undefined) return { do: \'deny\'',
-    new: 'if (once === undefined) return options[0] !== undefined ? { do: \'allow\', optionId: options[0].id } : { do: \'deny\'',
+    new: 'if (once === undefined) return options[0] !== undefined ? { do: \'allow\', optionId: options[0].id } : { ' +
+      'do: \'deny\'',
     promise: 'A request that offers no way to allow it once is denied.',
     tests: permissions,
   },

@@ -19,7 +19,8 @@ export const apiMutations: readonly Mutation[] = [
   {
     file: 'src/api/event-stream.ts',
     old: 'return last === undefined || last === \'\' ? asked : { mode: \'after\', eventId: last }',
-    new: 'return asked.mode === \'after\' || last === undefined || last === \'\' ? asked : { mode: \'after\', eventId: last }',
+    new: 'return asked.mode === \'after\' || last === undefined || last === \'\' ? asked : { mode: \'after\', ' +
+      'eventId: last }',
     promise: 'Last-Event-ID goes before ?after=: a browser that comes back sends the older address again.',
     tests: ['test/e2e/event-stream.test.ts'],
   },

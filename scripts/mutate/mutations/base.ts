@@ -55,7 +55,8 @@ export const baseMutations: readonly Mutation[] = [
   },
   {
     file: 'src/base/json-file.ts',
-    old: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {\n    await rm(temporary, { force: true }).catch(() => undefined)',
+    old: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {\n' +
+      '    await rm(temporary, { force: true }).catch(() => undefined)',
     new: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {',
     promise: 'A write that fails leaves no temporary file.',
     tests: ['test/base/json-file.test.ts'],
@@ -97,8 +98,10 @@ export const baseMutations: readonly Mutation[] = [
   },
   {
     file: 'src/base/json.ts',
-    old: '  if (text.length > valueLimit) assertFewValues(text, valueLimit)\n  const value: unknown = JSON.parse(text)\n',
-    new: '  const value: unknown = JSON.parse(text)\n  if (text.length > valueLimit) assertFewValues(text, valueLimit)\n',
+    old: '  if (text.length > valueLimit) assertFewValues(text, valueLimit)\n' +
+      '  const value: unknown = JSON.parse(text)\n',
+    new: '  const value: unknown = JSON.parse(text)\n' +
+      '  if (text.length > valueLimit) assertFewValues(text, valueLimit)\n',
     promise: 'The values of a text are counted before anything of it is built.',
     tests: ['test/base/json.test.ts'],
   },

@@ -12,7 +12,8 @@ export const conversationMutations: readonly Mutation[] = [
     file: 'src/conversation/log/feed.ts',
     old: 'return this.#state === \'ready\' && this.#next === sequence',
     new: 'return this.#state === \'ready\'',
-    promise: 'No event is doubled for a reader that joins when a group is durable and its first event is not published.',
+    promise: 'No event is doubled for a reader that joins when a group is durable and its first event is not ' +
+      'published.',
     tests: feed,
   },
   {

@@ -1,4 +1,7 @@
-/** Promises of src/parts/install: an installation brings the bytes that were pinned, and runs nothing of them. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/parts/install: an installation brings the bytes that were pinned, and runs nothing of them. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 export const installMutations: readonly Mutation[] = [

@@ -1,4 +1,7 @@
-/** Promises of src/parts/builtin/llm, skills and hooks: what is tried again, shown and told. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/parts/builtin/llm, skills and hooks: what is tried again, shown and told. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const retry = ['test/parts/builtin/llm/retry.test.ts', 'test/parts/builtin/llm/wire.test.ts']

@@ -58,7 +58,8 @@ export const mcpMutations: readonly Mutation[] = [
     file: 'src/parts/mcp/oauth/documents.ts',
     old: 'return url.protocol === \'https:\' || url.protocol === \'http:\' && allowsThisMachine && isThisMachine(url)',
     new: 'return url.protocol === \'https:\' || url.protocol === \'http:\'',
-    promise: 'Servers and authorization servers are reached over https, or on this machine by a server on this machine.',
+    promise: 'Servers and authorization servers are reached over https, or on this machine by a server on this ' +
+      'machine.',
     tests: ['test/parts/mcp/oauth/documents.test.ts'],
   },
   {
@@ -98,7 +99,8 @@ export const mcpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/mcp/oauth/login.ts',
-    old: 'if (accessToken === undefined || source !== undefined && !isWithin(serverUrl, source.resource)) return undefined',
+    old: 'if (accessToken === undefined || source !== undefined && !isWithin(serverUrl, source.resource)) return ' +
+      'undefined',
     new: 'if (accessToken === undefined) return undefined',
     promise: 'A token goes to its own server only.',
     tests: [...logins, 'test/e2e/oauth.test.ts'],

@@ -14,7 +14,8 @@ export const rpcMutations: readonly Mutation[] = [
   },
   {
     file: 'src/rpc/lines.ts',
-    old: 'if (this.#partBytes + (first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()',
+    old: 'if (this.#partBytes + (first === -1 ? chunk.length : first) > this.#lineLimitBytes) return ' +
+      'this.#failTooLong()',
     new: 'if ((first === -1 ? chunk.length : first) > this.#lineLimitBytes) return this.#failTooLong()',
     promise: 'A line that comes in pieces is limited as a whole.',
     tests: lines,

@@ -44,7 +44,9 @@ export const settingsMutations: readonly Mutation[] = [
     old: 'return value.trim() === \'\' || value.trim() === redactedValue',
     new: 'return value.trim() === \'\'',
     promise: 'A mask that is sent back is never saved as a value.',
-    tests: ['test/settings/secret-fields.test.ts', 'test/settings/store-secrets.test.ts', 'test/settings/secrets.test.ts'],
+    tests: [
+      'test/settings/secret-fields.test.ts', 'test/settings/store-secrets.test.ts', 'test/settings/secrets.test.ts',
+    ],
   },
   {
     file: 'src/settings/merge.ts',

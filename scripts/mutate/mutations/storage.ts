@@ -1,4 +1,7 @@
-/** Promises of src/storage: nothing acknowledged is lost, nobody sees what is not durable. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/storage: nothing acknowledged is lost, nobody sees what is not durable. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const crash = ['test/storage/crash.test.ts']
@@ -9,7 +12,8 @@ export const storageMutations: readonly Mutation[] = [
   {
     file: 'src/storage/group-commit.ts',
     old: 'group.bytes += line.bytes.length\n    group.end = this.#queuedEnd',
-    new: 'group.bytes += line.bytes.length\n    group.end = this.#queuedEnd\n    this.#options.onCommit([])\n    group.done.resolve()',
+    new: 'group.bytes += line.bytes.length\n    group.end = this.#queuedEnd\n    this.#options.onCommit([])\n' +
+      '    group.done.resolve()',
     promise: 'durable() resolves when the bytes are on the disk and not before.',
     tests: [...log, ...crash],
   },

@@ -1,4 +1,7 @@
-/** Promises of src/workspace and src/parts/builtin/tools: walls of the file tools, the terminal. See scripts/mutate/mutation.ts. */
+/**
+ * Promises of src/workspace and src/parts/builtin/tools: walls of the file tools, the terminal. See
+ * scripts/mutate/mutation.ts.
+ */
 import type { Mutation } from '../mutation.ts'
 
 const paths = ['test/workspace/paths.test.ts', 'test/parts/builtin/tools/path-attacks.test.ts']

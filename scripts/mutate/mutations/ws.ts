@@ -3,7 +3,9 @@ import type { Mutation } from '../mutation.ts'
 
 const parser = ['test/ws/parser.test.ts']
 const assembler = ['test/ws/assembler.test.ts']
-const connection = ['test/ws/connection.test.ts', 'test/ws/connection-close.test.ts', 'test/ws/connection-pressure.test.ts']
+const connection = [
+  'test/ws/connection.test.ts', 'test/ws/connection-close.test.ts', 'test/ws/connection-pressure.test.ts',
+]
 
 export const wsMutations: readonly Mutation[] = [
   {

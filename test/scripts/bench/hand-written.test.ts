@@ -16,7 +16,9 @@ test('the sample is 1 KB, valid, and in the canonical form', () => {
   assert.ok(isEvent(event))
   assert.ok(isObject(event))
   const { id, timestamp } = event
-  if (!isEvent(event) || typeof id !== 'string' || typeof timestamp !== 'string') throw new TypeError('Expected an event')
+  if (!isEvent(event) || typeof id !== 'string' || typeof timestamp !== 'string') {
+    throw new TypeError('Expected an event')
+  }
   assert.is(JSON.stringify(toEvent({ ...event, id, timestamp })), text)
 })
 

@@ -5,7 +5,9 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('scripts/bench/table')
 
-const cost: Row = { what: 'reading', limit: 'bare', ratio: { low: 1.1, median: 1.2, high: 1.3 }, target: { atMost: 1.25 } }
+const cost: Row = {
+  what: 'reading', limit: 'bare', ratio: { low: 1.1, median: 1.2, high: 1.3 }, target: { atMost: 1.25 },
+}
 const speed: Row = { ...cost, what: 'writing a lot', target: { atLeast: 1.25 }, context: '3 ns' }
 
 test('judges a cost and a speed by the median alone', () => {

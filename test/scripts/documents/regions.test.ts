@@ -9,8 +9,10 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('documents/regions')
 
-const text = 'Before\n<!-- generated: a -->\nold\nrows\n<!-- /generated -->\nafter\n<!-- generated: b -->\n<!-- /generated -->\n'
-const filled = 'Before\n<!-- generated: a -->\none\n<!-- /generated -->\nafter\n<!-- generated: b -->\ntwo\n<!-- /generated -->\n'
+const text = 'Before\n<!-- generated: a -->\nold\nrows\n<!-- /generated -->\nafter\n<!-- generated: b -->\n' +
+  '<!-- /generated -->\n'
+const filled = 'Before\n<!-- generated: a -->\none\n<!-- /generated -->\nafter\n<!-- generated: b -->\ntwo\n' +
+  '<!-- /generated -->\n'
 const tables = { a: () => 'one', b: () => 'two' }
 
 test('fills each region and keeps the rest', () => {
@@ -20,8 +22,13 @@ test('fills each region and keeps the rest', () => {
 
 test('refuses an unknown region and a mark without its other', () => {
   assert.throws(() => fillRegions('x.md', text, { a: () => '' }), /x\.md: there is no table "b"/)
-  assert.throws(() => fillRegions('x.md', text.replace('<!-- /generated -->\n', ''), tables), /a mark of a generated region has no other/)
-  assert.throws(() => fillRegions('x.md', `${text}<!-- generated: c -->`, tables), /a mark of a generated region has no other/)
+  assert.throws(
+    () => fillRegions('x.md', text.replace('<!-- /generated -->\n', ''), tables),
+    /a mark of a generated region has no other/,
+  )
+  assert.throws(
+    () => fillRegions('x.md', `${text}<!-- generated: c -->`, tables), /a mark of a generated region has no other/,
+  )
 })
 
 test('gives a part its own options, routes and powers', () => {

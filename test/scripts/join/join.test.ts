@@ -16,13 +16,17 @@ type Texts = Readonly<Record<string, string>>
 
 /** `a.js` is the entry. */
 function joined(texts: Texts): string {
-  return joinModules({ modules: new Map(Object.entries(texts)), entry: 'a.js', header: '// joined\n', file: 'joined.js' }).get('joined.js') ?? ''
+  return joinModules({ modules: new Map(
+    Object.entries(texts),
+  ), entry: 'a.js', header: '// joined\n', file: 'joined.js' }).get('joined.js') ?? ''
 }
 
 /** What the joined modules print as JSON through `print`, which is known to all of them. */
 function run(texts: Texts): unknown[] {
   const path = join(folder, 'joined.mjs')
-  writeFileSync(path, joined(texts).replace('// joined\n', 'const print = (value) => console.log(JSON.stringify(value));\n'))
+  writeFileSync(path, joined(
+    texts,
+  ).replace('// joined\n', 'const print = (value) => console.log(JSON.stringify(value));\n'))
   const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
   assert.is(stderr, '')
   return stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line))
@@ -58,7 +62,8 @@ const cases: readonly [what: string, texts: Texts, printed: readonly unknown[]][
   }, [['b/c', '/', 'd/e']]],
   ['strings, comments, templates and expressions that look like imports and exports', {
     'a.js': "import { s } from './b.js'; // import { t } from './c.js';\nprint(s);\n/* export default 1 */",
-    'b.js': 'export const s = ["import { a } from \'b\';", `export ${["let"].map((a) => `${a} x`)};`, /export var [;,]/.test("a")];\n' +
+    'b.js': 'export const s = ["import { a } from \'b\';", `export ${["let"].map((a) => `${a} x`)};`, /export var ' +
+      '[;,]/.test("a")];\n' +
       'const o = { export: 1, as: 2, from: 3, default: 4 };\no.import = o.export;',
   }, [["import { a } from 'b';", 'export let x;', false]]],
   ['every module once, behind what it imports', {
@@ -127,8 +132,10 @@ const refusals: readonly [what: string, text: string, told: RegExp][] = [
   ['an import for its effect', "\nimport './b.js';", /a\.js:2: an import of another form/],
   ['a default import', "import b from './b.js';", /a\.js:1: an import of another form/],
   ['a default import beside names', "import c, { b } from './b.js';", /an import of another form/],
-  ['an import at run time of a computed module', "\n\nconst f = (path) => import(path);", /a\.js:3: an import\(\) of another form/],
-  ['an import at run time of a module that is not there', "const f = () => import('./c.js');", /"\.\/c\.js", which is not among the modules/],
+  ['an import at run time of a computed module', "\n\nconst f = (path) => import(path);",
+    /a\.js:3: an import\(\) of another form/],
+  ['an import at run time of a module that is not there', "const f = () => import('./c.js');",
+    /"\.\/c\.js", which is not among the modules/],
   ['an import with attributes', "import { b } from './b.js' with { type: 'json' };", /"with" where ";" was expected/],
   ['another property of import.meta', 'const a = import.meta.dirname;', /"dirname" where "url" was expected/],
   ['a name that is a text', "import { 'b' as c } from './b.js';", /"b" where a name was expected/],
@@ -137,11 +144,13 @@ const refusals: readonly [what: string, text: string, told: RegExp][] = [
   ['everything of another module', "export * from './b.js';", /an export of another form/],
   ['everything of another module under a name', "export * as c from './b.js';", /an export of another form/],
   ['a variable', 'export let a = 1;', /an export of another form/],
-  ['a variable in a list', 'let a = 1;\nexport { a };', /a\.js:2: an exported "a" that is no function, class or constant/],
+  ['a variable in a list', 'let a = 1;\nexport { a };',
+    /a\.js:2: an exported "a" that is no function, class or constant/],
   ['a name that is declared in a block', '{ const a = 1; }\nexport { a };', /an exported "a"/],
   ['a pattern', 'export const { a } = { a: 1 };', /"\{" where a name was expected/],
   ['several constants', "export const a = [1, ';'], c = `${1}`;", /several constants in one export/],
-  ['a name that is exported twice', "export const b = 1;\nexport { b as c } from './b.js';\nexport { b as c };", /"c" exported twice/],
+  ['a name that is exported twice', "export const b = 1;\nexport { b as c } from './b.js';\nexport { b as c };",
+    /"c" exported twice/],
   ['var', 'if (true) {\n  var a = 1;\n}', /a\.js:2: "var", which no block holds/],
   ['a name that the joined file could have', 'const $a = 1;', /the name "\$a"/],
   ['such a name in an import', "import { b as $b } from './b.js';", /the name "\$b"/],
@@ -155,14 +164,24 @@ const refusals: readonly [what: string, text: string, told: RegExp][] = [
 ]
 for (const [what, text, told] of refusals) {
   test(`refuses ${what}, with its place`, () => {
-    assert.throws(() => joined({ 'a.js': text, 'b.js': b }), (error: Error) => error instanceof SyntaxError && told.test(error.message))
+    assert.throws(() => joined({ 'a.js': text, 'b.js': b }), (error: Error) => {
+      return error instanceof SyntaxError && told.test(error.message)
+    })
   })
 }
 
 test('refuses a cycle of several modules, and two modules that would share a name', () => {
-  const cycle = { 'a.js': "import { b } from './b.js';", 'b.js': "import { c } from './c.js';\nexport const b = 1;", 'c.js': "\nimport { b } from './b.js';\nexport const c = 1;" }
+  const cycle = {
+    'a.js': "import { b } from './b.js';",
+    'b.js': "import { c } from './c.js';\nexport const b = 1;",
+    'c.js': "\nimport { b } from './b.js';\nexport const c = 1;",
+  }
   assert.throws(() => joined(cycle), /c\.js:2: a cycle through "\.\/b\.js"/)
-  const names = { 'a.js': "import { b } from './b-c.js';\nimport { c } from './b_c.js';", 'b-c.js': b, 'b_c.js': 'export const c = 1;' }
+  const names = {
+    'a.js': "import { b } from './b-c.js';\nimport { c } from './b_c.js';",
+    'b-c.js': b,
+    'b_c.js': 'export const c = 1;',
+  }
   assert.throws(() => joined(names), /b_c\.js:1: two things that are named \$b_c/)
   const taken = { 'a.js': "import { b } from './node/fs.js';", 'node/fs.js': b }
   assert.throws(() => joined(taken), /two things that are named \$node\$fs/)

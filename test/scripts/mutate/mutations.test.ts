@@ -1,4 +1,7 @@
-/** The mutations as data: each applies to the source as it is. Whoever changes such a line is told here which promise hangs on it. */
+/**
+ * The mutations as data: each applies to the source as it is. Whoever changes such a line is told here which promise
+ * hangs on it.
+ */
 import * as assert from 'uvu/assert'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +24,8 @@ test('the old text of each stands once in its file', () => {
     const edit = applyEdit(readFileSync(join(root, mutation.file), 'utf8'), mutation)
     return edit.ok ? [] : [`${mutation.file}: "${mutation.promise}": ${edit.reason}: ${mutation.old}`]
   })
-  const advice = 'These lines hold promises that npm run mutate breaks. Write their mutations anew in scripts/mutate/mutations:'
+  const advice = 'These lines hold promises that npm run mutate breaks. Write their mutations anew in ' +
+    'scripts/mutate/mutations:'
   assert.ok(stale.length === 0, [advice, ...stale].join('\n'))
 })
 
@@ -38,7 +42,9 @@ test('each promise is a sentence, and each test file is there', () => {
     assert.match(promise, /^\S.*\.$/)
     assert.ok(tests.length > 0, promise)
     assert.is(new Set(tests).size, tests.length, promise)
-    for (const path of tests) assert.ok(/^test\/.+\.test\.ts$/.test(path) && existsSync(join(root, path)), `${promise}: ${path}`)
+    for (const path of tests) {
+      assert.ok(/^test\/.+\.test\.ts$/.test(path) && existsSync(join(root, path)), `${promise}: ${path}`)
+    }
   }
 })
 

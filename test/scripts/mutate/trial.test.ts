@@ -9,7 +9,9 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('scripts/mutate/trial')
 
-const mutation: Mutation = { file: 'src/a.ts', old: '1', new: '2', promise: 'One is one.', tests: ['test/a.test.ts', 'test/b.test.ts'] }
+const mutation: Mutation = {
+  file: 'src/a.ts', old: '1', new: '2', promise: 'One is one.', tests: ['test/a.test.ts', 'test/b.test.ts'],
+}
 
 type Outcome = TestEnd['outcome']
 const endOf = (outcome: Outcome): TestEnd => ({ outcome, detail: outcome, ms: 1 })
@@ -21,7 +23,9 @@ interface Run {
   readonly asked: readonly string[]
 }
 
-async function tried(mutated: readonly Outcome[], control: readonly Outcome[] = [], tree: Partial<TrialTree> = {}): Promise<Run> {
+async function tried(
+  mutated: readonly Outcome[], control: readonly Outcome[] = [], tree: Partial<TrialTree> = {},
+): Promise<Run> {
   const asked: string[] = []
   const script = (name: string, outcomes: readonly Outcome[]) => {
     const left = [...outcomes]
@@ -30,8 +34,12 @@ async function tried(mutated: readonly Outcome[], control: readonly Outcome[] = 
       return endOf(left.shift() ?? 'passed')
     }
   }
-  const whole: TrialTree = { mutate: () => undefined, build: async () => undefined, test: script('mutated', mutated), ...tree }
-  const { verdict, detail } = await tryMutation(mutation, { mutated: whole, control: { test: script('control', control) }, limitMs: () => 1 })
+  const whole: TrialTree = {
+    mutate: () => undefined, build: async () => undefined, test: script('mutated', mutated), ...tree,
+  }
+  const { verdict, detail } = await tryMutation(mutation, {
+    mutated: whole, control: { test: script('control', control) }, limitMs: () => 1,
+  })
   return { verdict, detail, asked }
 }
 
@@ -70,8 +78,12 @@ test('an edit that does not apply or does not compile is told as that, and nothi
 test('an edit applies where its old text stands once', () => {
   assert.equal(applyEdit('a $1 b', { old: '$1', new: '$&' }), { ok: true, text: 'a $& b' })
   assert.equal(applyEdit('a', { old: 'b', new: 'c' }), { ok: false, reason: 'its old text is not in the file' })
-  assert.equal(applyEdit('aba', { old: 'a', new: 'c' }), { ok: false, reason: 'its old text stands more than once in the file' })
-  assert.equal(applyEdit('aaa', { old: 'aa', new: 'c' }), { ok: false, reason: 'its old text stands more than once in the file' })
+  assert.equal(applyEdit('aba', { old: 'a', new: 'c' }), {
+    ok: false, reason: 'its old text stands more than once in the file',
+  })
+  assert.equal(applyEdit('aaa', { old: 'aa', new: 'c' }), {
+    ok: false, reason: 'its old text stands more than once in the file',
+  })
 })
 
 const program = { isLate: false, ms: 5 }
@@ -82,22 +94,36 @@ test('the end of a test file is told from its exit code and its words', () => {
     return [what, detail]
   }
   const color = String.fromCodePoint(27)
-  assert.equal(outcome({ ...program, code: 0, output: `  Total:     2${color}[32m\n  Passed:    2${color}[39m\n` }), ['passed', ''])
-  assert.equal(outcome({ ...program, code: 0, output: '  Total:     0\n  Passed:    0\n' }), ['failed', 'no test passed'])
-  assert.equal(outcome({ ...program, code: 1, output: '• \nfirst failure (assertion): a: b: c\n' }), ['asserted', 'a: b: c'])
-  assert.equal(outcome({ ...program, code: 1, output: 'first failure (other): a: Error: not done after 1 ms\n' }), ['failed', 'a: Error: not done after 1 ms'])
+  assert.equal(
+    outcome({ ...program, code: 0, output: `  Total:     2${color}[32m\n  Passed:    2${color}[39m\n` }),
+    ['passed', ''],
+  )
+  assert.equal(outcome({ ...program, code: 0, output: '  Total:     0\n  Passed:    0\n' }), [
+    'failed', 'no test passed',
+  ])
+  assert.equal(outcome({ ...program, code: 1, output: '• \nfirst failure (assertion): a: b: c\n' }), [
+    'asserted', 'a: b: c',
+  ])
+  assert.equal(
+    outcome({ ...program, code: 1, output: 'first failure (other): a: Error: not done after 1 ms\n' }),
+    ['failed', 'a: Error: not done after 1 ms'],
+  )
   assert.equal(outcome({ ...program, code: null, output: 'x\ny\n' }), ['failed', 'ended with a signal: y'])
   assert.equal(outcome({ ...program, code: null, output: '', isLate: true }), ['failed', 'still running after 5 ms'])
 })
 
 test('the word chooses by file, promise and tests; the table counts by folder', () => {
-  const sets = [{ folder: 'a', mutations: [mutation] }, { folder: 'b', mutations: [{ ...mutation, file: 'src/b.ts', tests: [] }] }]
+  const sets = [
+    { folder: 'a', mutations: [mutation] }, { folder: 'b', mutations: [{ ...mutation, file: 'src/b.ts', tests: [] }] },
+  ]
   assert.equal(selectMutations(sets, 'src/b').map(({ folder }) => folder), ['b'])
   assert.equal(selectMutations(sets, 'One is').length, 2)
   assert.equal(selectMutations(sets, 'b.test').map(({ folder }) => folder), ['a'])
   const killed = { folder: 'a', mutation, outcome: { verdict: 'killed', detail: 'd', ms: 1500 } } as const
   const survived = { ...killed, outcome: { verdict: 'survived', detail: 'test/a.test.ts', ms: 500 } } as const
-  assert.equal(printFolders([killed, survived]).slice(1).map((line) => line.split(/\s+/)), [['a', '2', '1', '2.0'], ['all', '2', '1', '2.0']])
+  assert.equal(printFolders([killed, survived]).slice(1).map((line) => line.split(/\s+/)), [
+    ['a', '2', '1', '2.0'], ['all', '2', '1', '2.0'],
+  ])
   assert.is(printTried(killed, '[1/2]'), '[1/2] killed    src/a.ts: One is one. (1.5 s)')
   assert.match(printTried(survived, '[2/2]'), 'test/a.test.ts\n    1')
 })

@@ -1,4 +1,7 @@
-/** The folder in which mutations are made: copies of a tree, tests that are run to their end, and nothing left of any of it. */
+/**
+ * The folder in which mutations are made: copies of a tree, tests that are run to their end, and nothing left of any of
+ * it.
+ */
 import * as assert from 'uvu/assert'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +27,9 @@ const aTest = `
 
 async function withTree(body: (tree: Tree, workshop: Workshop, root: string) => Promise<void>): Promise<void> {
   const { folder: root, remove } = makeFolder()
-  for (const name of ['src', 'scripts', 'node_modules', 'dist/test', '.git']) mkdirSync(join(root, name), { recursive: true })
+  for (const name of ['src', 'scripts', 'node_modules', 'dist/test', '.git']) {
+    mkdirSync(join(root, name), { recursive: true })
+  }
   writeFileSync(join(root, 'tsconfig.json'), '{ "noUnusedLocals": true }')
   writeFileSync(join(root, 'src/a.ts'), 'export const one = 1\n')
   writeFileSync(join(root, 'scripts/build.mjs'), build)
@@ -42,7 +47,9 @@ async function withTree(body: (tree: Tree, workshop: Workshop, root: string) => 
   }
 }
 
-const edit = (text: string): Parameters<Tree['mutate']>[0] => ({ file: 'src/a.ts', old: '1', new: text, promise: 'p', tests: [] })
+const edit = (text: string): Parameters<Tree['mutate']>[0] => ({
+  file: 'src/a.ts', old: '1', new: text, promise: 'p', tests: [],
+})
 
 test('a tree is changed by one mutation at a time, in the copy alone', () => withTree(async (tree, _workshop, root) => {
   assert.not(existsSync(join(tree.folder, '.git')))

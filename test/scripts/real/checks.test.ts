@@ -5,9 +5,12 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('real/checks')
 
-const act = (id: string): object => ({ kind: 'ActionEvent', id, tool_name: 'execute', tool_call_id: `call-${id}`, summary: `command ${id}` })
+const act = (id: string): object => ({
+  kind: 'ActionEvent', id, tool_name: 'execute', tool_call_id: `call-${id}`, summary: `command ${id}`,
+})
 const answer = (action: string, changes: object = {}): object => ({
-  kind: 'ObservationEvent', id: `of-${action}`, tool_name: 'execute', tool_call_id: `call-${action}`, action_id: action, ...changes,
+  kind: 'ObservationEvent', id: `of-${action}`, tool_name: 'execute', tool_call_id: `call-${action}`, action_id: action,
+  ...changes,
 })
 const error = { kind: 'AgentErrorEvent', id: 'e', tool_name: 'execute', tool_call_id: 'call-1', error: 'Cancelled' }
 

@@ -11,7 +11,9 @@ const text = (payload: string, first = 0x81): Buffer => {
   const bytes = Buffer.from(payload)
   const short = Buffer.from([first, bytes.length])
   const medium = Buffer.from([first, 126, bytes.length >> 8, bytes.length & 255])
-  const large = Buffer.from([first, 127, 0, 0, 0, 0, 0, bytes.length >> 16, (bytes.length >> 8) & 255, bytes.length & 255])
+  const large = Buffer.from([
+    first, 127, 0, 0, 0, 0, 0, bytes.length >> 16, (bytes.length >> 8) & 255, bytes.length & 255,
+  ])
   return Buffer.concat([bytes.length < 126 ? short : bytes.length < 65_536 ? medium : large, bytes])
 }
 
@@ -22,7 +24,10 @@ async function read(serve: (socket: Duplex) => void, acceptSuffix = ''): Promise
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
     const accept = createHash('sha1').update(key).digest('base64') + acceptSuffix
     socket.on('error', () => undefined)
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`)
+    socket.write(
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        `Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    )
     serve(socket)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

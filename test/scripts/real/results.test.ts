@@ -10,7 +10,9 @@ import { suite } from '../../support/suite.ts'
 const test = suite('real/results')
 
 const subject = { agent: 'codex', package: 'codex-acp 2.6.0', build: 'aaaa' }
-const cell = (changes: Partial<Cell> = {}): Cell => ({ scenario: 'denied', pace: 20, passed: 3, known: 0, failed: 0, ...changes })
+const cell = (changes: Partial<Cell> = {}): Cell => ({
+  scenario: 'denied', pace: 20, passed: 3, known: 0, failed: 0, ...changes,
+})
 
 test('keeps cells from run to run, each once', () => withFolder(async (folder) => {
   await keepCell(folder, subject, cell({ failed: 1 }))
@@ -42,7 +44,11 @@ for (const other of [{ build: 'bbbb' }, { package: 'codex-acp 2.7.0' }]) {
 
 const rows: readonly Row[] = [20, 80, 400].map((pace) => ({ scenario: 'denied', pace, agents: ['codex', 'cline'] }))
 const results: readonly AgentResults[] = [
-  { ...subject, date: '2026-01-02T03:04', cells: [cell(), cell({ pace: 80, known: 2 }), cell({ pace: 400, known: 1, failed: 1 })] },
+  {
+    ...subject,
+    date: '2026-01-02T03:04',
+    cells: [cell(), cell({ pace: 80, known: 2 }), cell({ pace: 400, known: 1, failed: 1 })],
+  },
   { ...subject, agent: 'cline', date: '2026-01-02T03:04', cells: [cell({ passed: 0 })] },
   { ...subject, agent: 'gemini-cli', date: '2026-01-02T03:04', cells: [] },
 ]
@@ -59,7 +65,9 @@ test('tells passed, limited, failed and missing cells apart', () => {
 })
 
 test('makes a page with what was driven, the table and the limits', () => {
-  const limit = { agent: 'codex', scenarios: ['denied', 'edit'], checks: ['it asked'], limit: 'It asks a|b.', evidence: 'its wire' }
+  const limit = {
+    agent: 'codex', scenarios: ['denied', 'edit'], checks: ['it asked'], limit: 'It asks a|b.', evidence: 'its wire',
+  }
   const page = printPage(results, rows, [limit])
   assert.ok(page.includes('| codex | codex-acp 2.6.0 | 2026-01-02 03:04 | aaaa | 9 | 3 | 1 |'))
   assert.ok(page.includes('9 checks passed, 1 failed, 3 fail as is known. 4 of 6 cells were run, with 1 build.'))

@@ -1,4 +1,6 @@
-/** The client of the runs with real agents, tried on a server with the demonstration agent, which asks and acts alike. */
+/**
+ * The client of the runs with real agents, tried on a server with the demonstration agent, which asks and acts alike.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -49,7 +51,9 @@ else test(seesProcesses, () => withTalk(async (talk, server) => {
 
 test('reads a history of many pages', () => withTalk(async (talk) => {
   const texts = Array.from({ length: 60 }, (_, index) => `message ${index}`)
-  for (const text of texts) await talk.call('POST', '/events', { role: 'user', content: [{ type: 'text', text }], run: false })
+  for (const text of texts) {
+    await talk.call('POST', '/events', { role: 'user', content: [{ type: 'text', text }], run: false })
+  }
   const messages = ofKind(await talk.events(), 'MessageEvent')
   assert.equal(messages.map((event) => memberAt(event, 'llm_message', 'content', 0, 'text')), texts)
 }))
@@ -71,7 +75,9 @@ test('says what the server refused', () => withServer(async (server) => {
 
 function withTalk(body: (talk: Talk, server: TestServer) => Promise<void>): Promise<void> {
   return withServer(async (server) => {
-    const created = await callServer(server, 'POST', '/api/conversations', { confirmation_policy: { kind: 'AlwaysConfirm' }, autotitle: false })
+    const created = await callServer(server, 'POST', '/api/conversations', {
+      confirmation_policy: { kind: 'AlwaysConfirm' }, autotitle: false,
+    })
     const talk = new Talk(server, String(memberAt(created, 'id')))
     try {
       await talk.until('the first frame', () => true)

@@ -18,10 +18,14 @@ function find(text: string, path = 'README.md'): string[] {
 }
 
 const sound = [
-  '[a](src/ws/README.md)', '[a](src/ws/)', '[a](LICENSE)', '[a](https://example.org/x)', '[a](src/ws/README.md#limits-and-what-else)',
-  '[a](src/ws/README.md#again-1)', '# One two\n[a](#one-two)', '`[a](nothing.md)`', '```\n[a](nothing.md)\n```', '`src/ws/parser.ts`',
-  '`src/ws/parser`', '`src/ws/`', '`dist/src/cli/main.js`', '`src/parts/<name>/`', 'decisions 6', '[decisions 9](https://example.org)',
-  `${'word '.repeat(22)}[a](https://example.org/a/long/address)`, `| ${'x'.repeat(200)} |`, `\`\`\`\n${'x '.repeat(100)}\n\`\`\``,
+  '[a](src/ws/README.md)', '[a](src/ws/)', '[a](LICENSE)', '[a](https://example.org/x)',
+  '[a](src/ws/README.md#limits-and-what-else)',
+  '[a](src/ws/README.md#again-1)', '# One two\n[a](#one-two)', '`[a](nothing.md)`', '```\n[a](nothing.md)\n```',
+  '`src/ws/parser.ts`',
+  '`src/ws/parser`', '`src/ws/`', '`dist/src/cli/main.js`', '`src/parts/<name>/`', 'decisions 6',
+  '[decisions 9](https://example.org)',
+  `${'word '.repeat(22)}[a](https://example.org/a/long/address)`, `| ${'x'.repeat(200)} |`,
+  `\`\`\`\n${'x '.repeat(100)}\n\`\`\``,
   `https://example.org/${'x'.repeat(120)}`,
 ]
 for (const text of sound) test(`takes ${text.slice(0, 60)}`, () => assert.equal(find(text), []))

@@ -8,13 +8,17 @@ const test = suite('shape/exports')
 
 function find(texts: Readonly<Record<string, string>>): string[] {
   const files = Object.entries(texts).map(([path, text]) => readSource(path, text))
-  return checkExports(files, (path) => path.startsWith('src/')).map(({ file, line, message }) => `${file}:${line} ${/"(.*)"/.exec(message)?.[1] ?? ''}`)
+  return checkExports(files, (path) => path.startsWith('src/')).map(({ file, line, message }) => {
+    return `${file}:${line} ${/"(.*)"/.exec(message)?.[1] ?? ''}`
+  })
 }
 
 test('finds a function, a class and a constant that only tests import', () => {
   const code = 'export async function a() {}\nexport class B {}\nexport const c = 1\nexport function* d() {}\n'
   const tests = "import { a, B, c, d } from '../src/a.ts'"
-  assert.equal(find({ 'src/a.ts': code, 'test/a.test.ts': tests }), ['src/a.ts:1 a', 'src/a.ts:2 B', 'src/a.ts:3 c', 'src/a.ts:4 d'])
+  assert.equal(find({ 'src/a.ts': code, 'test/a.test.ts': tests }), [
+    'src/a.ts:1 a', 'src/a.ts:2 B', 'src/a.ts:3 c', 'src/a.ts:4 d',
+  ])
 })
 
 test('passes exports that src or scripts import, also as types, whole, again exported or at run time', () => {
@@ -28,7 +32,13 @@ test('passes exports that src or scripts import, also as types, whole, again exp
 })
 
 test('passes an export that its own file uses', () => {
-  assert.equal(find({ 'src/a.ts': 'export const limit = 1\nexport const twice = 2 * limit\n', 'src/b.ts': "import { twice } from './a.ts'" }), [])
+  assert.equal(
+    find({
+      'src/a.ts': 'export const limit = 1\nexport const twice = 2 * limit\n',
+      'src/b.ts': "import { twice } from './a.ts'",
+    }),
+    [],
+  )
 })
 
 test.run()

@@ -33,7 +33,9 @@ const cases: readonly [text: string, expected: readonly string[]][] = [
 for (const [text, expected] of cases) {
   test(`reads ${text.replaceAll('\n', ' ')}`, () => {
     const found = readImports(tokenize(text).code)
-    const words = found.map(({ specifier, typeOnly, names }) => `${specifier} ${typeOnly ? '(types)' : names.join(',')}`)
+    const words = found.map(({ specifier, typeOnly, names }) => {
+      return `${specifier} ${typeOnly ? '(types)' : names.join(',')}`
+    })
     assert.equal(words, expected)
   })
 }

@@ -13,11 +13,14 @@ function find(lines: readonly string[]): string[] {
 }
 
 const table = (body: readonly string[]): string[] => [
-  '# Security', '', '## Which file can do harm', '', '| What | Files |', '|---|---|', ...body, '', '## Next', '| Other | `a.ts` |',
+  '# Security', '', '## Which file can do harm', '', '| What | Files |', '|---|---|', ...body, '', '## Next',
+  '| Other | `a.ts` |',
 ]
 
 test('passes the same table, files in any order, with further columns', () => {
-  const reversed = powers.map(({ power, files }) => `| ${power} | ${files.map((path) => `\`${path}\``).reverse().join(' ')} | why |`)
+  const reversed = powers.map(({ power, files }) => {
+    return `| ${power} | ${files.map((path) => `\`${path}\``).reverse().join(' ')} | why |`
+  })
   assert.equal(find(table(rows)), [])
   assert.equal(find(table(reversed)), [])
 })
