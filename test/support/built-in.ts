@@ -69,18 +69,29 @@ export async function withBuiltIn<Model extends ModelClient>(
         cipher: options.ciphers?.[agents++] ?? testCipher(),
         createModel: ({ model }) => options.models?.[model] ?? options.model,
         createTools: async () => toolSet,
-        loadSkills: async () => (settings.agent_context === null ? noSkills : openSkills(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: outer.deps.diagnostics })),
+        loadSkills: async () => {
+          return (settings.agent_context === null
+            ? noSkills
+            : openSkills(settings.agent_context, host.workingDir, {
+              homeDir: undefined, privateDirs: [], log: outer.deps.diagnostics,
+            }))
+        },
         hooks: new HookSession({
-          host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID, startProcess: startChild, log: outer.deps.diagnostics,
+          host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID,
+          startProcess: startChild, log: outer.deps.diagnostics,
         }),
         clock,
         log: outer.deps.diagnostics,
         platform: 'linux',
       })
     }
-    const deps = { ...outer.deps, agentKind: async ({ kind }: JsonObject) => ({ readsMessages: kind === 'Agent', create }) }
+    const deps = {
+      ...outer.deps, agentKind: async ({ kind }: JsonObject) => ({ readsMessages: kind === 'Agent', create }),
+    }
     const world = { ...outer, deps }
-    const hooks = options.hooks === undefined ? {} : { hook_config: toJsonObject(readHookConfig(options.hooks)), working_dir: outer.folder }
+    const hooks = options.hooks === undefined
+      ? {}
+      : { hook_config: toJsonObject(readHookConfig(options.hooks)), working_dir: outer.folder }
     const directory = await makeConversation(world, { agent: toJsonObject(settings), ...hooks, ...options.changes })
     let conversation = await openTestConversation(world, directory)
     const reopen = async (): Promise<Conversation> => {
@@ -136,7 +147,9 @@ function testTools(done: string[], terminal: (command: string, call: ToolRun) =>
 type ToolKind = 'TerminalTool' | 'ThinkTool' | 'FinishTool'
 const actionKinds = { TerminalTool: 'TerminalAction', ThinkTool: 'ThinkAction', FinishTool: 'FinishAction' } as const
 
-function testTool(name: string, kind: ToolKind, member: string, run: (...given: Parameters<Tool['run']>) => Promise<Observation>): Tool {
+function testTool(
+  name: string, kind: ToolKind, member: string, run: (...given: Parameters<Tool['run']>) => Promise<Observation>,
+): Tool {
   const description = `The tool ${name}`
   const type = actionKinds[kind]
   return {

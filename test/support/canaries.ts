@@ -32,7 +32,9 @@ export function createCanaries(): Canaries {
     hitsIn(where, text) {
       const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text)
       if (!beginnings.some((form) => bytes.includes(form))) return []
-      return [...cores].filter(([, core]) => formsOf(core).some((form) => bytes.includes(form))).map(([place]) => `${where}: ${place}`)
+      return [...cores].filter(([, core]) => formsOf(core).some((form) => bytes.includes(form))).map(([place]) => {
+        return `${where}: ${place}`
+      })
     },
     get places() {
       return [...cores.keys()]
@@ -49,9 +51,14 @@ function formsOf(core: string): string[] {
   return [core, ...encoded]
 }
 
-/** Every hit in the names and the bytes of all files below a folder, but for those whose path begins so; links are names. */
+/**
+ * Every hit in the names and the bytes of all files below a folder, but for those whose path begins so; links are
+ * names.
+ */
 export function hitsInFiles(canaries: Canaries, folder: string, except: readonly string[]): string[] {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => !except.some((start) => path.startsWith(start)))
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
+    return !except.some((start) => path.startsWith(start))
+  })
   return paths.flatMap((path) => {
     const names = canaries.hitsIn(`the name ${relative(folder, path)}`, path)
     const file = join(folder, path)

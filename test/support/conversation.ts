@@ -178,7 +178,8 @@ async function makeWorld(folder: string): Promise<World> {
     titleByProfile: async () => undefined,
     secrets: {
       list: async (sources) => Object.keys(sources).map((name) => ({ name, description: null })),
-      resolve: async (_id, sources, wanted) => new Map(Object.keys(sources).filter(wanted).map((name) => [name, `value of ${name}`])),
+      resolve: async (_id, sources, wanted) =>
+        new Map(Object.keys(sources).filter(wanted).map((name) => [name, `value of ${name}`])),
       replace: async () => true,
     },
     mask: (text) => text.replaceAll('SECRET', '<secret-hidden>'),
@@ -255,7 +256,9 @@ export function userText(text: string): Message {
 }
 
 export function say(text: string): EventDraft {
-  return { kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: [{ type: 'text', text }] } }
+  return {
+    kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: [{ type: 'text', text }] },
+  }
 }
 
 export function act(callId: string): Extract<EventDraft, { kind: 'ActionEvent' }> {
@@ -271,11 +274,15 @@ export function act(callId: string): Extract<EventDraft, { kind: 'ActionEvent' }
 }
 
 export function observe(callId: string, actionId: string): EventDraft {
-  const observation = { kind: 'MCPToolObservation', tool_name: 'read', content: [{ type: 'text', text: 'done' }] } as const
+  const observation = {
+    kind: 'MCPToolObservation', tool_name: 'read', content: [{ type: 'text', text: 'done' }],
+  } as const
   return { kind: 'ObservationEvent', tool_name: 'read', tool_call_id: callId, action_id: actionId, observation }
 }
 
-export const question = { toolCallId: 'call-1', title: 'Run ls', options: [{ id: 'yes', name: 'Yes', kind: 'allow_once' }] }
+export const question = {
+  toolCallId: 'call-1', title: 'Run ls', options: [{ id: 'yes', name: 'Yes', kind: 'allow_once' }],
+}
 
 /** All events that can be read, in order. */
 export async function eventsOf(log: Pick<ConversationLog, 'eventCount' | 'readRange'>): Promise<Event[]> {
@@ -303,7 +310,9 @@ export function wordsOf(event: Event): string {
       return `${event.source}: ${textOf(event.llm_message)}`
     case 'ConversationStateUpdateEvent':
       if (event.key === 'execution_status') return `status ${String(event.value)}`
-      if (event.key === 'pending_confirmations') return `pending ${Array.isArray(event.value) ? event.value.length : '?'}`
+      if (event.key === 'pending_confirmations') {
+        return `pending ${Array.isArray(event.value) ? event.value.length : '?'}`
+      }
       return `update ${event.key ?? ''}`
     case 'ActionEvent':
       return `action ${event.tool_call_id}`
@@ -341,7 +350,11 @@ export function ended(conversation: Conversation): Promise<void> {
 }
 
 /** A point that a script reaches, and where it waits until the test lets it go on. */
-export function checkpoint(): { readonly reached: Promise<void>; readonly pass: () => void; readonly here: () => Promise<void> } {
+export function checkpoint(): {
+  readonly reached: Promise<void>
+  readonly pass: () => void
+  readonly here: () => Promise<void>
+} {
   const arrival = deferred<void>()
   const gate = deferred<void>()
   return {

@@ -37,7 +37,9 @@ interface Cut {
 /** Less than any request of a client of ours, so that every cut on this way leaves the server with a part of one. */
 const headBytes = 150
 
-export async function startCuttingProxy({ target, random, cutLimit, meanBytes }: CuttingProxyOptions): Promise<CuttingProxy> {
+export async function startCuttingProxy(
+  { target, random, cutLimit, meanBytes }: CuttingProxyOptions,
+): Promise<CuttingProxy> {
   const cuts = { toServer: 0, toClient: 0 }
   const sockets = new Set<Socket>()
   let planned = 0

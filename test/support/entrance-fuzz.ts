@@ -24,7 +24,9 @@ interface Attack {
   readonly pieces: readonly Buffer[]
 }
 
-export async function fuzzEntrance({ seed, rounds }: { readonly seed: number; readonly rounds: number }): Promise<FuzzReport> {
+export async function fuzzEntrance(
+  { seed, rounds }: { readonly seed: number; readonly rounds: number },
+): Promise<FuzzReport> {
   const target = await startTarget('keyed', { headersTimeoutMs: 500 })
   const counts = new Map<string, number>()
   const attacks = attacksFrom(seed)
@@ -85,7 +87,9 @@ async function statusesOf({ pieces }: Attack, { port }: Target): Promise<string[
   const answers = text.split('HTTP/1.1 ').slice(1)
   for (const answer of answers) {
     const status = Number(answer.slice(0, 3))
-    const isFine = status >= 400 ? status < 500 || status === 501 || status === 505 : allowedSuccess.some((pattern) => pattern.test(answer))
+    const isFine = status >= 400
+      ? status < 500 || status === 501 || status === 505
+      : allowedSuccess.some((pattern) => pattern.test(answer))
     if (!isFine) throw new Error(`${shown} was answered ${JSON.stringify(answer.slice(0, 1000))}`)
   }
   return answers.length === 0 ? ['none'] : answers.map((answer) => answer.slice(0, 3))
@@ -95,8 +99,13 @@ const wrongKey = 'x'.repeat(key.length)
 /** HEAD is left out: its answers cannot be told apart by what they say. */
 const rows = bytesOf([...accessRows, ...wireRows])
 /** Those that come far: most of the others end in the parser. */
-const soundRows = bytesOf(accessRows.filter(({ kind }) => ['no key', 'wrong key', 'other forms', 'keys of sockets'].includes(kind)))
-const specials = ['\r', '\n', '\r\n', '\r\n\r\n', '\0', '\t', ' ', ':', ',', ';', '"', '%', '%00', '%2f', '%2e%2e', '/', '\\', '?', '#', '\x7f', '\xff', '\xc0\xaf', '0', '5', '-', '+']
+const soundRows = bytesOf(
+  accessRows.filter(({ kind }) => ['no key', 'wrong key', 'other forms', 'keys of sockets'].includes(kind)),
+)
+const specials = [
+  '\r', '\n', '\r\n', '\r\n\r\n', '\0', '\t', ' ', ':', ',', ';', '"', '%', '%00', '%2f', '%2e%2e', '/', '\\', '?', '#',
+  '\x7f', '\xff', '\xc0\xaf', '0', '5', '-', '+',
+]
 
 /** The same attacks in the same order for the same seed. */
 function attacksFrom(seed: number): () => Attack {

@@ -1,5 +1,6 @@
 /**
- * A stand-in for npm: a program of that name that puts a small package where npm would, as the variable `FAKE_NPM` says.
+ * A stand-in for npm: a program of that name that puts a small package where npm would, as the variable `FAKE_NPM`
+ * says.
  *
  * What it was called with stands in `called.json` in the package. The package's program is an ACP agent that answers
  * `initialize`; `native` has one that is a program by itself.

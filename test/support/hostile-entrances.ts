@@ -2,8 +2,8 @@
  * The servers that hostile requests are sent to, and the proof that nothing has happened there.
  *
  * Each holds one conversation with a message that waits, whose agent leaves a mark in the workspace when it is started.
- * `state` is everything that a request could have changed: every byte below the data folder and the workspace, what REST
- * tells of it, and the log's lines about failures of ours.
+ * `state` is everything that a request could have changed: every byte below the data folder and the workspace, what
+ * REST tells of it, and the log's lines about failures of ours.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -28,7 +28,10 @@ const options = {
   public: { host: '0.0.0.0' },
 } as const satisfies Record<Entrance, object>
 
-/** `headersTimeoutMs`: after which time half a request is given up; long enough for whole ones on a machine that is busy. */
+/**
+ * `headersTimeoutMs`: after which time half a request is given up; long enough for whole ones on a machine that is
+ * busy.
+ */
 export async function startTarget(entrance: Entrance, { headersTimeoutMs = 3000 } = {}): Promise<Target> {
   // What is kept open for a next request is closed soon.
   const server = await startServer({ keepAliveTimeoutMs: 50, headersTimeoutMs, ...options[entrance] })
@@ -55,7 +58,10 @@ export function changesOf(before: readonly string[], after: readonly string[]): 
 }
 
 async function stateOf({ dataDir, workspaceDir, rest, log }: TestServer): Promise<readonly string[]> {
-  const paths = [`/api/conversations/${id}`, '/api/conversations/search', '/api/settings', '/api/settings/secrets', `/api/conversations/${id}/events/search`]
+  const paths = [
+    `/api/conversations/${id}`, '/api/conversations/search', '/api/settings', '/api/settings/secrets',
+    `/api/conversations/${id}/events/search`,
+  ]
   const told = await Promise.all(paths.map(async (path) => (await rest.get(path)).text))
   const expected = /No session key is asked for|A session key was refused/
   const failures = log.filter((line) => /"level":"(?:error|warn)"/.test(line) && !expected.test(line))

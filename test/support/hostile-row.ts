@@ -2,14 +2,17 @@
  * One hostile request as data, and the words to write one down.
  *
  * `bytes` is sent as it is, one byte for each character. `key` is the session key of the server, `id` a conversation
- * that is there. The expected statuses are those of every answer in order until the server closes the connection; none at
- * all means that it closes without a word.
+ * that is there. The expected statuses are those of every answer in order until the server closes the connection; none
+ * at all means that it closes without a word.
  */
 
 export const key = 'the-key-of-the-tests'
 export const id = '0f0e0d0c-0b0a-4909-8807-060504030201'
 
-/** The servers that a row is sent to. `open` asks for no key, `named` goes by agent.example and serves https://app.example. */
+/**
+ * The servers that a row is sent to. `open` asks for no key, `named` goes by agent.example and serves
+ * https://app.example.
+ */
 export type Entrance = 'keyed' | 'open' | 'named' | 'public'
 
 export interface HostileRow {
@@ -42,7 +45,10 @@ export function tell(line: string, body: string, ...headers: readonly string[]):
 
 /** A request to upgrade, right in all that `headers` do not change. */
 export function knock(path: string, ...headers: readonly string[]): string {
-  const usual = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']
+  const usual = [
+    'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  ]
   const kept = usual.filter((line) => !headers.some(isNamed(line.slice(0, line.indexOf(':')).toLowerCase())))
   return ask(`GET ${path}`, ...kept, ...headers)
 }

@@ -33,7 +33,10 @@ const tail = Buffer.from([0x00, 0x00, 0xff, 0xff])
 const finalBlock = Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])
 const farTooMuch = 64 * 1024 * 1024
 
-/** `text <hex>`, `binary <hex>`, `ping <hex>`, `pong <hex>`, `close <code>`; the last may be `failed <codes>` or `unsure`. */
+/**
+ * `text <hex>`, `binary <hex>`, `ping <hex>`, `pong <hex>`, `close <code>`; the last may be `failed <codes>` or
+ * `unsure`.
+ */
 export function decodeNaively(bytes: Buffer, options: NaiveOptions): string[] {
   const told: string[] = []
   const stream: Buffer[] = []
@@ -59,7 +62,9 @@ export function decodeNaively(bytes: Buffer, options: NaiveOptions): string[] {
     parts.push(payload)
     const isWhole = header.final && parts.length === 1
     if (!isWhole && parts.length > options.maxFragments) return [...told, 'failed 1009']
-    if (kind.opcode === 1 && !kind.compressed && !isUtf8(Buffer.concat(parts), !header.final)) return [...told, 'failed 1007']
+    if (kind.opcode === 1 && !kind.compressed && !isUtf8(Buffer.concat(parts), !header.final)) {
+      return [...told, 'failed 1007']
+    }
     if (!header.final) continue
     const message = tellMessage(kind, Buffer.concat(parts), stream, options)
     told.push(message)
@@ -101,21 +106,30 @@ function tellControl(opcode: number, payload: Buffer): string {
   return isUtf8(payload.subarray(2), false) ? `close ${code}` : 'failed 1007'
 }
 
-function tellMessage(kind: { readonly opcode: number; readonly compressed: boolean }, payload: Buffer, stream: Buffer[], options: NaiveOptions): string {
+function tellMessage(
+  kind: { readonly opcode: number; readonly compressed: boolean },
+  payload: Buffer,
+  stream: Buffer[],
+  options: NaiveOptions,
+): string {
   const data = kind.compressed ? inflateFromTheBeginning(payload, stream, options) : payload
   if (typeof data === 'string') return data
   if (kind.opcode === 2) return `binary ${data.toString('hex')}`
   return isUtf8(data, false) ? `text ${data.toString('hex')}` : 'failed 1007'
 }
 
-function inflateFromTheBeginning(payload: Buffer, stream: Buffer[], { deflate, maxMessageBytes }: NaiveOptions): Buffer | string {
+function inflateFromTheBeginning(
+  payload: Buffer, stream: Buffer[], { deflate, maxMessageBytes }: NaiveOptions,
+): Buffer | string {
   const before = deflate === 'context' ? Buffer.concat(stream) : Buffer.alloc(0)
   stream.push(payload, tail)
   const known = before.length === 0 ? 0 : inflateRawSync(Buffer.concat([before, finalBlock])).length
   const input = Buffer.concat([before, payload, tail, finalBlock])
   try {
     const result: unknown = inflateRawSync(input, { info: true, maxOutputLength: farTooMuch })
-    if (!isObject(result) || !Buffer.isBuffer(result.buffer) || !isObject(result.engine)) throw new TypeError('zlib gave something else')
+    if (!isObject(result) || !Buffer.isBuffer(result.buffer) || !isObject(result.engine)) {
+      throw new TypeError('zlib gave something else')
+    }
     if (result.engine.bytesWritten !== input.length) return 'unsure'
     const data = result.buffer.subarray(known)
     return data.length > maxMessageBytes ? 'failed 1009' : data

@@ -42,7 +42,9 @@ export function fakeProc({ pid, marker }: { pid: number, marker: string }): { fo
 }
 
 /** A line of /proc/pid/stat with 52 fields. */
-export function statLine({ pid = 10, name = 'sh', state = 'S', ppid = 1, group = 10, session = 10, start = 5000 }): string {
+export function statLine(
+  { pid = 10, name = 'sh', state = 'S', ppid = 1, group = 10, session = 10, start = 5000 },
+): string {
   const filler = (length: number): string => Array.from({ length }, () => '0').join(' ')
   return `${pid} (${name}) ${state} ${ppid} ${group} ${session} ${filler(15)} ${start} ${filler(30)}\n`
 }

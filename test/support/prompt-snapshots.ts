@@ -1,7 +1,7 @@
 /**
  * What the built-in agent tells a model, word for word, as text files under `test/parts/builtin/snapshots`, so that a
- * change is seen in review: the system prompt, the context of a conversation, the usual tools with what every tool gets,
- * what skills add, and the question for a title. `scripts/tool-snapshots` writes them, a test compares them.
+ * change is seen in review: the system prompt, the context of a conversation, the usual tools with what every tool
+ * gets, what skills add, and the question for a title. `scripts/tool-snapshots` writes them, a test compares them.
  */
 import { testCipher } from './cipher.ts'
 import { BuiltInAgent } from '../../src/parts/builtin/agent.ts'
@@ -30,7 +30,9 @@ export interface Told {
   readonly context: string
 }
 
-const secrets: readonly NamedSecret[] = [{ name: 'DEPLOY_TOKEN', description: 'for the staging server' }, { name: 'NPM_TOKEN', description: null }]
+const secrets: readonly NamedSecret[] = [
+  { name: 'DEPLOY_TOKEN', description: 'for the staging server' }, { name: 'NPM_TOKEN', description: null },
+]
 
 /** Name of the snapshot -> text. */
 export async function promptSnapshots(): Promise<ReadonlyMap<string, string>> {
@@ -66,8 +68,14 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
     cipher: testCipher(),
     createModel: () => model,
     createTools: (_skills, signal) => toolsOf(settings, signal),
-    loadSkills: async () => (settings.agent_context === null ? noSkills : openSkills(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent })),
-    hooks: new HookSession({ host, env: {}, instance: 'none', createId: () => 'id', startProcess: startChild, log: silent }),
+    loadSkills: async () => {
+      return (settings.agent_context === null
+        ? noSkills
+        : openSkills(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent }))
+    },
+    hooks: new HookSession({
+      host, env: {}, instance: 'none', createId: () => 'id', startProcess: startChild, log: silent,
+    }),
     clock: () => Date.parse('2026-11-21T12:00:00Z'),
     log: silent,
     platform: 'linux',
@@ -100,18 +108,29 @@ function toolsOf(settings: Agent, signal: AbortSignal): Promise<ToolSet> {
     secretsFor: async () => ({}),
     hostname: 'host',
   }
-  return createToolSet({ ...folders, cipher: testCipher(), mask: (text) => text, privateDirs: [], settings, makers: { terminal: () => createTerminalTool(terminal) }, signal })
+  return createToolSet({
+    ...folders, cipher: testCipher(), mask: (text) => text, privateDirs: [], settings,
+    makers: { terminal: () => createTerminalTool(terminal) }, signal,
+  })
 }
 
 /** Instructions, Agent Skills, memory, and what goes with a message that calls for a skill. */
 function skillsTold(): string {
   const skills = [
     { name: 'agents', content: 'Run the tests with `npm test`.', source: '/workspace/project/AGENTS.md' },
-    { name: 'commits', content: 'One change in a commit.', source: '/workspace/project/.agents/skills/commits.md', triggers: ['git'] },
-    { name: 'pdf', content: '.', description: 'Reads PDF files.', source: '/home/user/.agents/skills/pdf/SKILL.md', is_agentskills_format: true },
+    {
+      name: 'commits', content: 'One change in a commit.', source: '/workspace/project/.agents/skills/commits.md',
+      triggers: ['git'],
+    },
+    {
+      name: 'pdf', content: '.', description: 'Reads PDF files.', source: '/home/user/.agents/skills/pdf/SKILL.md',
+      is_agentskills_format: true,
+    },
   ].map(skillOfClient)
   const called = describeCalled(matchSkills('Use Git', skills)).map(({ text }) => text)
-  return [...describeContext(skills, { path: memoryPath, text: 'The build needs Java.' }), '---', ...called].join('\n\n')
+  return [...describeContext(skills, { path: memoryPath, text: 'The build needs Java.' }), '---', ...called].join(
+    '\n\n',
+  )
 }
 
 async function titleRequest(): Promise<string> {

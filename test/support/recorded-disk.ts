@@ -77,7 +77,9 @@ export class RecordedDisk {
         await rm(path, options)
         if (isThere && this.#isInside(path)) this.#entries.push({ type: 'remove', place: this.#placeOf(path) })
       },
-      writeFile: async (path: string, content: string | Buffer, options?: { readonly flag?: string, readonly mode?: number }) => {
+      writeFile: async (
+        path: string, content: string | Buffer, options?: { readonly flag?: string, readonly mode?: number },
+      ) => {
         if (!this.#isInside(path)) return writeFile(path, content, options)
         const handle = await promises.open(path, options?.flag ?? 'w', options?.mode)
         await handle.writeFile(content).finally(() => handle.close())
@@ -119,7 +121,10 @@ export class RecordedDisk {
     }
     return Object.assign(handle, {
       write: async (bytes: Buffer, offset: number, length: number, position: number) => {
-        const only = entries.push({ type: 'write', node, position, bytes: Buffer.from(bytes.subarray(offset, offset + length)) }) - 1
+        const only = entries.push({
+          type: 'write', node, position, bytes: Buffer.from(bytes.subarray(offset, offset + length)),
+        }) -
+          1
         const written = await Reflect.apply(write, handle, [bytes, offset, length, position])
         if (isThrough) entries.push({ type: 'sync', node, before: entries.length, only })
         return written
@@ -241,11 +246,15 @@ function keptBytes(entries: readonly Entry[], node: number, random: () => number
   }
   let content: Buffer = Buffer.alloc(0)
   for (const [number, entry] of entries.entries()) {
-    if (entry.type === 'truncate' && entry.node === node) content = overlay(content.subarray(0, entry.length), entry.length, Buffer.alloc(0))
+    if (entry.type === 'truncate' && entry.node === node) {
+      content = overlay(content.subarray(0, entry.length), entry.length, Buffer.alloc(0))
+    }
     if (entry.type !== 'write' || entry.node !== node) continue
     const isSure = number < before || through.has(number)
     for (let at = 0; at < entry.bytes.length; at += sectorBytes) {
-      if (isSure || random() < 0.6) content = overlay(content, entry.position + at, entry.bytes.subarray(at, at + sectorBytes))
+      if (isSure || random() < 0.6) {
+        content = overlay(content, entry.position + at, entry.bytes.subarray(at, at + sectorBytes))
+      }
     }
   }
   return content

@@ -1,5 +1,6 @@
 /**
- * A small REST client for tests: sends what it is told, also a GET with a body, and gives back status, headers and JSON.
+ * A small REST client for tests: sends what it is told, also a GET with a body, and gives back status, headers and
+ * JSON.
  *
  * Every request has a connection of its own, so that nothing of a client keeps a server or a test alive. What came back
  * is `unknown`; `member` walks into it.
@@ -34,12 +35,15 @@ export interface Rest {
 /** `key` undefined: no key is sent. */
 export function rest(url: string, key: string | undefined): Rest {
   const usual = key === undefined ? {} : { 'X-Session-API-Key': key }
-  return restBy((method, path, call = {}) => exchange(url, method, path, { ...call, headers: { ...usual, ...call.headers } }))
+  return restBy((method, path, call = {}) => {
+    return exchange(url, method, path, { ...call, headers: { ...usual, ...call.headers } })
+  })
 }
 
 /** The short forms of a way to send. */
 export function restBy(send: Rest['send']): Rest {
-  const withBody = (method: string) => (path: string, body?: unknown) => send(method, path, body === undefined ? {} : { body })
+  const withBody = (method: string) => (path: string, body?: unknown) =>
+    send(method, path, body === undefined ? {} : { body })
   return {
     send,
     get: (path, headers = {}) => send('GET', path, { headers }),
@@ -76,7 +80,9 @@ export function listAt(value: unknown, ...path: readonly (string | number)[]): u
 
 function exchange(url: string, method: string, path: string, { body, raw, headers }: Call): Promise<RestResponse> {
   const bytes = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-  const length = bytes === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(bytes) }
+  const length = bytes === undefined
+    ? {}
+    : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(bytes) }
   return new Promise((resolve, reject) => {
     const sent = request(url + path, { method, agent: false, headers: { ...length, ...headers } }, (response) => {
       const chunks: Buffer[] = []

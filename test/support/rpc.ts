@@ -19,7 +19,8 @@ export function openPeer(options: Partial<RpcPeerOptions> = {}, queueLimitBytes 
   output.on('data', (chunk: Buffer) => {
     for (const line of chunk.toString().trim().split('\n')) sent.push(JSON.parse(line))
   })
-  const receive = (...values: unknown[]): void => void input.write(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
+  const receive = (...values: unknown[]): void =>
+    void input.write(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
   return { peer, input, output, sent, invalid, receive }
 }
 
@@ -33,7 +34,9 @@ export async function turns(): Promise<void> {
 
 /** What a promise was rejected with. */
 export async function failure(promise: Promise<unknown>): Promise<unknown> {
-  const outcome = await promise.then(() => ({ failed: false, error: undefined }), (error: unknown) => ({ failed: true, error }))
+  const outcome = await promise.then(() => ({ failed: false, error: undefined }), (error: unknown) => ({
+    failed: true, error,
+  }))
   if (!outcome.failed) throw new Error('expected a failure')
   return outcome.error
 }

@@ -1,7 +1,9 @@
 /**
  * A model that a test scripts step by step: answers, errors, or a wait until it is aborted. It notes what it was told.
  */
-import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest } from '../../src/parts/builtin/llm/model.ts'
+import {
+  ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest,
+} from '../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { toMessage } from '../../src/schema/generated/values.ts'
 
@@ -46,7 +48,9 @@ export function calls(list: readonly (readonly [name: string, args: JsonObject |
       const encoded = typeof args === 'string' ? args : JSON.stringify(args)
       return { id: `call-${number}-${place + 1}`, name, arguments: encoded, origin: 'completion' as const }
     })
-    return { ...answer(number, { role: 'assistant', content: thought === '' ? [] : thought, tool_calls }), stop: 'tool_calls' }
+    return {
+      ...answer(number, { role: 'assistant', content: thought === '' ? [] : thought, tool_calls }), stop: 'tool_calls',
+    }
   }
 }
 
@@ -61,5 +65,10 @@ export const hangs: ModelStep = ({ signal }) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
 function answer(number: number, message: Parameters<typeof toMessage>[0]): ModelAnswer {
-  return { id: `response-${number}`, message: toMessage(message), stop: 'end', usage: { promptTokens: 10, completionTokens: 5 } }
+  return {
+    id: `response-${number}`,
+    message: toMessage(message),
+    stop: 'end',
+    usage: { promptTokens: 10, completionTokens: 5 },
+  }
 }

@@ -56,7 +56,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const log: string[] = []
   const environment = { PATH: process.env['PATH'], HOME: made.folder }
   const { dataDir, workspaceDir } = folders
-  const settings = { dataDir, workspaceDir, port: 0, sessionApiKeys: [key], environment, logLevel: 'debug', ...rest } as const
+  const settings = {
+    dataDir, workspaceDir, port: 0, sessionApiKeys: [key], environment, logLevel: 'debug', ...rest,
+  } as const
   try {
     const server = await createAgentServer({ ...settings, writeLog: (line) => void log.push(line) })
     const { url } = await server.listen()
@@ -69,7 +71,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 }
 
 /** Runs a test body with a server, and takes it down whatever happens. */
-export async function withServer<T>(body: (server: TestServer) => Promise<T>, options: TestServerOptions = {}): Promise<T> {
+export async function withServer<T>(
+  body: (server: TestServer) => Promise<T>, options: TestServerOptions = {},
+): Promise<T> {
   const server = await startServer(options)
   try {
     return await body(server)
@@ -118,7 +122,9 @@ export function withPrograms(body: (start: StartProgram, folder: string) => Prom
         return program
       }, folder)
     } finally {
-      for (const { child, stop } of programs) if (child.exitCode === null && child.signalCode === null) await stop('SIGKILL')
+      for (const { child, stop } of programs) {
+        if (child.exitCode === null && child.signalCode === null) await stop('SIGKILL')
+      }
       await removeSecrets(join(folder, 'data'))
       remove()
     }
@@ -159,7 +165,9 @@ export async function startProgram(
 /** Starts `agent-server serve` and kills it after a time, ready or not. */
 export async function startThenKill(folder: string, afterMs: number): Promise<void> {
   const { dataDir, workspaceDir } = foldersIn(folder)
-  const { child, ended } = runProgram(['serve', '--port', '0', '--data-dir', dataDir, '--workspace-dir', workspaceDir], folder)
+  const { child, ended } = runProgram(
+    ['serve', '--port', '0', '--data-dir', dataDir, '--workspace-dir', workspaceDir], folder,
+  )
   setTimeout(() => child.kill('SIGKILL'), afterMs)
   await ended
 }
@@ -224,6 +232,7 @@ function foldersIn(folder: string): Folders {
 }
 
 function reachable(url: string): Reachable {
-  const socket = (id: string, query = ''): Promise<Client> => connect(`${url}/sockets/events/${id}${query}`, { 'X-Session-API-Key': key })
+  const socket = (id: string, query = ''): Promise<Client> =>
+    connect(`${url}/sockets/events/${id}${query}`, { 'X-Session-API-Key': key })
   return { url, key, rest: rest(url, key), socket }
 }

@@ -39,7 +39,9 @@ export function mountRefusal(): string | undefined {
 }
 
 /** A test body with a small disk. `options` as of mount(8), `size=8m` for example. */
-export function withSmallDisk(options: string, body: (start: StartProgram, disk: SmallDisk) => Promise<void>): () => Promise<void> {
+export function withSmallDisk(
+  options: string, body: (start: StartProgram, disk: SmallDisk) => Promise<void>,
+): () => Promise<void> {
   return withPrograms(async (start, folder) => {
     const path = join(folder, 'data')
     await mkdir(path, { mode: 0o700 })

@@ -1,6 +1,6 @@
 /**
- * What models and clients are told of each tool, as text files under `test/parts/builtin/tools/snapshots`, so that a change of a
- * word is seen in review. `scripts/tool-snapshots` writes them, a test compares them.
+ * What models and clients are told of each tool, as text files under `test/parts/builtin/tools/snapshots`, so that a
+ * change of a word is seen in review. `scripts/tool-snapshots` writes them, a test compares them.
  */
 import { testCipher } from './cipher.ts'
 import { browserTools } from '../../src/parts/browser/tools.ts'
@@ -16,7 +16,9 @@ const browserMakers = browserTools({ browser: new AgentBrowser(browserOptions('/
 /** In the source, not in what the compiler made of it. */
 export function snapshotPath(name: string, folder: 'tools' | 'builtin' = 'tools'): URL {
   const root = import.meta.url.includes('/dist/') ? '../../../' : '../../'
-  return new URL(`${root}test/parts/builtin/${folder === 'tools' ? 'tools/' : ''}snapshots/${name}.txt`, import.meta.url)
+  return new URL(
+    `${root}test/parts/builtin/${folder === 'tools' ? 'tools/' : ''}snapshots/${name}.txt`, import.meta.url,
+  )
 }
 
 /** Name of the tool -> text. */
@@ -27,7 +29,9 @@ export async function snapshotsOf(): Promise<ReadonlyMap<string, string>> {
     observationsDir: '/observations',
     privateDirs: [],
     settings: {
-      tools: [...new Set([...fileToolNames, ...Object.keys(browserMakers)])].sort().map((name) => ({ name, params: {} })),
+      tools: [...new Set([...fileToolNames, ...Object.keys(browserMakers)])].sort().map((name) => ({
+        name, params: {},
+      })),
       include_default_tools: ['FinishTool', 'ThinkTool'],
       filter_tools_regex: null,
     },
@@ -39,6 +43,11 @@ export async function snapshotsOf(): Promise<ReadonlyMap<string, string>> {
 
 function snapshotOf({ name, description, parameters, definition }: Tool): string {
   const { description: same, ...rest } = definition
-  const parts = [name, description, `Parameters: ${JSON.stringify(parameters, undefined, 2)}`, `Definition: ${JSON.stringify(rest, undefined, 2)}`]
+  const parts = [
+    name,
+    description,
+    `Parameters: ${JSON.stringify(parameters, undefined, 2)}`,
+    `Definition: ${JSON.stringify(rest, undefined, 2)}`,
+  ]
   return `${parts.join('\n\n')}\n`
 }

@@ -1,6 +1,7 @@
 /**
- * A stand-in for the API of a model that says exactly the bytes it is told to: one reply after another, the last one over
- * again. It remembers what it was asked, headers included, and notices when a client leaves in the middle of an answer.
+ * A stand-in for the API of a model that says exactly the bytes it is told to: one reply after another, the last one
+ * over again. It remembers what it was asked, headers included, and notices when a client leaves in the middle of an
+ * answer.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
@@ -31,7 +32,9 @@ export interface WireServer {
   readonly left: Promise<void>
 }
 
-export async function withWireServer(replies: readonly WireReply[], body: (server: WireServer) => Promise<void>): Promise<void> {
+export async function withWireServer(
+  replies: readonly WireReply[], body: (server: WireServer) => Promise<void>,
+): Promise<void> {
   const requests: SeenRequest[] = []
   const left = deferred<void>()
   const server = createServer((request, response) => {
@@ -56,7 +59,9 @@ export async function withWireServer(replies: readonly WireReply[], body: (serve
   }
 }
 
-async function send(response: ServerResponse, { status = 200, headers, chunks, then = 'end' }: WireReply): Promise<void> {
+async function send(
+  response: ServerResponse, { status = 200, headers, chunks, then = 'end' }: WireReply,
+): Promise<void> {
   response.writeHead(status, { 'content-type': 'text/event-stream', ...headers })
   response.flushHeaders()
   for (const chunk of chunks) {

@@ -42,7 +42,8 @@ export interface Tools {
 export type Called = { readonly text: string; readonly isError: boolean; readonly observation: Record<string, unknown> }
 
 export const allFileTools: readonly string[] = [
-  'file_editor', 'planning_file_editor', 'read_file', 'write_file', 'edit', 'list_directory', 'glob', 'grep', 'task_tracker',
+  'file_editor', 'planning_file_editor', 'read_file', 'write_file', 'edit', 'list_directory', 'glob', 'grep',
+  'task_tracker',
 ]
 
 export interface ToolOptions {

@@ -59,12 +59,16 @@ export function connect(url: string, headers: OutgoingHttpHeaders = {}): Promise
 function whatIsWrong(answer: IncomingHttpHeaders, key: string, asked: OutgoingHttpHeaders): string | undefined {
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
   const offered = String(asked['Sec-WebSocket-Extensions'] ?? '').split(/[,;]/).map((part) => part.trim())
-  const extensions = String(answer['sec-websocket-extensions'] ?? '').split(',').map((part) => part.split(';')[0]?.trim() ?? '')
+  const extensions = String(answer['sec-websocket-extensions'] ?? '').split(',').map((part) => {
+    return part.split(';')[0]?.trim() ?? ''
+  })
   const connection = String(answer.connection).toLowerCase().split(/\s*,\s*/)
   if (answer.upgrade?.toLowerCase() !== 'websocket') return 'The server did not upgrade to websocket'
   if (!connection.includes('upgrade')) return 'The server did not upgrade the connection'
   if (answer['sec-websocket-accept']?.trim() !== accept) return 'The server did not prove that it read the key'
-  if (extensions.some((name) => name !== '' && !offered.includes(name))) return 'The server uses an extension that was not offered'
+  if (extensions.some((name) => name !== '' && !offered.includes(name))) {
+    return 'The server uses an extension that was not offered'
+  }
   if (answer['sec-websocket-protocol'] !== undefined) return 'The server uses a subprotocol that was not offered'
   return undefined
 }
@@ -205,8 +209,12 @@ export class Client {
     expect(payload.length !== 1, 'a Close frame has one byte')
     const code = payload.length === 0 ? 1005 : payload.readUInt16BE(0)
     const mayBeSent = code < 1004 || (code > 1006 && code < 1015) || code >= 3000
-    expect(payload.length === 0 || (code >= 1000 && code < 5000 && mayBeSent), `the close code ${code} must not be sent`)
-    this.#close = { code, reason: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload.subarray(2)) }
+    expect(
+      payload.length === 0 || (code >= 1000 && code < 5000 && mayBeSent), `the close code ${code} must not be sent`,
+    )
+    this.#close = {
+      code, reason: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(payload.subarray(2)),
+    }
     this.#sendClose(payload.length === 0 ? undefined : code, '')
   }
 

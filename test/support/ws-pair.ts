@@ -36,7 +36,9 @@ export interface Pair {
 /** Limits that are not the usual ones, and what connections share. */
 export type PairOptions = Omit<UpgradeOptions, 'limits'> & Partial<ConnectionLimits>
 
-export async function openPair({ compression, departure, ...limits }: PairOptions = {}, headers: OutgoingHttpHeaders = {}): Promise<Pair> {
+export async function openPair(
+  { compression, departure, ...limits }: PairOptions = {}, headers: OutgoingHttpHeaders = {},
+): Promise<Pair> {
   const options = { compression, limits: { ...defaultLimits, ...limits }, ...(departure && { departure }) }
   const server = createServer()
   const accepted = deferred<Omit<Pair, 'client' | 'stop'>>()

@@ -40,12 +40,15 @@ export async function exchange(bytes: Uint8Array, options: ExchangeOptions = {})
   const { deflate, pieceBytes, ends, before, ...limits } = options
   const socket = new MemorySocket()
   const inflater = deflate === undefined ? undefined : new Compression().open(deflate === 'context')
-  const connection = new WebSocketConnection(socket, { limits: { ...defaultLimits, ...limits }, departure: new Departure(), inflater })
+  const connection = new WebSocketConnection(socket, {
+    limits: { ...defaultLimits, ...limits }, departure: new Departure(), inflater,
+  })
   const messages: string[] = []
   let closed: string | undefined
   const done = new Promise<void>((resolve) => {
     connection.owner = {
-      onMessage: (message) => void messages.push(message.kind === 'text' ? `text ${message.text}` : `binary ${message.data.toString('hex')}`),
+      onMessage: (message) =>
+        void messages.push(message.kind === 'text' ? `text ${message.text}` : `binary ${message.data.toString('hex')}`),
       onClose(code, reason) {
         closed = `${code} ${reason}`.trim()
         resolve()
@@ -99,7 +102,9 @@ export function framesOf(bytes: Buffer): string[] {
     const [first, second] = [bytes.readUInt8(at), bytes.readUInt8(at + 1)]
     if (second > 127) throw new Error('A frame of the server is masked')
     const headBytes = second < 126 ? 2 : second === 126 ? 4 : 10
-    const length = second < 126 ? second : second === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
+    const length = second < 126
+      ? second
+      : second === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
     if (length < (headBytes === 2 ? 0 : headBytes === 4 ? 126 : 65_536)) throw new Error('A length is not minimal')
     found.push(wordsOf(first, bytes.subarray(at + headBytes, at + headBytes + length)))
     at += headBytes + length
