@@ -6,7 +6,9 @@ import { gateRule, parseAddress } from '../../../src/parts/browser/address.ts'
 import { suite } from '../../support/suite.ts'
 
 /** What interfaces other than the loopback one have. */
-const own = Object.values(networkInterfaces()).flatMap((entries = []) => entries.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0))
+const own = Object.values(networkInterfaces()).flatMap((entries = []) => {
+  return entries.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
+})
 
 const test = suite('browser/address')
 
@@ -26,7 +28,9 @@ const opened: [given: string, address: string, allowed?: readonly string[]][] = 
   ['file:///tmp/a.html', 'file:///tmp/a.html', ['file:']],
 ]
 for (const [given, address, allowed = []] of opened) {
-  test(`opens ${JSON.stringify(given)}${allowed.length > 0 ? ' where it is listed' : ''}`, () => assert.is(parseAddress(given, allowed), address))
+  test(`opens ${JSON.stringify(given)}${allowed.length > 0 ? ' where it is listed' : ''}`, () => {
+    assert.is(parseAddress(given, allowed), address)
+  })
 }
 
 const refused: [given: string, code: string, message: RegExp][] = [
@@ -48,12 +52,15 @@ const refused: [given: string, code: string, message: RegExp][] = [
   ['http://2130706433/', 'address_refused', /--browser-allow 127\.0\.0\.1:80$/],
   ['http://[::1]/', 'address_refused', /--browser-allow \[::1\]:80$/],
   ['http://[::ffff:127.0.0.1]/', 'address_refused', /--browser-allow \[::ffff:7f00:1\]:80$/],
-  ['http://169.254.169.254/', 'address_refused', /link-local addresses and clouds' credential services are never open to the browser$/],
+  ['http://169.254.169.254/', 'address_refused',
+    /link-local addresses and clouds' credential services are never open to the browser$/],
   ['http://0.0.0.0/', 'address_refused', /never open to the browser$/],
 ]
 for (const [given, code, message] of refused) {
   test(`refuses ${JSON.stringify(given)}`, () => {
-    assert.throws(() => parseAddress(given, []), (error: unknown) => error instanceof AppError && error.code === code && message.test(error.message))
+    assert.throws(() => parseAddress(given, []), (error: unknown) => {
+      return error instanceof AppError && error.code === code && message.test(error.message)
+    })
   })
 }
 
@@ -63,14 +70,18 @@ test('a listed link-local address is refused all the same', () => {
 
 test('behind a name that is not listed no address of this machine may stand', () => {
   const rule = gateRule({ host: 'example.org', port: 80 }, listed)
-  const addresses = ['93.184.216.34', '10.0.0.1', '127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2001:db8::1']
+  const addresses = [
+    '93.184.216.34', '10.0.0.1', '127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2001:db8::1',
+  ]
   assert.equal(addresses.filter((address) => rule?.(address)), ['93.184.216.34', '10.0.0.1', '2001:db8::1'])
 })
 
 test('addresses of a network interface of this machine are addresses of this machine', () => {
   for (const { address, family } of own) {
     const host = family === 'IPv6' ? `[${address}]` : address
-    assert.throws(() => parseAddress(`http://${host}:8000/`, []), /addresses of this machine are not open to the browser/)
+    assert.throws(
+      () => parseAddress(`http://${host}:8000/`, []), /addresses of this machine are not open to the browser/,
+    )
     assert.is(parseAddress(`http://${host}:8000/`, [host]), `http://${host}:8000/`)
     assert.not.ok(gateRule({ host: 'example.org', port: 80 }, listed)?.(address))
   }

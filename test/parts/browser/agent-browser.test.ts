@@ -17,7 +17,8 @@ const test = suite('browser/agent-browser', 90_000)
 
 const { browse } = browserSuite(test, {
   '/page': '<title>Page</title>',
-  '/moving': `<title>Moving</title><style>@keyframes move { to { margin-left: 500px } } p { animation: move 1s infinite }</style><p>moves</p>`,
+  '/moving': '<title>Moving</title><style>@keyframes move { to { margin-left: 500px } } p { animation: move 1s ' +
+    'infinite }</style><p>moves</p>',
   '/never': () => undefined,
 }, { limits: { loadMs: 3000, recording: { limitFrames: 3, limitBytes: 10_000_000, intervalMs: 10 } } })
 
@@ -33,7 +34,9 @@ async function processesOfBrowser(): Promise<number> {
 async function killBrowser(): Promise<void> {
   const table = new ProcessTable('/proc')
   const all = await table.read() ?? []
-  for (const one of await table.selectMarked(all, (marker) => marker.startsWith(`${instance}/browser-`))) signalProcess('/proc', one, 'SIGKILL')
+  for (const one of await table.selectMarked(all, (marker) => marker.startsWith(`${instance}/browser-`))) {
+    signalProcess('/proc', one, 'SIGKILL')
+  }
 }
 
 browse('actions are done one after another', async ({ agent }) => {
@@ -51,7 +54,9 @@ browse('actions are done one after another', async ({ agent }) => {
 browse('an action that is stopped ends at once, and the next one goes on', async ({ agent, pages, open }) => {
   const stop = new AbortController()
   const url = pages.url('/never')
-  const stopped = agent.act(stop.signal, (browser, signal) => navigate(browser, { url, newTab: false }, signal)).catch((thrown: unknown) => thrown)
+  const stopped = agent.act(stop.signal, (browser, signal) => navigate(browser, { url, newTab: false }, signal)).catch(
+    (thrown: unknown) => thrown,
+  )
   await until(() => pages.requests.includes('/never'))
   const waiting = agent.act(stop.signal, nothing).catch((thrown: unknown) => thrown)
   stop.abort(new Error('Stopped'))
@@ -71,24 +76,27 @@ browse('a browser that has ended is replaced, and that is told', async ({ open, 
   assert.match(await open('/page'), /Title: Page$/)
 })
 
-browse('a recording holds what was seen, up to its limit, and is written when it is stopped', async ({ agent, open, folder }) => {
-  const signal = later(60_000)
-  await agent.act(signal, nothing)
-  assert.match(await agent.stopRecording(signal).then(textOf), /^Cannot stop the recording: none is running/)
-  assert.match((await agent.startRecording(signal)).said, /^The recording has begun\. It keeps at most 3 frames/)
-  assert.match(await agent.startRecording(signal).then(textOf), /^Cannot start a recording: one is running/)
-  await open('/moving')
-  assert.not.ok(existsSync(join(folder, 'observations')))
-  let frames = 0
-  await until(async () => {
+browse(
+  'a recording holds what was seen, up to its limit, and is written when it is stopped',
+  async ({ agent, open, folder }) => {
+    const signal = later(60_000)
+    await agent.act(signal, nothing)
+    assert.match(await agent.stopRecording(signal).then(textOf), /^Cannot stop the recording: none is running/)
+    assert.match((await agent.startRecording(signal)).said, /^The recording has begun\. It keeps at most 3 frames/)
+    assert.match(await agent.startRecording(signal).then(textOf), /^Cannot start a recording: one is running/)
     await open('/moving')
-    return ++frames >= 3
-  })
-  const { said, folder: saved = '' } = await agent.stopRecording(signal)
-  assert.match(said, /^The recording has 3 frames from \d\.\d seconds, saved as JPEG files in .*\. It was full; what came later is not in it\.$/)
-  const names = readdirSync(saved).sort()
-  assert.equal(names.map((name) => name.replace(/\d+ms/, 'ms')), ['0001-ms.jpg', '0002-ms.jpg', '0003-ms.jpg'])
-})
+    assert.not.ok(existsSync(join(folder, 'observations')))
+    let frames = 0
+    await until(async () => {
+      await open('/moving')
+      return ++frames >= 3
+    })
+    const { said, folder: saved = '' } = await agent.stopRecording(signal)
+    assert.match(said, /^The recording has 3 frames from \d\.\d seconds, saved as JPEG files in .*\. It was full; what came later is not in it\.$/)
+    const names = readdirSync(saved).sort()
+    assert.equal(names.map((name) => name.replace(/\d+ms/, 'ms')), ['0001-ms.jpg', '0002-ms.jpg', '0003-ms.jpg'])
+  },
+)
 
 browse('a recording follows the current tab', async ({ agent, act, pages }) => {
   const signal = later(60_000)
@@ -123,10 +131,15 @@ browse('closing stops what is being done', async () => {
 browse('no more browsers run than have a place, and one that is closed makes room', async () => {
   const { folder, remove } = makeFolder()
   const places = new BrowserPlaces(1)
-  const [one, other] = [new AgentBrowser({ ...browserOptions(folder), places }), new AgentBrowser({ ...browserOptions(folder), places })]
+  const [one, other] = [
+    new AgentBrowser({ ...browserOptions(folder), places }), new AgentBrowser({ ...browserOptions(folder), places }),
+  ]
   const signal = later(60_000)
   assert.is((await one.act(signal, nothing)).said, 'nothing')
-  assert.is(await other.act(signal, nothing).catch(messageOf), 'Cannot start another browser: 1 run on this server, as many as --browser-limit allows')
+  assert.is(
+    await other.act(signal, nothing).catch(messageOf),
+    'Cannot start another browser: 1 run on this server, as many as --browser-limit allows',
+  )
   await one.close()
   assert.is((await other.act(signal, nothing)).said, 'nothing')
   await other.close()
@@ -135,7 +148,9 @@ browse('no more browsers run than have a place, and one that is closed makes roo
 
 test('a browser that does not start takes no place', async () => {
   const places = new BrowserPlaces(1)
-  for (const _ of [1, 2]) assert.match(await failure({ program: '/nowhere/chromium', places }), /^No browser is installed/)
+  for (const _ of [1, 2]) {
+    assert.match(await failure({ program: '/nowhere/chromium', places }), /^No browser is installed/)
+  }
 })
 
 /** What the first action says with these options, on a machine that has this program. */
@@ -156,16 +171,23 @@ async function failure(options: Partial<AgentBrowserOptions>, program = ''): Pro
 
 test('says what to install where there is no browser', async () => {
   assert.is(await failure({ program: undefined, env: { PATH: '/nowhere:relative' } }), [
-    'No browser is installed: none of chromium, chromium-browser, google-chrome-stable, google-chrome, chrome is in the PATH;',
+    'No browser is installed: none of chromium, chromium-browser, google-chrome-stable, google-chrome, chrome is in ' +
+      'the PATH;',
     'install Chromium (Debian and Ubuntu: apt install chromium) or name the program with --browser',
   ].join(' '))
-  assert.match(await failure({ program: '/nowhere/chromium' }), /^No browser is installed: "\/nowhere\/chromium" cannot be executed; install/)
+  assert.match(
+    await failure({ program: '/nowhere/chromium' }),
+    /^No browser is installed: "\/nowhere\/chromium" cannot be executed; install/,
+  )
 })
 
 test('says why a browser does not start, and what helps where that is its sandbox', async () => {
   const sandbox = 'echo "[1:1:0101/000000.000000:FATAL:zygote.cc(1)] No usable sandbox! Update your kernel" >&2; exit 1'
   assert.match(await failure({ withoutSandbox: false }, sandbox), /^Cannot start the browser ".*": No usable sandbox! Update your kernel; run the server as a user other than root, .* --browser-no-sandbox$/)
-  assert.match(await failure({}, 'echo "[1:1:ERROR:a.cc(1)] small" >&2; echo "[1:1:FATAL:b.cc(2)] Large problem" >&2; exit 1'), /^Cannot start the browser ".*": Large problem$/)
+  assert.match(
+    await failure({}, 'echo "[1:1:ERROR:a.cc(1)] small" >&2; echo "[1:1:FATAL:b.cc(2)] Large problem" >&2; exit 1'),
+    /^Cannot start the browser ".*": Large problem$/,
+  )
   assert.match(await failure({}, 'exit 3'), /^Cannot start the browser ".*": The browser has ended$/)
 })
 
@@ -175,7 +197,10 @@ else test(rootAsks, async () => {
   const { folder, remove } = makeFolder()
   const agent = new AgentBrowser({ ...browserOptions(folder), withoutSandbox: false })
   const said = await agent.act(later(60_000), nothing).then(textOf, messageOf)
-  assert.match(said, /^Cannot start the browser ".*": Running as root without --no-sandbox .*; run the server as a user other than root/)
+  assert.match(
+    said,
+    /^Cannot start the browser ".*": Running as root without --no-sandbox .*; run the server as a user other than root/,
+  )
   remove()
 })
 

@@ -1,6 +1,6 @@
 /**
- * What a hostile page can make of the browser, tried on a real Chromium: it reaches no address of this machine, sees and
- * tampers with nothing of ours, and is seen by a model only as a person would see it (SECURITY.md).
+ * What a hostile page can make of the browser, tried on a real Chromium: it reaches no address of this machine, sees
+ * and tampers with nothing of ours, and is seen by a model only as a person would see it (SECURITY.md).
  */
 import { createSocket } from 'node:dgram'
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
@@ -69,9 +69,13 @@ browse('no page reaches an address of this machine that is not listed, by no way
   const { act, pages } = browser
   const other = await servePages({})
   try {
-    await act((open, signal) => navigate(open, { url: pages.url(`/reaching?target=${other.host}`), newTab: false }, signal))
+    await act((open, signal) => {
+      return navigate(open, { url: pages.url(`/reaching?target=${other.host}`), newTab: false }, signal)
+    })
     await untilTitle(browser, 'Done')
-    const redirected = await act((open, signal) => navigate(open, { url: pages.url(`/redirecting?to=${other.url('/redirected')}`), newTab: false }, signal))
+    const redirected = await act((open, signal) => {
+      return navigate(open, { url: pages.url(`/redirecting?to=${other.url('/redirected')}`), newTab: false }, signal)
+    })
     assert.match(redirected, /its server cannot be found or reached, or its address is not open to the browser$/)
     assert.equal(other.requests, [])
   } finally {
@@ -98,19 +102,31 @@ browse('no page leads to a file of this machine', async (browser) => {
   await browser.open('/files')
   const index = await browser.find('"File"')
   assert.match(await browser.act((open, signal) => click(open, { index, newTab: false }, signal)), /Title: Files$/)
-  assert.match(await browser.act((open, signal) => click(open, { index, newTab: true }, signal)), /no new tab was opened|about:blank/)
+  assert.match(
+    await browser.act((open, signal) => click(open, { index, newTab: true }, signal)),
+    /no new tab was opened|about:blank/,
+  )
   const { act, pages } = browser
-  const redirected = await act((open, signal) => navigate(open, { url: pages.url('/redirecting?to=file:///etc/passwd'), newTab: false }, signal))
+  const redirected = await act((open, signal) => {
+    return navigate(open, { url: pages.url('/redirecting?to=file:///etc/passwd'), newTab: false }, signal)
+  })
   assert.match(redirected, /^Cannot open .*: net::ERR_UNSAFE_REDIRECT$/)
-  assert.not.match(await act((open, signal) => readContent(open, { withLinks: false, startFromChar: 0 }, signal)), /root:/)
+  assert.not.match(
+    await act((open, signal) => readContent(open, { withLinks: false, startFromChar: 0 }, signal)), /root:/,
+  )
 })
 
 browse('a page cannot change how it is read, nor learn of it', async (browser) => {
   await browser.open('/tampering')
   const state = await browser.state()
   assert.match(state, /\[0\] button "Button"\n\[1\] input password "" value="\(hidden\)"$/)
-  assert.match(await browser.act((open, signal) => readContent(open, { withLinks: false, startFromChar: 0 }, signal)), /Title: Tampering\n\nSeen text\n\nButton$/)
-  assert.match(await browser.act((open, signal) => click(open, { index: 0, newTab: false }, signal)), /Title: Tampering$/)
+  assert.match(
+    await browser.act((open, signal) => readContent(open, { withLinks: false, startFromChar: 0 }, signal)),
+    /Title: Tampering\n\nSeen text\n\nButton$/,
+  )
+  assert.match(
+    await browser.act((open, signal) => click(open, { index: 0, newTab: false }, signal)), /Title: Tampering$/,
+  )
 })
 
 browse('a page is given no permission', async (browser) => {
@@ -125,21 +141,28 @@ browse('no process of the browser listens on a port: it is driven by a pipe alon
   assert.ok(pids.some((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('--remote-debugging-pipe')))
   const sockets = new Set(pids.flatMap(socketsOf))
   assert.ok(sockets.size > 0)
-  const listening = ['tcp', 'tcp6'].flatMap((file) => readFileSync(`/proc/net/${file}`, 'latin1').split('\n').slice(1)).map((line) => line.trim().split(/\s+/))
+  const listening = ['tcp', 'tcp6']
+    .flatMap((file) => readFileSync(`/proc/net/${file}`, 'latin1').split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
   // The fourth column is the state, 0A one that listens; the tenth is the inode (proc_pid_net(5)).
   assert.equal(listening.filter(([, , , state, , , , , , inode = '']) => state === '0A' && sockets.has(inode)), [])
 })
 
-browse('nothing of the server is in the environment of the browser, and its profile is private', async ({ agent, folder, act }) => {
-  await act(() => ({ said: '' }))
-  const [profile = ''] = readdirSync(`${folder}/run`)
-  assert.ok(existsSync(`${folder}/run/${profile}/profile`))
-  const environments = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(environmentOf).filter((text) => text.includes(profile))
-  assert.ok(environments.length > 0)
-  for (const environment of environments) assert.not.match(environment, /never-passed-on/)
-  await agent.close()
-  assert.equal(readdirSync(`${folder}/run`), [])
-})
+browse(
+  'nothing of the server is in the environment of the browser, and its profile is private',
+  async ({ agent, folder, act }) => {
+    await act(() => ({ said: '' }))
+    const [profile = ''] = readdirSync(`${folder}/run`)
+    assert.ok(existsSync(`${folder}/run/${profile}/profile`))
+    const environments = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(environmentOf).filter((text) => {
+      return text.includes(profile)
+    })
+    assert.ok(environments.length > 0)
+    for (const environment of environments) assert.not.match(environment, /never-passed-on/)
+    await agent.close()
+    assert.equal(readdirSync(`${folder}/run`), [])
+  },
+)
 
 /** The inodes of the sockets of a process; none of one that has ended. */
 function socketsOf(pid: string): string[] {

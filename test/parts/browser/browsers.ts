@@ -1,6 +1,6 @@
 /**
- * Browsers for tests: a real Chromium where there is one, on pages that a test brings itself, over a loopback port that is
- * open to it. As root it runs without its sandbox, as an operator would have to allow.
+ * Browsers for tests: a real Chromium where there is one, on pages that a test brings itself, over a loopback port that
+ * is open to it. As root it runs without its sandbox, as an operator would have to allow.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -79,8 +79,8 @@ export interface TestBrowser {
 }
 
 /**
- * One browser for a file of tests, with its pages; `test` skips what needs one where there is none. Ask for what is in it
- * only inside of tests.
+ * One browser for a file of tests, with its pages; `test` skips what needs one where there is none. Ask for what is in
+ * it only inside of tests.
  */
 export function browserSuite(
   test: Suite, pages: Readonly<Record<string, Page>>, options: Partial<AgentBrowserOptions> = {},
@@ -109,7 +109,9 @@ export function browserSuite(
 }
 
 function openBrowser(pages: PageServer, folder: string, options: Partial<AgentBrowserOptions>): TestBrowser {
-  const agent = new AgentBrowser({ ...browserOptions(folder), allowed: [pages.host, pages.host.replace('127.0.0.1', 'localhost')], ...options })
+  const agent = new AgentBrowser({
+    ...browserOptions(folder), allowed: [pages.host, pages.host.replace('127.0.0.1', 'localhost')], ...options,
+  })
   const act: TestBrowser['act'] = (action) => agent.act(AbortSignal.timeout(60_000), action).then(textOf, messageOf)
   const state = (): Promise<string> => act((browser, signal) => readState(browser, { withScreenshot: false }, signal))
   const find = async (text: string): Promise<number> => {
@@ -119,7 +121,11 @@ function openBrowser(pages: PageServer, folder: string, options: Partial<AgentBr
     return Number.parseInt(line.slice(1), 10)
   }
   const open = (pathname: string): Promise<string> =>
-    act((browser, signal) => navigate(browser, { url: pathname.startsWith('/') ? pages.url(pathname) : pathname, newTab: false }, signal))
+    act((browser, signal) => {
+      return navigate(
+        browser, { url: pathname.startsWith('/') ? pages.url(pathname) : pathname, newTab: false }, signal,
+      )
+    })
   return { pages, agent, folder, act, open, state, find }
 }
 

@@ -13,8 +13,10 @@ function open(timeoutMs = 5000) {
   const input = new PassThrough()
   const output = new PassThrough()
   const connection = new CdpConnection({ input, output, timeoutMs })
-  const receive = (...messages: object[]): void => void input.write(messages.map((message) => `${JSON.stringify(message)}\0`).join(''))
-  const sent = (): Record<string, unknown>[] => String(output.read() ?? '').split('\0').filter(Boolean).map((text) => ({ ...objectOf(parseJson(text)) }))
+  const receive = (...messages: object[]): void =>
+    void input.write(messages.map((message) => `${JSON.stringify(message)}\0`).join(''))
+  const sent = (): Record<string, unknown>[] =>
+    String(output.read() ?? '').split('\0').filter(Boolean).map((text) => ({ ...objectOf(parseJson(text)) }))
   return { connection, input, receive, sent, root: new CdpSession(connection, '') }
 }
 
@@ -26,8 +28,12 @@ test('a command is answered by its id, whatever comes between', async () => {
   const { root, receive, sent } = open()
   const first = root.call('A.first', { x: 1 })
   const second = root.sibling('S').call('A.second')
-  assert.equal(sent(), [{ id: 1, method: 'A.first', params: { x: 1 } }, { id: 2, method: 'A.second', params: {}, sessionId: 'S' }])
-  receive({ method: 'Some.event', params: {} }, { id: 2, result: { two: 2 } }, { id: 1, result: { one: 1 } }, { id: 9, result: {} })
+  assert.equal(sent(), [
+    { id: 1, method: 'A.first', params: { x: 1 } }, { id: 2, method: 'A.second', params: {}, sessionId: 'S' },
+  ])
+  receive({ method: 'Some.event', params: {} }, { id: 2, result: { two: 2 } }, { id: 1, result: { one: 1 } }, {
+    id: 9, result: {},
+  })
   assert.equal(await Promise.all([first, second]), [{ one: 1 }, { two: 2 }])
 })
 
@@ -37,7 +43,9 @@ test('events go to the listener of their session, in order', async () => {
   const session = root.sibling('S')
   root.listen((event) => events.push(['root', event]))
   session.listen((event) => events.push(['session', event]))
-  receive({ method: 'E.one', params: { n: 1 } }, { method: 'E.two', sessionId: 'S' }, { method: 'E.three', sessionId: 'T' })
+  receive({ method: 'E.one', params: { n: 1 } }, { method: 'E.two', sessionId: 'S' }, {
+    method: 'E.three', sessionId: 'T',
+  })
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(events, [['root', { method: 'E.one', params: { n: 1 } }], ['session', { method: 'E.two', params: {} }]])
   session.forget()
@@ -56,7 +64,10 @@ test('an error of the browser is told with its words', async () => {
 test('a command ends with its time, its signal, or the connection', async () => {
   const { root, input, connection } = open(20)
   assert.is(await failure(root.call('A.slow')), 'upstream_timeout: The browser did not answer within 20 ms (A.slow)')
-  assert.is(await failure(root.call('A.slower', {}, { timeoutMs: 10 })), 'upstream_timeout: The browser did not answer within 10 ms (A.slower)')
+  assert.is(
+    await failure(root.call('A.slower', {}, { timeoutMs: 10 })),
+    'upstream_timeout: The browser did not answer within 10 ms (A.slower)',
+  )
   const stop = new AbortController()
   const stopped = failure(root.call('A.stopped', {}, { signal: stop.signal, timeoutMs: 5000 }))
   stop.abort(new Error('Enough'))

@@ -56,7 +56,8 @@ const { browse } = browserSuite(test, {
   '/article': article,
   '/shadow': `<div id="a"><span>slotted</span></div><script>
     a.attachShadow({ mode: 'open' }).innerHTML = '<p>before</p><slot></slot><p>after</p><slot name="x">instead</slot>'</script>`,
-  '/frames': '<p>Outer</p><iframe src="/inner"></iframe><iframe id="other"></iframe><script>other.src = "http://localhost:" + location.port + "/inner"</script>',
+  '/frames': '<p>Outer</p><iframe src="/inner"></iframe><iframe id="other"></iframe><script>other.src = ' +
+    '"http://localhost:" + location.port + "/inner"</script>',
   '/inner': '<p>Inner</p>',
   '/long': `<pre>${'0123456789'.repeat(4000)}</pre>`,
   '/huge': `<pre>${'0123456789'.repeat(250_000)}</pre>`,
@@ -95,7 +96,8 @@ browse('shadow roots are read in their place, with what is put into their slots'
 browse('frames follow the page, those of another site too', async (browser) => {
   await browser.open('/frames')
   assert.is(bodyOf(await read(browser)), [
-    'Outer', `In the frame ${browser.pages.url('/inner')}:`, 'Inner', `In the frame ${browser.pages.elsewhere('/inner')}:`, 'Inner',
+    'Outer', `In the frame ${browser.pages.url('/inner')}:`, 'Inner',
+    `In the frame ${browser.pages.elsewhere('/inner')}:`, 'Inner',
   ].join('\n\n'))
 })
 
@@ -112,7 +114,10 @@ browse('a long page is read in pieces', async (browser) => {
 
 browse('what is too much to be read is said to be', async (browser) => {
   await browser.open('/huge')
-  assert.match(await read(browser), /^Characters 0 to 30000 of 20000\d\d; read on with start_from_char 30000\. The page has more than can be read\.\n/)
+  assert.match(
+    await read(browser),
+    /^Characters 0 to 30000 of 20000\d\d; read on with start_from_char 30000\. The page has more than can be read\.\n/,
+  )
 })
 
 browse('elements in elements without end do no harm', async (browser) => {

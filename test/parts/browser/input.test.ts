@@ -28,7 +28,8 @@ const clicks = `<title>Clicks</title><script>
 const { browse } = browserSuite(test, {
   '/fields': fields,
   '/clicks': clicks,
-  '/frame': '<div style="height:400px"></div><button onclick="this.textContent = \'Clicked\'">Framed</button><input aria-label="Typed">',
+  '/frame': '<div style="height:400px"></div><button onclick="this.textContent = \'Clicked\'">Framed</button><input ' +
+    'aria-label="Typed">',
   '/sent': '<title>Sent</title><script>document.title += location.search</script>',
   '/tall': '<title>Tall</title><div style="height:2000px"></div>',
   '/box': '<div style="height:700px;overflow:auto"><div style="height:1500px"></div></div>',
@@ -58,7 +59,10 @@ browse('a click scrolls to its element and is one of a person', async (browser) 
 browse('an element that another one covers is not clicked, and the other is named', async (browser) => {
   await browser.open('/clicks')
   for (let count = 0; count < 4; count++) await turn(browser, 'down')
-  assert.match(await clickOn(browser, '"Under"'), /^Cannot click element \d+: it is covered by a div element with the text "Cover"$/)
+  assert.match(
+    await clickOn(browser, '"Under"'),
+    /^Cannot click element \d+: it is covered by a div element with the text "Cover"$/,
+  )
   assert.match(await browser.state(), /Title: Clicks$/m)
 })
 
@@ -75,8 +79,14 @@ browse('a click reaches frames of this site and of another', async (browser) => 
 browse('a link opens in this tab, or in a new one that becomes the current one', async (browser) => {
   await browser.open('/clicks')
   for (let count = 0; count < 4; count++) await turn(browser, 'down')
-  assert.match(await clickOn(browser, '"Blank"'), /was clicked\.\nA new tab was opened: [0-9A-F]{4}\. Switch to it to see it\.\nURL: .*\/clicks/)
-  assert.match(await clickOn(browser, '"Link"', true), /has opened tab [0-9A-F]{4}, which is the current one now\.\nURL: .*\/sent\nTitle: Sent$/)
+  assert.match(
+    await clickOn(browser, '"Blank"'),
+    /was clicked\.\nA new tab was opened: [0-9A-F]{4}\. Switch to it to see it\.\nURL: .*\/clicks/,
+  )
+  assert.match(
+    await clickOn(browser, '"Link"', true),
+    /has opened tab [0-9A-F]{4}, which is the current one now\.\nURL: .*\/sent\nTitle: Sent$/,
+  )
   await browser.open('/clicks')
   for (let count = 0; count < 4; count++) await turn(browser, 'down')
   assert.match(await clickOn(browser, '"Link"'), /was clicked\.\nURL: .*\/sent\nTitle: Sent$/)
@@ -110,14 +120,20 @@ browse('text takes the place of what a field holds', async (browser) => {
 
 browse('a line end behind the text presses Enter in a field of one line', async (browser) => {
   await browser.open('/fields')
-  assert.match(await typeInto(browser, '"Query"', 'what\n'), /, and Enter was pressed\.\nThe element held: "what"\nURL: .*\/sent\?q=what\nTitle: Sent\?q=what$/)
+  assert.match(
+    await typeInto(browser, '"Query"', 'what\n'),
+    /, and Enter was pressed\.\nThe element held: "what"\nURL: .*\/sent\?q=what\nTitle: Sent\?q=what$/,
+  )
 })
 
 browse('an option is chosen by its text or value, and the page is told', async (browser) => {
   await browser.open('/fields')
   assert.match(await typeInto(browser, '"List"', 'Two'), /The element held: "Two"\nURL: .*\nTitle: chose 2$/)
   assert.match(await typeInto(browser, '"List"', '1'), /The element held: "One"/)
-  assert.match(await typeInto(browser, '"List"', 'Four'), /^Cannot type into element \d+: it has no such option, expected one of "One", "Two", "Three"$/)
+  assert.match(
+    await typeInto(browser, '"List"', 'Four'),
+    /^Cannot type into element \d+: it has no such option, expected one of "One", "Two", "Three"$/,
+  )
   assert.match(await typeInto(browser, '"List"', 'Three'), /that option is disabled$/)
 })
 

@@ -17,17 +17,21 @@ const { browse } = browserSuite(test, {
   '/two': '<title>Two</title>',
   '/dialogs': `<title>Dialogs</title><button onclick="alert('hello\\nthere')">Alert</button>
     <button onclick="document.title = confirm('sure?')">Confirm</button><button onclick="document.title = prompt('who?', 'me')">Prompt</button>`,
-  '/leaving': `<title>Leaving</title><button>Touch</button><script>addEventListener('beforeunload', (event) => event.preventDefault())</script>`,
+  '/leaving': `<title>Leaving</title><button>Touch</button><script>addEventListener('beforeunload', (event) => ` +
+    'event.preventDefault())</script>',
   '/alerting': `<title>Alerting</title><script>alert('at once')</script>`,
   '/redirected': (_request, response) => response.writeHead(302, { location: '/two' }).end(),
   '/forwarding': '<script>location.href = "/two"</script>',
-  '/download': (_request, response) => response.writeHead(200, { 'content-disposition': 'attachment; filename="a.bin"' }).end('data'),
+  '/download': (_request, response) =>
+    response.writeHead(200, { 'content-disposition': 'attachment; filename="a.bin"' }).end('data'),
   '/offering': '<title>Offering</title><a href="/download">Get it</a>',
-  '/busy': '<title>Busy</title><button>Start</button><script>document.querySelector("button").onclick = () => setTimeout(() => { for (;;) {} })</script>',
+  '/busy': '<title>Busy</title><button>Start</button><script>document.querySelector("button").onclick = () => ' +
+    'setTimeout(() => { for (;;) {} })</script>',
   '/popups': '<title>Popups</title><button onclick="window.open(\'/one\')">Open</button>',
   '/closing': '<title>Closing</title><button onclick="window.close()">Close</button>',
   '/opening': '<title>Opening</title><button onclick="window.open(\'/closing\')">Open</button>',
-  '/closing-at-once': '<title>Closing</title><button onmousedown="window.close()">Close</button><input onkeydown="window.close()">',
+  '/closing-at-once': '<title>Closing</title><button onmousedown="window.close()">Close</button><input ' +
+    'onkeydown="window.close()">',
   '/opening-brief': '<title>Opening</title><button onclick="window.open(\'/closing-at-once\')">Open</button>',
   '/never': () => undefined,
   '/working': `<title>Working</title><script>
@@ -53,7 +57,9 @@ const tabs = async ({ act }: TestBrowser): Promise<string[]> =>
 /** Only one tab is left, with an empty history. */
 const startAnew = async (browser: TestBrowser): Promise<void> => {
   const [, ...others] = [...await tabs(browser), await go(browser, '/one')]
-  for (const id of others.filter((one) => one.length === 4)) await browser.act((open, signal) => closeTab(open, id, signal))
+  for (const id of others.filter((one) => one.length === 4)) {
+    await browser.act((open, signal) => closeTab(open, id, signal))
+  }
   assert.is((await tabs(browser)).length, 1)
 }
 
@@ -81,10 +87,20 @@ browse('tabs are listed, switched and closed by their four characters', async (b
   assert.match(await go(browser, '/two', true), /Title: Two$/)
   const second = (await tabs(browser)).find((id) => id !== first) ?? ''
   assert.match(await browser.act((open) => listTabs(open)), new RegExp(
-    `^There are 2 tabs; the current one is ${second}\\.\\n${first}: URL: .*/one, Title: One\\n${second} \\(current\\): URL: .*/two, Title: Two$`))
-  assert.match(await browser.act((open, signal) => switchTab(open, first.toLowerCase(), signal)), new RegExp(`^Tab ${first} is the current one now\\.\\nURL: .*/one`))
-  assert.is(await browser.act((open, signal) => switchTab(open, 'none', signal)), `There is no tab "none", expected one of ${first}, ${second}`)
-  assert.match(await browser.act((open, signal) => closeTab(open, first, signal)), new RegExp(`^Tab ${first} was closed\\. The current tab is ${second}\\.`))
+    `^There are 2 tabs; the current one is ${second}\\.\\n${first}: URL: .*/one, Title: One\\n` +
+      `${second} \\(current\\): URL: .*/two, Title: Two$`))
+  assert.match(
+    await browser.act((open, signal) => switchTab(open, first.toLowerCase(), signal)),
+    new RegExp(`^Tab ${first} is the current one now\\.\\nURL: .*/one`),
+  )
+  assert.is(
+    await browser.act((open, signal) => switchTab(open, 'none', signal)),
+    `There is no tab "none", expected one of ${first}, ${second}`,
+  )
+  assert.match(
+    await browser.act((open, signal) => closeTab(open, first, signal)),
+    new RegExp(`^Tab ${first} was closed\\. The current tab is ${second}\\.`),
+  )
   const last = await browser.act((open, signal) => closeTab(open, second, signal))
   assert.match(last, /The current tab is [0-9A-F]{4}\.\nURL: about:blank/)
   assert.is((await tabs(browser)).length, 1)
@@ -92,13 +108,17 @@ browse('tabs are listed, switched and closed by their four characters', async (b
 
 browse('dialogs are answered by themselves, and told', async (browser) => {
   await go(browser, '/dialogs')
-  assert.match(await clickFirst(browser, 0), /The page showed a dialog \(alert\)\. It was accepted\.\nDialog: "hello there"\n/)
+  assert.match(
+    await clickFirst(browser, 0), /The page showed a dialog \(alert\)\. It was accepted\.\nDialog: "hello there"\n/,
+  )
   assert.match(await clickFirst(browser, 1), /\(confirm\)\. It was accepted\.\nDialog: "sure\?"\n.*\nTitle: true$/)
   assert.match(await clickFirst(browser, 2), /\(prompt\)\. It was dismissed\.\nDialog: "who\?"\n.*\nTitle: null$/)
   assert.match(await go(browser, '/alerting'), /\(alert\)\. It was accepted\.\nDialog: "at once"\n/)
   await go(browser, '/leaving')
   await clickFirst(browser)
-  assert.match(await go(browser, '/one'), /The page showed a warning before leaving\. It was accepted\.\n.*\nTitle: One$/)
+  assert.match(
+    await go(browser, '/one'), /The page showed a warning before leaving\. It was accepted\.\n.*\nTitle: One$/,
+  )
 })
 
 browse('workers of all kinds run', async (browser) => {
@@ -133,8 +153,13 @@ browse('a page that computes without end is replaced by the next one', async (br
 browse('windows that a page opens become tabs up to a limit, and never the current one', async (browser) => {
   await startAnew(browser)
   await go(browser, '/popups')
-  for (let count = 2; count <= 4; count++) assert.match(await clickFirst(browser), /A new tab was opened: .*\n.*\nTitle: Popups$/)
-  assert.match(await clickFirst(browser), /The page wanted to open another tab; it was closed, since there are 4 already\.\n.*\nTitle: Popups$/)
+  for (let count = 2; count <= 4; count++) {
+    assert.match(await clickFirst(browser), /A new tab was opened: .*\n.*\nTitle: Popups$/)
+  }
+  assert.match(
+    await clickFirst(browser),
+    /The page wanted to open another tab; it was closed, since there are 4 already\.\n.*\nTitle: Popups$/,
+  )
   assert.is((await tabs(browser)).length, 4)
   assert.match(await go(browser, '/one', true), /^Cannot open another tab: there are 4 already, close some/)
 })
@@ -144,7 +169,9 @@ browse('a tab that its page closes is left for another one', async (browser) => 
   await go(browser, '/opening')
   const [, id = ''] = /A new tab was opened: (\S{4})/.exec(await clickFirst(browser)) ?? []
   await browser.act((open, signal) => switchTab(open, id, signal))
-  assert.match(await clickFirst(browser), new RegExp(`Tab ${id} was closed by its page; this is tab [0-9A-F]{4}\\.\\n.*/opening`))
+  assert.match(
+    await clickFirst(browser), new RegExp(`Tab ${id} was closed by its page; this is tab [0-9A-F]{4}\\.\\n.*/opening`),
+  )
 })
 
 for (const [what, act] of [

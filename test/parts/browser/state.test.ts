@@ -1,4 +1,6 @@
-/** What a model is told of a page, in a real Chromium: elements of all kinds, frames, shadow roots, pages of any size. */
+/**
+ * What a model is told of a page, in a real Chromium: elements of all kinds, frames, shadow roots, pages of any size.
+ */
 import * as assert from 'uvu/assert'
 import { readState } from '../../../src/parts/browser/state.ts'
 import { suite } from '../../support/suite.ts'
@@ -72,7 +74,9 @@ browse('the value of a password field stays in the page', async ({ open, state }
   assert.not.match(await state(), /correct horse/)
 })
 
-browse('elements in shadow roots and in frames of this site and another are numbered on', async ({ open, state, pages }) => {
+browse('elements in shadow roots and in frames of this site and another are numbered on', async (
+  { open, state, pages },
+) => {
   await open('/nested')
   const text = await state()
   const lines = text.split('\n')
@@ -113,7 +117,9 @@ browse('a page that does not finish loading is described as it is, and said to b
 
 browse('a screenshot is a PNG of the whole view', async ({ open, agent }) => {
   await open('/colour')
-  const { screenshot = '' } = await agent.act(AbortSignal.timeout(30_000), (browser, signal) => readState(browser, { withScreenshot: true }, signal))
+  const { screenshot = '' } = await agent.act(AbortSignal.timeout(30_000), (browser, signal) => {
+    return readState(browser, { withScreenshot: true }, signal)
+  })
   const png = Buffer.from(screenshot, 'base64')
   assert.is(png.subarray(1, 4).toString(), 'PNG')
   assert.equal([png.readUInt32BE(16), png.readUInt32BE(20)], [1280, 800])

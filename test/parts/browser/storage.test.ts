@@ -32,14 +32,23 @@ browse('cookies and the storage of the open origins are read', async (browser) =
   const { said, state } = await stateOf(browser)
   assert.is(said, 'There are 2 cookies, and the storage of 2 open origins.')
   assert.equal(state['origins'], [
-    { origin: browser.pages.url(''), localStorage: [{ name: 'kept', value: 'local' }], sessionStorage: [{ name: 'kept', value: 'session' }] },
+    {
+      origin: browser.pages.url(''),
+      localStorage: [{ name: 'kept', value: 'local' }],
+      sessionStorage: [{ name: 'kept', value: 'session' }],
+    },
     { origin: browser.pages.elsewhere(''), localStorage: [{ name: 'inner', value: 'framed' }], sessionStorage: [] },
   ])
   const cookies = Array.isArray(state['cookies']) ? state['cookies'].filter(isObject) : []
-  assert.equal(cookies.map(({ name, value, domain, path, httpOnly, secure }) => ({ name, value, domain, path, httpOnly, secure })), [
-    { name: 'c', value: 'd', domain: '127.0.0.1', path: '/', httpOnly: false, secure: false },
-    { name: 'a', value: 'b', domain: '127.0.0.1', path: '/', httpOnly: false, secure: false },
-  ].sort((one, other) => cookies.findIndex(({ name }) => name === one.name) - cookies.findIndex(({ name }) => name === other.name)))
+  assert.equal(
+    cookies.map(({ name, value, domain, path, httpOnly, secure }) => ({ name, value, domain, path, httpOnly, secure })),
+    [
+      { name: 'c', value: 'd', domain: '127.0.0.1', path: '/', httpOnly: false, secure: false },
+      { name: 'a', value: 'b', domain: '127.0.0.1', path: '/', httpOnly: false, secure: false },
+    ].sort((one, other) => {
+      return cookies.findIndex(({ name }) => name === one.name) - cookies.findIndex(({ name }) => name === other.name)
+    }),
+  )
 })
 
 browse('what was read is restored', async (browser) => {
@@ -59,7 +68,15 @@ browse('the local storage of an origin that is not open is restored without aski
   await browser.open('/plain')
   const count = browser.pages.requests.length
   const entry = { name: 'from', value: 'afar' }
-  assert.match(await restore(browser, { origins: [{ origin: browser.pages.elsewhere(''), localStorage: [entry] }, { origin: 'https://example.org', localStorage: [entry] }] }), /^0 cookies and the storage of 2 origins were restored\.[^\n]*$/)
+  assert.match(
+    await restore(browser, {
+      origins: [
+        { origin: browser.pages.elsewhere(''), localStorage: [entry] },
+        { origin: 'https://example.org', localStorage: [entry] },
+      ],
+    }),
+    /^0 cookies and the storage of 2 origins were restored\.[^\n]*$/,
+  )
   assert.is(browser.pages.requests.length, count)
   await browser.act((open, signal) => navigate(open, { url: browser.pages.elsewhere('/plain'), newTab: false }, signal))
   const { state } = await stateOf(browser)
@@ -69,7 +86,10 @@ browse('the local storage of an origin that is not open is restored without aski
 browse('session storage is restored in the tab of its origin only', async (browser) => {
   await browser.open('/plain')
   const entry = { name: 's', value: '1' }
-  assert.match(await restore(browser, { origins: [{ origin: browser.pages.url(''), sessionStorage: [entry] }] }), /were restored\.[^\n]*$/)
+  assert.match(
+    await restore(browser, { origins: [{ origin: browser.pages.url(''), sessionStorage: [entry] }] }),
+    /were restored\.[^\n]*$/,
+  )
   assert.match(JSON.stringify((await stateOf(browser)).state['origins']), JSON.stringify(entry))
   assert.match(await restore(browser, { origins: [{ origin: 'https://example.org', sessionStorage: [entry] }] }),
     /\nThe session storage of https:\/\/example\.org was not restored: it belongs to a tab, and the current one is elsewhere\./)
@@ -78,7 +98,10 @@ browse('session storage is restored in the tab of its origin only', async (brows
 browse('what does not fit into the storage of a page is said', async (browser) => {
   await browser.open('/plain')
   const entry = { name: 'n', value: 'x'.repeat(6_000_000) }
-  assert.match(await restore(browser, { origins: [{ origin: browser.pages.url(''), localStorage: [entry] }] }), /\nThe localStorage of .* could not be restored: QuotaExceededError/)
+  assert.match(
+    await restore(browser, { origins: [{ origin: browser.pages.url(''), localStorage: [entry] }] }),
+    /\nThe localStorage of .* could not be restored: QuotaExceededError/,
+  )
 })
 
 browse('an origin that keeps too much is cut, and that is said', async (browser) => {
@@ -91,8 +114,10 @@ browse('an origin that keeps too much is cut, and that is said', async (browser)
 const wrong: [what: string, state: Record<string, unknown>, message: RegExp][] = [
   ['cookies that are no list', { cookies: {} }, /expected a list of objects at cookies$/],
   ['a cookie without a value', { cookies: [{ name: 'a', domain: 'b' }] }, /expected a string at cookies\.0\.value$/],
-  ['a cookie that the browser does not take', { cookies: [{ name: '', value: '', domain: 'example.org' }] }, /^The browser refused: /],
-  ['origins with a path', { origins: [{ origin: 'https://example.org/a' }] }, /expected an origin such as https:\/\/example\.org at origins\.0\.origin$/],
+  ['a cookie that the browser does not take', { cookies: [{ name: '', value: '', domain: 'example.org' }] },
+    /^The browser refused: /],
+  ['origins with a path', { origins: [{ origin: 'https://example.org/a' }] },
+    /expected an origin such as https:\/\/example\.org at origins\.0\.origin$/],
   ['origins that are files', { origins: [{ origin: 'file://' }] }, /at origins\.0\.origin$/],
 ]
 for (const [what, state, message] of wrong) {

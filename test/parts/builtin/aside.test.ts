@@ -17,18 +17,30 @@ test('the model is told the history and the question, and the answer is masked',
     const before = await story(conversation)
     assert.is(await conversation.asides.ask('What is it?', never), 'The <secret-hidden> is 42.')
     const last = model.requests[1]?.messages.slice(1).map(({ message }) => `${message.role}: ${textOf(message)}`)
-    assert.equal(last, ['user: hi', 'assistant: done', 'user: Answer this question from what you know, in words and without calling a tool:\n\nWhat is it?'])
+    assert.equal(last, [
+      'user: hi',
+      'assistant: done',
+      'user: Answer this question from what you know, in words and without calling a tool:\n\nWhat is it?',
+    ])
     assert.is(model.requests[1]?.onDelta, undefined)
-    assert.equal((await story(conversation)).filter((word) => !word.startsWith('update')), before.filter((word) => !word.startsWith('update')))
+    assert.equal(
+      (await story(conversation)).filter((word) => !word.startsWith('update')),
+      before.filter((word) => !word.startsWith('update')),
+    )
   })
 })
 
 test('an answer without words, and a model that fails, are failures of the agent', async () => {
   const ls = calls([['terminal', { command: 'ls' }]])
-  await withBuiltIn({ model: scriptModel([ls, text(' '), fails('LLMAuthenticationError')]) }, async ({ conversation, done }) => {
-    for (let count = 0; count < 3; count++) assert.is(await failureOf(conversation.asides.ask('What?', never)), 'agent_failed')
-    assert.equal(done, [])
-  })
+  await withBuiltIn(
+    { model: scriptModel([ls, text(' '), fails('LLMAuthenticationError')]) },
+    async ({ conversation, done }) => {
+      for (let count = 0; count < 3; count++) {
+        assert.is(await failureOf(conversation.asides.ask('What?', never)), 'agent_failed')
+      }
+      assert.equal(done, [])
+    },
+  )
 })
 
 test('a question that is given up ends the call of the model', async () => {

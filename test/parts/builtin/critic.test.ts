@@ -15,7 +15,8 @@ const test = suite('agents/builtin/critic')
 
 const ls = calls([['terminal', { command: 'ls' }]])
 const finish = calls([['finish', { message: 'all done' }]])
-const verdict = (score: number, message: string | null = 'so far'): ModelStep => text(JSON.stringify({ score, message }))
+const verdict = (score: number, message: string | null = 'so far'): ModelStep =>
+  text(JSON.stringify({ score, message }))
 
 interface Scene extends BuiltIn<ScriptModel> {
   readonly critic: ScriptModel
@@ -28,12 +29,17 @@ interface SceneOptions {
   readonly changes?: { readonly max_iterations?: number; readonly max_budget_per_task?: number }
 }
 
-async function withCritic({ agent, critic, settings, changes = {} }: SceneOptions, body: (scene: Scene) => Promise<void>): Promise<void> {
+async function withCritic(
+  { agent, critic, settings, changes = {} }: SceneOptions, body: (scene: Scene) => Promise<void>,
+): Promise<void> {
   const judge = scriptModel(critic, { model: 'test/critic' })
   const chosen = toCritic({ model_name: 'test/critic', ...settings })
-  await withBuiltIn({ model: scriptModel(agent), models: { 'test/critic': judge }, settings: { critic: chosen }, changes }, async (parts) => {
-    await body({ ...parts, critic: judge })
-  })
+  await withBuiltIn(
+    { model: scriptModel(agent), models: { 'test/critic': judge }, settings: { critic: chosen }, changes },
+    async (parts) => {
+      await body({ ...parts, critic: judge })
+    },
+  )
 }
 
 /** What stands in the events of the agent, in their order; undefined where there is nothing. */
@@ -52,18 +58,25 @@ async function scores(conversation: Conversation): Promise<(number | undefined)[
 const refining: CriticInput = { iterative_refinement: {} }
 
 test('words that end a turn and the finish tool get a result, other actions do not', async () => {
-  await withCritic({ agent: [ls, finish, text('bye')], critic: [verdict(0.9), verdict(0.4, '')] }, async ({ conversation }) => {
-    await conversation.send(userText('hi'), true)
-    await ended(conversation)
-    await conversation.send(userText('and?'), true)
-    await ended(conversation)
-    assert.equal(await results(conversation), [undefined, { score: 0.9, message: 'so far' }, { score: 0.4, message: null }])
-  })
+  await withCritic(
+    { agent: [ls, finish, text('bye')], critic: [verdict(0.9), verdict(0.4, '')] },
+    async ({ conversation }) => {
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      await conversation.send(userText('and?'), true)
+      await ended(conversation)
+      assert.equal(await results(conversation), [
+        undefined, { score: 0.9, message: 'so far' }, { score: 0.4, message: null },
+      ])
+    },
+  )
 })
 
 test('in the mode all_actions every action gets one, those of one answer the same', async () => {
   const two = calls([['terminal', { command: 'a' }], ['think', { thought: 'b' }]])
-  const scene = { agent: [two, text('ok')], critic: [verdict(0.2), verdict(1)], settings: { mode: 'all_actions' } as const }
+  const scene = {
+    agent: [two, text('ok')], critic: [verdict(0.2), verdict(1)], settings: { mode: 'all_actions' } as const,
+  }
   await withCritic(scene, async ({ conversation, critic }) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
@@ -72,18 +85,32 @@ test('in the mode all_actions every action gets one, those of one answer the sam
   })
 })
 
-test('the critic is told all that happened and what is about to be said, masked and as data, and offered no tools', async () => {
-  await withCritic({ agent: [ls, text('The SECRET is out')], critic: [verdict(1)] }, async ({ conversation, critic }) => {
-    await conversation.send(userText('list it'), true)
-    await ended(conversation)
-    const [request] = critic.requests
-    const [system, user] = request?.messages ?? []
-    assert.equal([system?.message.role, user?.message.role, request?.messages.length, request?.tools.length], ['system', 'user', 2, 0])
-    assert.is(request?.onDelta, undefined)
-    const record = ['User: list it', 'Agent calls terminal: {"command":"ls"}', 'Result of terminal: ran ls', 'Agent: The <secret-hidden> is out']
-    assert.match(user === undefined ? '' : textOf(user.message), `<record>\n${record.join('\n')}\n</record>`)
-  })
-})
+test(
+  'the critic is told all that happened and what is about to be said, masked and as data, and offered no tools',
+  async () => {
+    await withCritic(
+      { agent: [ls, text('The SECRET is out')], critic: [verdict(1)] },
+      async ({ conversation, critic }) => {
+        await conversation.send(userText('list it'), true)
+        await ended(conversation)
+        const [request] = critic.requests
+        const [system, user] = request?.messages ?? []
+        assert.equal(
+          [system?.message.role, user?.message.role, request?.messages.length, request?.tools.length],
+          ['system', 'user', 2, 0],
+        )
+        assert.is(request?.onDelta, undefined)
+        const record = [
+          'User: list it',
+          'Agent calls terminal: {"command":"ls"}',
+          'Result of terminal: ran ls',
+          'Agent: The <secret-hidden> is out',
+        ]
+        assert.match(user === undefined ? '' : textOf(user.message), `<record>\n${record.join('\n')}\n</record>`)
+      },
+    )
+  },
+)
 
 test('what it costs is counted under an id of its own', async () => {
   await withCritic({ agent: [text('ok')], critic: [verdict(1)] }, async ({ conversation }) => {
@@ -103,7 +130,9 @@ test('with refinement a score below the threshold sends the agent on, one that e
     assert.equal(await scores(conversation), [0.59, 0.6])
     const words = (await story(conversation)).filter((word) => !word.startsWith('update'))
     const said = words.findIndex((word) => word.startsWith('environment: '))
-    assert.match(words[said] ?? '', /\[Critic\] .* 0\.59 of 1, and 0\.6 is asked for \(round 1 of 3\)\. It found:\n\nNo tests\n/)
+    assert.match(
+      words[said] ?? '', /\[Critic\] .* 0\.59 of 1, and 0\.6 is asked for \(round 1 of 3\)\. It found:\n\nNo tests\n/,
+    )
     assert.equal(words.slice(said - 1, said).concat(words.slice(said + 1)), [
       'observation call-1-1', 'action call-2-1', 'observation call-2-1', 'status finished',
     ])
@@ -125,7 +154,9 @@ test('the agent is sent on three times by default, and then it may end whatever 
 
 test('without refinement a bad score sends nobody on, nor does one of an action that ends nothing', async () => {
   const never = { agent: [text('ok')], critic: [verdict(0)] }
-  const middle = { agent: [ls, text('ok')], critic: [verdict(0), verdict(1)], settings: { ...refining, mode: 'all_actions' } as const }
+  const middle = {
+    agent: [ls, text('ok')], critic: [verdict(0), verdict(1)], settings: { ...refining, mode: 'all_actions' } as const,
+  }
   for (const scene of [never, middle]) {
     await withCritic(scene, async ({ conversation, model }) => {
       await conversation.send(userText('hi'), true)
@@ -198,20 +229,30 @@ test('a pause ends the asking alone: what the agent said is kept', async () => {
   })
 })
 
-const llm = toLLM({ model: 'openai/gpt-5.5', api_key: 'key-of-the-agent', base_url: 'http://agent', stream: true, log_completions: true, temperature: 0.5 })
+const llm = toLLM({
+  model: 'openai/gpt-5.5', api_key: 'key-of-the-agent', base_url: 'http://agent', stream: true, log_completions: true,
+  temperature: 0.5,
+})
 const models: readonly (readonly [settings: CriticInput, expected: JsonObject])[] = [
   [{}, { model: 'openai/gpt-5.5', api_key: 'key-of-the-agent', base_url: 'http://agent', temperature: 0.5 }],
-  [{ model_name: 'openai/gpt-6' }, { model: 'openai/gpt-6', api_key: 'key-of-the-agent', base_url: 'http://agent', temperature: 0.5 }],
-  [{ api_key: 'its-own-key' }, { model: 'openai/gpt-5.5', api_key: 'its-own-key', base_url: 'http://agent', temperature: 0.5 }],
-  [{ server_url: 'http://critic' }, { model: 'openai/gpt-5.5', api_key: null, base_url: 'http://critic', temperature: null }],
-  [{ server_url: 'http://critic', api_key: 'k', model_name: 'm' }, { model: 'm', api_key: 'k', base_url: 'http://critic', temperature: null }],
+  [{ model_name: 'openai/gpt-6' },
+    { model: 'openai/gpt-6', api_key: 'key-of-the-agent', base_url: 'http://agent', temperature: 0.5 }],
+  [{ api_key: 'its-own-key' },
+    { model: 'openai/gpt-5.5', api_key: 'its-own-key', base_url: 'http://agent', temperature: 0.5 }],
+  [{ server_url: 'http://critic' },
+    { model: 'openai/gpt-5.5', api_key: null, base_url: 'http://critic', temperature: null }],
+  [{ server_url: 'http://critic', api_key: 'k', model_name: 'm' },
+    { model: 'm', api_key: 'k', base_url: 'http://critic', temperature: null }],
 ]
 for (const [settings, expected] of models) {
-  test(`the critic ${JSON.stringify(settings)} is the model it names; a server of its own never gets the agent's key`, () => {
-    const { model, api_key, base_url, temperature, stream, log_completions } = criticLlm(toCritic(settings), llm)
-    assert.equal({ model, api_key, base_url, temperature }, expected)
-    assert.equal([stream, log_completions], [false, false])
-  })
+  test(
+    `the critic ${JSON.stringify(settings)} is the model it names; a server of its own never gets the agent's key`,
+    () => {
+      const { model, api_key, base_url, temperature, stream, log_completions } = criticLlm(toCritic(settings), llm)
+      assert.equal({ model, api_key, base_url, temperature }, expected)
+      assert.equal([stream, log_completions], [false, false])
+    },
+  )
 }
 
 test.run()

@@ -15,7 +15,9 @@ const two = calls([['terminal', { command: 'a' }], ['terminal', { command: 'b' }
 /** What a model was told, as role and words. */
 function told(request: ModelRequest | undefined): string[] {
   const messages = request?.messages ?? []
-  return messages.slice(1).map(({ message }) => `${message.role}: ${textOf(message)}${message.tool_calls?.map((call) => call.id).join() ?? ''}`)
+  return messages.slice(1).map(({ message }) => {
+    return `${message.role}: ${textOf(message)}${message.tool_calls?.map((call) => call.id).join() ?? ''}`
+  })
 }
 
 test('with AlwaysConfirm the actions wait, and approval executes them without asking again', async () => {
@@ -58,7 +60,9 @@ test('a tool starts when its action is durable, and not before', async () => {
 })
 
 test('one call alone waits as well, and so does one beside a thought', async () => {
-  for (const list of [[['terminal', { command: 'a' }]], [['terminal', { command: 'a' }], ['think', { thought: 'x' }]]] as const) {
+  for (const list of [
+    [['terminal', { command: 'a' }]], [['terminal', { command: 'a' }], ['think', { thought: 'x' }]],
+  ] as const) {
     await withBuiltIn({ model: scriptModel([calls(list)]), changes: always }, async ({ conversation, done }) => {
       await conversation.send(userText('hi'), true)
       await ended(conversation)
@@ -69,7 +73,9 @@ test('one call alone waits as well, and so does one beside a thought', async () 
 })
 
 test('what the model says beside its calls is masked', async () => {
-  await withBuiltIn({ model: scriptModel([calls([['think', { thought: 'x' }]], 'I saw the SECRET-VALUE')]) }, async ({ conversation }) => {
+  await withBuiltIn({ model: scriptModel([calls([['think', { thought: 'x' }]], 'I saw the SECRET-VALUE')]) }, async (
+    { conversation },
+  ) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     assert.not.match(JSON.stringify(await eventsOf(conversation.events)), 'SECRET-VALUE')
@@ -77,7 +83,8 @@ test('what the model says beside its calls is masked', async () => {
 })
 
 test('an approval counts from the moment that the question is told, though the run may still be writing', async () => {
-  const isAsked = (conversation: Conversation): boolean => conversation.state.execution_status === 'waiting_for_confirmation'
+  const isAsked = (conversation: Conversation): boolean =>
+    conversation.state.execution_status === 'waiting_for_confirmation'
   await withBuiltIn({ model: scriptModel([two, two]), changes: always }, async ({ conversation, done }) => {
     await conversation.send(userText('hi'), true)
     await until(() => isAsked(conversation))
@@ -93,15 +100,18 @@ test('an approval counts from the moment that the question is told, though the r
 
 test('a run approves as well, and thinking or finishing asks nobody', async () => {
   const think = calls([['think', { thought: 'x' }]])
-  await withBuiltIn({ model: scriptModel([think, two, calls([['finish', { message: 'y' }]])]), changes: always }, async ({ conversation, done }) => {
-    await conversation.send(userText('hi'), true)
-    await ended(conversation)
-    assert.equal(done, ['x'])
-    await conversation.run()
-    await ended(conversation)
-    assert.equal(done, ['x', 'a', 'b'])
-    assert.is(conversation.state.execution_status, 'finished')
-  })
+  await withBuiltIn(
+    { model: scriptModel([think, two, calls([['finish', { message: 'y' }]])]), changes: always },
+    async ({ conversation, done }) => {
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      assert.equal(done, ['x'])
+      await conversation.run()
+      await ended(conversation)
+      assert.equal(done, ['x', 'a', 'b'])
+      assert.is(conversation.state.execution_status, 'finished')
+    },
+  )
 })
 
 test('a rejection answers every action and starts nothing', async () => {
@@ -109,7 +119,9 @@ test('a rejection answers every action and starts nothing', async () => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     await conversation.respond({ accept: false, reason: 'too risky' })
-    assert.equal((await story(conversation)).slice(-3), ['status idle', 'UserRejectObservation', 'UserRejectObservation'])
+    assert.equal((await story(conversation)).slice(-3), [
+      'status idle', 'UserRejectObservation', 'UserRejectObservation',
+    ])
     assert.not.ok(conversation.isRunning)
     assert.equal(conversation.confirmations(), [])
     await conversation.run()
@@ -148,7 +160,9 @@ test('waiting survives a restart, a pause and a message', async () => {
     await again.respond({ accept: true, reason: '' })
     await ended(again)
     assert.equal(done, ['closed', 'a', 'b'])
-    assert.equal(told(model.requests[1]), ['user: hi', 'assistant: call-1-1,call-1-2', 'tool: ran a', 'tool: ran b', 'user: and hurry'])
+    assert.equal(told(model.requests[1]), [
+      'user: hi', 'assistant: call-1-1,call-1-2', 'tool: ran a', 'tool: ran b', 'user: and hurry',
+    ])
   })
 })
 
@@ -223,10 +237,14 @@ test('a pause ends a call of the model at once', async () => {
 test('an interrupt ends a tool at once and its action is answered', async () => {
   const tool = checkpoint()
   const terminal = async (_command: string, { signal }: { readonly signal: AbortSignal }): Promise<string> => {
-    await Promise.race([tool.here(), new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))])
+    await Promise.race([
+      tool.here(), new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+    ])
     throw signal.reason
   }
-  await withBuiltIn({ model: scriptModel([calls([['terminal', { command: 'a' }]])]), terminal }, async ({ conversation }) => {
+  await withBuiltIn({ model: scriptModel([calls([['terminal', { command: 'a' }]])]), terminal }, async (
+    { conversation },
+  ) => {
     await conversation.send(userText('hi'), true)
     await tool.reached
     await conversation.interrupt()

@@ -50,7 +50,10 @@ function batchOf(count: number, concurrencyLimit: number): Batch {
     deeds,
     begun,
     log,
-    options: { isApproved: false, turn, concurrencyLimit, mask: (text) => text, maskObservation: async (observation) => observation, hooks, log: { warn } },
+    options: {
+      isApproved: false, turn, concurrencyLimit, mask: (text) => text,
+      maskObservation: async (observation) => observation, hooks, log: { warn },
+    },
     async end(place) {
       gates[place]?.resolve()
       await settled()

@@ -1,4 +1,6 @@
-/** Histories of every kind, made at random: no request that comes of one is refused by a provider (see provider-rules). */
+/**
+ * Histories of every kind, made at random: no request that comes of one is refused by a provider (see provider-rules).
+ */
 import * as assert from 'uvu/assert'
 import { planAll, planPart } from '../../../src/parts/builtin/condensing/plan.ts'
 import type { Unit } from '../../../src/parts/builtin/view/units.ts'
@@ -58,10 +60,14 @@ class Story {
   /** Forgets what a plan says, with a summary; undefined when there is no plan. */
   condense(): Event | undefined {
     const input = { units: this.view().units, before: 0, keepFirst: below(this.#random, 4) }
-    const plan = this.#oneIn(4) ? planAll(input) : planPart(input, { events: below(this.#random, 8), chars: below(this.#random, 200) })
+    const plan = this.#oneIn(4)
+      ? planAll(input)
+      : planPart(input, { events: below(this.#random, 8), chars: below(this.#random, 200) })
     if (plan === undefined) return undefined
     const forgotten_event_ids = plan.forgotten.flatMap(({ ids }) => ids)
-    return this.#add({ kind: 'Condensation', forgotten_event_ids, summary: 'sum', summary_offset: plan.offset, llm_response_id: 'r' })
+    return this.#add({
+      kind: 'Condensation', forgotten_event_ids, summary: 'sum', summary_offset: plan.offset, llm_response_id: 'r',
+    })
   }
 
   answer(): void {
@@ -83,7 +89,8 @@ class Story {
     const name = this.#pick(names)
     const call = { id, name, arguments: this.#pick(argumentTexts), origin: 'completion' } as const
     this.#add({
-      ...act(id), tool_name: name, tool_call: call, llm_response_id: response, thought: place === 0 ? [{ text: this.#pick(said) }] : [],
+      ...act(id), tool_name: name, tool_call: call, llm_response_id: response,
+      thought: place === 0 ? [{ text: this.#pick(said) }] : [],
       thinking_blocks: place === 0 ? [{ type: 'thinking', thinking: 'hm', signature: 's' }] : [],
       action: this.#oneIn(3) ? null : { kind: 'MCPToolAction', data: {} },
     })
@@ -105,7 +112,11 @@ class Story {
   /** Some of what a provider wants back speaks of other calls than those that are left. */
   #state(): JsonObject {
     const call_id = `call-${this.#serial + 1}`
-    const items = [{ type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'e' }, { type: 'function_call', id: 'fc', call_id }, { type: 'message', id: 'm' }]
+    const items = [
+      { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'e' },
+      { type: 'function_call', id: 'fc', call_id },
+      { type: 'message', id: 'm' },
+    ]
     return this.#pick<JsonObject>([
       { openai_responses: { items } },
       { anthropic: { order: ['tool_use', 'text', 'thinking'] } },
@@ -164,29 +175,34 @@ test('whatever has happened, what is sent keeps to the rules of its provider', (
 
 const idsOf = (units: readonly Unit[]): string[] => units.flatMap(({ ids }) => ids)
 
-test('whatever is condensed, the rest stays in its order, the summary is where it belongs, and the rules are kept', () => {
-  let condensed = 0
-  for (let seed = 1; seed <= 150; seed++) {
-    const story = new Story(seed)
-    story.user()
-    for (let step = 0; step < 12; step++) {
-      const where = `seed ${seed}, step ${step}`
-      if (story.view().isOpen) story.answer()
-      else story.user()
-      const before = idsOf(story.view().units)
-      const event = step % 3 === 2 ? story.condense() : undefined
-      const view = story.view()
-      if (view.isOpen) assertKeepsRules(view, seed, where)
-      if (event?.kind !== 'Condensation') continue
-      condensed++
-      const left = before.filter((id) => !event.forgotten_event_ids.includes(id))
-      const expected = [...left.slice(0, event.summary_offset), `${event.id}-summary`, ...left.slice(event.summary_offset)]
-      assert.equal(idsOf(view.units), expected, where)
-      assert.is(view.size.events, expected.length, where)
+test(
+  'whatever is condensed, the rest stays in its order, the summary is where it belongs, and the rules are kept',
+  () => {
+    let condensed = 0
+    for (let seed = 1; seed <= 150; seed++) {
+      const story = new Story(seed)
+      story.user()
+      for (let step = 0; step < 12; step++) {
+        const where = `seed ${seed}, step ${step}`
+        if (story.view().isOpen) story.answer()
+        else story.user()
+        const before = idsOf(story.view().units)
+        const event = step % 3 === 2 ? story.condense() : undefined
+        const view = story.view()
+        if (view.isOpen) assertKeepsRules(view, seed, where)
+        if (event?.kind !== 'Condensation') continue
+        condensed++
+        const left = before.filter((id) => !event.forgotten_event_ids.includes(id))
+        const expected = [
+          ...left.slice(0, event.summary_offset), `${event.id}-summary`, ...left.slice(event.summary_offset),
+        ]
+        assert.equal(idsOf(view.units), expected, where)
+        assert.is(view.size.events, expected.length, where)
+      }
     }
-  }
-  assert.ok(condensed > 300)
-})
+    assert.ok(condensed > 300)
+  },
+)
 
 test('a history that is read in parts gives the view of one that is read at once', () => {
   for (let seed = 1; seed <= 60; seed++) {
@@ -200,7 +216,11 @@ test('a history that is read in parts gives the view of one that is read at once
       view.add({ isFresh: false, events: story.events.slice(read), responses: story.responses, late: story.late })
       read = story.events.length
       const whole = story.view()
-      assert.is(JSON.stringify(view.messages({ withImages: true })), JSON.stringify(whole.messages({ withImages: true })), `seed ${seed}, step ${step}`)
+      assert.is(
+        JSON.stringify(view.messages({ withImages: true })),
+        JSON.stringify(whole.messages({ withImages: true })),
+        `seed ${seed}, step ${step}`,
+      )
       assert.equal([view.size, view.isOpen], [whole.size, whole.isOpen])
     }
   }

@@ -39,7 +39,10 @@ const clamped: readonly (readonly [said: string, score: number])[] = [
 for (const [said, score] of clamped) {
   test(`${said} counts as ${score}`, async () => {
     const { signal } = new AbortController()
-    const judgement = await askForJudgement({ client: scriptModel([text(said)]), usageId: 'j', instructions: '', record: [], question: '', mask: (words) => words, signal })
+    const judgement = await askForJudgement({
+      client: scriptModel([text(said)]), usageId: 'j', instructions: '', record: [], question: '',
+      mask: (words) => words, signal,
+    })
     assert.is(judgement.score, score)
     assert.equal(judgement.usage, { usageId: 'j', model: 'test/script', promptTokens: 10, completionTokens: 5 })
   })
@@ -55,13 +58,17 @@ test('a record tells who said and did what, without instructions and without wha
   const call = { id: '1', name: 'terminal', arguments: '{"command":"ls"}', origin: 'completion' } as const
   assert.is(recordText([
     toMessage({ role: 'system', content: 'Be good' }),
-    toMessage({ role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image', image_urls: ['data:image/png;base64,AA=='] }] }),
+    toMessage({
+      role: 'user',
+      content: [{ type: 'text', text: 'Look' }, { type: 'image', image_urls: ['data:image/png;base64,AA=='] }],
+    }),
     toMessage({ role: 'assistant', content: 'I look', tool_calls: [call] }),
     toMessage({ role: 'tool', content: 'a.txt', name: 'terminal', tool_call_id: '1' }),
     toMessage({ role: 'tool', content: 'b.txt', tool_call_id: '2' }),
     toMessage({ role: 'assistant', content: '' }),
   ], plain), [
-    'User: Look\n[image]', 'Agent: I look', 'Agent calls terminal: {"command":"ls"}', 'Result of terminal: a.txt', 'Result of a tool: b.txt',
+    'User: Look\n[image]', 'Agent: I look', 'Agent calls terminal: {"command":"ls"}', 'Result of terminal: a.txt',
+    'Result of a tool: b.txt',
   ].join('\n'))
 })
 
@@ -81,9 +88,13 @@ test('known secrets are hidden before anything is cut: in words, arguments and r
   const call = { id: '1', name: 'terminal', arguments: '{"command":"echo SECRET"}', origin: 'completion' } as const
   const result = `${'-'.repeat(1997)}SECRET${'-'.repeat(5000)}`
   const record = recordText([
-    user('It is SECRET'), toMessage({ role: 'assistant', tool_calls: [call] }), toMessage({ role: 'tool', content: result, name: 'terminal' }),
+    user('It is SECRET'), toMessage({ role: 'assistant', tool_calls: [call] }),
+    toMessage({ role: 'tool', content: result, name: 'terminal' }),
   ], mask)
-  assert.match(record, /^User: It is \*\*\*\nAgent calls terminal: \{"command":"echo \*\*\*"\}\nResult of terminal: -{1997}\*\*\* \[/)
+  assert.match(
+    record,
+    /^User: It is \*\*\*\nAgent calls terminal: \{"command":"echo \*\*\*"\}\nResult of terminal: -{1997}\*\*\* \[/,
+  )
 })
 
 test.run()

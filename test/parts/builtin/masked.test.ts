@@ -16,7 +16,9 @@ const hidden = long.replace(secret, secretMark)
 const image = `data:image/png;base64,${'iVBO'.repeat(turnWeight)}`
 
 /** Counts the characters that are masked in each turn of the event loop, and all of them. */
-function counting(...secrets: readonly string[]): MaskingWays & { readonly most: () => number; readonly all: () => number } {
+function counting(
+  ...secrets: readonly string[]
+): MaskingWays & { readonly most: () => number; readonly all: () => number } {
   const masker = createMasker()
   masker.register([secret, ...secrets])
   let all = 0
@@ -45,14 +47,23 @@ function counting(...secrets: readonly string[]): MaskingWays & { readonly most:
 test('what a tool gave is masked in turns, an image too', async () => {
   const ways = counting()
   const content = [{ type: 'text', text: long }, { type: 'image', image_urls: [image] }] as const
-  const masked = await maskObservation(toObservation({ kind: 'MCPToolObservation', tool_name: 't', content: [...content] }), ways)
-  assert.equal(masked, toObservation({ kind: 'MCPToolObservation', tool_name: 't', content: [{ type: 'text', text: hidden }, content[1]] }))
+  const masked = await maskObservation(
+    toObservation({ kind: 'MCPToolObservation', tool_name: 't', content: [...content] }), ways,
+  )
+  assert.equal(
+    masked,
+    toObservation({
+      kind: 'MCPToolObservation', tool_name: 't', content: [{ type: 'text', text: hidden }, content[1]],
+    }),
+  )
   assert.ok(ways.most() <= 2 * turnWeight, `${ways.most()} characters in one turn`)
 })
 
 test('an answer and an action are masked in turns', async () => {
   const ways = counting()
-  assert.is(JSON.stringify(await maskMessage(toMessage({ role: 'assistant', content: long }), ways)).includes(secret), false)
+  assert.is(
+    JSON.stringify(await maskMessage(toMessage({ role: 'assistant', content: long }), ways)).includes(secret), false,
+  )
   const action = toAction({ kind: 'FileEditorAction', command: 'create', path: '/a', file_text: long })
   assert.equal(await maskAction(action, ways), { ...action, file_text: hidden })
   assert.ok(ways.most() <= 2 * turnWeight, `${ways.most()} characters in one turn`)

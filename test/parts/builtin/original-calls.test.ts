@@ -19,7 +19,9 @@ const write = calls([['terminal', { command }]])
 /** As the hosts of these tests do. */
 const mask = (text: string): string => text.replaceAll('SECRET', '<secret-hidden>')
 /** For texts that are masked at once. */
-const waysOf = (hide: (text: string) => string): MaskingWays => ({ mask: hide, stream: () => ({ isOutdated: false, push: hide, end: () => '' }) })
+const waysOf = (hide: (text: string) => string): MaskingWays => ({
+  mask: hide, stream: () => ({ isOutdated: false, push: hide, end: () => '' }),
+})
 
 test('a command runs as the model wrote it; the history and the model see it masked', async () => {
   await withBuiltIn({ model: scriptModel([write]) }, async ({ conversation, done, model }) => {
@@ -29,7 +31,10 @@ test('a command runs as the model wrote it; the history and the model see it mas
     const recorded = JSON.stringify(await eventsOf(conversation.events))
     assert.not.match(recorded, 'SECRET')
     assert.match(recorded, 'echo <secret-hidden> > file')
-    const told = model.requests[1]?.messages.map(({ message }) => `${textOf(message)} ${JSON.stringify(message.tool_calls)}`).join() ?? ''
+    const told = model.requests[1]?.messages
+      .map(({ message }) => `${textOf(message)} ${JSON.stringify(message.tool_calls)}`)
+      .join() ??
+      ''
     assert.match(told, 'echo <secret-hidden> > file')
     assert.not.match(told, 'SECRET')
   })
@@ -50,15 +55,21 @@ test('one that waits for the user runs as the model wrote it, also after a resta
 
 test('one whose sealed form does not open any more is not executed, and the model is told', async () => {
   const ciphers = [testCipher(1), testCipher(2)]
-  await withBuiltIn({ model: scriptModel([write]), changes: always, ciphers }, async ({ conversation, done, reopen }) => {
-    await conversation.send(userText('hi'), true)
-    await ended(conversation)
-    const again = await reopen()
-    await again.respond({ accept: true, reason: '' })
-    await ended(again)
-    assert.equal(done.filter((word) => word !== 'closed'), [])
-    assert.match(JSON.stringify(await eventsOf(again.events)), 'The action was not executed: the history has it with secrets masked')
-  })
+  await withBuiltIn(
+    { model: scriptModel([write]), changes: always, ciphers },
+    async ({ conversation, done, reopen }) => {
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      const again = await reopen()
+      await again.respond({ accept: true, reason: '' })
+      await ended(again)
+      assert.equal(done.filter((word) => word !== 'closed'), [])
+      assert.match(
+        JSON.stringify(await eventsOf(again.events)),
+        'The action was not executed: the history has it with secrets masked',
+      )
+    },
+  )
 })
 
 test('a name that no tool has is masked in what is said of it', async () => {
@@ -91,14 +102,19 @@ test('an action is not executed from a record with a mark in it', async () => {
 })
 
 test('a masked action fits its schema, whatever the secret is', async () => {
-  const hide = (...secrets: readonly string[]) => (text: string): string => secrets.reduce((left, one) => left.replaceAll(one, '<secret-hidden>'), text)
+  const hide = (...secrets: readonly string[]) => (text: string): string =>
+    secrets.reduce((left, one) => left.replaceAll(one, '<secret-hidden>'), text)
   const edit = toAction({ kind: 'FileEditorAction', command: 'create', path: '/w/a', file_text: 'create 12345678' })
   assert.equal(await maskAction(edit, waysOf(hide('12345678'))), { ...edit, file_text: 'create <secret-hidden>' })
   assert.equal(await maskAction(edit, waysOf(hide('create'))), { ...edit, file_text: '<secret-hidden> 12345678' })
   const timed = toAction({ kind: 'TerminalAction', command: 'sleep 12345678', timeout: 12345678 })
-  assert.equal(await maskAction(timed, waysOf(hide('12345678'))), { ...timed, command: 'sleep <secret-hidden>', timeout: 0 })
+  assert.equal(await maskAction(timed, waysOf(hide('12345678'))), {
+    ...timed, command: 'sleep <secret-hidden>', timeout: 0,
+  })
   const tool = toAction({ kind: 'MCPToolAction', data: { pin: 12345678, 12345678: true } })
-  assert.equal(await maskAction(tool, waysOf(hide('12345678'))), { ...tool, data: { pin: '<secret-hidden>', '<secret-hidden>': true } })
+  assert.equal(await maskAction(tool, waysOf(hide('12345678'))), {
+    ...tool, data: { pin: '<secret-hidden>', '<secret-hidden>': true },
+  })
   const message = toMessage({ role: 'assistant', content: 'assistant SECRET' })
   assert.is(textOf(await maskMessage(message, waysOf(hide('assistant', 'SECRET')))), '<secret-hidden> <secret-hidden>')
 })

@@ -10,7 +10,11 @@ const test = suite('agents/builtin/prompt')
 
 test('what a model is told is what the snapshots say', async () => {
   for (const [name, snapshot] of await promptSnapshots()) {
-    assert.is(snapshot, await readFile(snapshotPath(name, 'builtin'), 'utf8'), `${name}: if the change is meant, run scripts/tool-snapshots`)
+    assert.is(
+      snapshot,
+      await readFile(snapshotPath(name, 'builtin'), 'utf8'),
+      `${name}: if the change is meant, run scripts/tool-snapshots`,
+    )
   }
 })
 
@@ -26,7 +30,9 @@ test('a suffix of the settings ends the system prompt', async () => {
 })
 
 test('a prompt of the settings is taken word for word, and the suffix behind it', async () => {
-  const { prompt } = await toldBy({ system_prompt: 'You are a {{ cli_mode }} poet.', system_prompt_kwargs: { cli_mode: 'quiet' } })
+  const { prompt } = await toldBy({
+    system_prompt: 'You are a {{ cli_mode }} poet.', system_prompt_kwargs: { cli_mode: 'quiet' },
+  })
   assert.is(prompt, 'You are a {{ cli_mode }} poet.')
   const both = await toldBy({ system_prompt: 'A poet.', ...contextOf({ system_message_suffix: 'Be brief.' }) })
   assert.is(both.prompt, 'A poet.\n\nBe brief.')
@@ -40,7 +46,9 @@ test('the part on security is left out for an empty name of its file, and for nu
     const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'gpt-5.5' }, security_policy_filename: given })
     return agent.kind === 'Agent' && agent.security_policy_filename
   }
-  assert.equal([nameFor(null), nameFor(''), nameFor(undefined), nameFor('mine.j2')], ['', '', 'security_policy.j2', 'mine.j2'])
+  assert.equal([nameFor(null), nameFor(''), nameFor(undefined), nameFor('mine.j2')], [
+    '', '', 'security_policy.j2', 'mine.j2',
+  ])
 })
 
 test('the time of the settings stands for the date, as it is', async () => {
@@ -50,10 +58,18 @@ test('the time of the settings stands for the date, as it is', async () => {
 })
 
 test('a secret is told by its name and its description, on one line, and a known value is hidden', async () => {
-  const named = [{ name: 'A', description: 'one\n- B: two' }, { name: 'C', description: ' ' }, { name: 'D', description: 'is SECRET-VALUE-1' }]
+  const named = [
+    { name: 'A', description: 'one\n- B: two' },
+    { name: 'C', description: ' ' },
+    { name: 'D', description: 'is SECRET-VALUE-1' },
+  ]
   const { context } = await toldBy({}, named)
-  assert.equal(context.split('\n').filter((line) => line.startsWith('- ')), ['- A: one - B: two', '- C', '- D: is <secret-hidden>'])
-  assert.match((await toldBy(contextOf({ system_message_suffix: 'Use SECRET-VALUE-1.' }))).prompt, /Use <secret-hidden>\.$/)
+  assert.equal(context.split('\n').filter((line) => line.startsWith('- ')), [
+    '- A: one - B: two', '- C', '- D: is <secret-hidden>',
+  ])
+  assert.match(
+    (await toldBy(contextOf({ system_message_suffix: 'Use SECRET-VALUE-1.' }))).prompt, /Use <secret-hidden>\.$/,
+  )
 })
 
 test.run()

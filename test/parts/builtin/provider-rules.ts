@@ -1,8 +1,10 @@
 /**
- * What providers refuse in a request, as far as a history can bring it about. Each function gives what is wrong with a body.
+ * What providers refuse in a request, as far as a history can bring it about. Each function gives what is wrong with a
+ * body.
  *
  * Rules: platform.claude.com/docs ("Messages", "Tool use"), platform.openai.com/docs/api-reference (chat, responses),
- * ai.google.dev/gemini-api/docs ("Function calling"). Servers that are compatible with them are as strict as the strictest.
+ * ai.google.dev/gemini-api/docs ("Function calling"). Servers that are compatible with them are as strict as the
+ * strictest.
  */
 import { isObject } from '../../../src/base/json.ts'
 import { listAt, member } from '../../support/rest.ts'
@@ -16,15 +18,21 @@ export function anthropicProblems(body: unknown): string[] {
   for (const [place, message] of messages.entries()) {
     const blocks = objects(listAt(message, 'content'))
     if (blocks.length === 0) problems.push(`message ${place} is empty`)
-    if (blocks.some(({ type, text }) => type === 'text' && String(text).trim() === '')) problems.push(`blank text in ${place}`)
+    if (blocks.some(({ type, text }) => type === 'text' && String(text).trim() === '')) {
+      problems.push(`blank text in ${place}`)
+    }
     const calls = blocks.filter(({ type }) => type === 'tool_use')
     for (const { id, name, input } of calls) {
       ids.push(id)
-      if (!/^[\w-]{1,64}$/.test(String(name)) || !/^[\w-]+$/.test(String(id))) problems.push(`name or id ${String(name)} ${String(id)}`)
+      if (!/^[\w-]{1,64}$/.test(String(name)) || !/^[\w-]+$/.test(String(id))) {
+        problems.push(`name or id ${String(name)} ${String(id)}`)
+      }
       if (!isObject(input)) problems.push('input is no object')
     }
     const next = objects(member(messages[place + 1], 'content')).slice(0, calls.length)
-    if (!isSame(calls.map(({ id }) => id), next.map(({ tool_use_id }) => tool_use_id))) problems.push(`results of ${place}`)
+    if (!isSame(calls.map(({ id }) => id), next.map(({ tool_use_id }) => tool_use_id))) {
+      problems.push(`results of ${place}`)
+    }
     const results = blocks.filter(({ type }) => type === 'tool_result').length
     const before = objects(member(messages[place - 1], 'content')).filter(({ type }) => type === 'tool_use').length
     if (results !== before) problems.push(`${results} results for ${before} calls at ${place}`)
@@ -39,9 +47,13 @@ export function geminiProblems(body: unknown): string[] {
     const parts = objects(listAt(content, 'parts'))
     if (parts.length === 0) problems.push(`content ${place} is empty`)
     const calls = parts.flatMap(({ functionCall }) => functionCall === undefined ? [] : [functionCall])
-    const next = objects(member(contents[place + 1], 'parts')).flatMap(({ functionResponse }) => functionResponse === undefined ? [] : [functionResponse])
+    const next = objects(member(contents[place + 1], 'parts')).flatMap(({ functionResponse }) => {
+      return functionResponse === undefined ? [] : [functionResponse]
+    })
     for (const name of ['id', 'name']) {
-      if (!isSame(calls.map((call) => member(call, name)), next.map((result) => member(result, name)))) problems.push(`${name}s of ${place}`)
+      if (!isSame(calls.map((call) => member(call, name)), next.map((result) => member(result, name)))) {
+        problems.push(`${name}s of ${place}`)
+      }
     }
   }
   return problems
@@ -53,14 +65,18 @@ export function chatProblems(body: unknown): string[] {
   const ids: unknown[] = []
   for (const [place, message] of messages.entries()) {
     const calls = objects(message['tool_calls'])
-    if (message['role'] === 'assistant' && calls.length === 0 && String(message['content'] ?? '').trim() === '') problems.push(`answer ${place} says nothing`)
+    if (message['role'] === 'assistant' && calls.length === 0 && String(message['content'] ?? '').trim() === '') {
+      problems.push(`answer ${place} says nothing`)
+    }
     for (const call of calls) {
       ids.push(call['id'])
       if (!/^[\w-]{1,64}$/.test(String(member(call, 'function', 'name')))) problems.push(`name of ${place}`)
       problems.push(...argumentProblems(member(call, 'function', 'arguments')))
     }
     const next = messages.slice(place + 1, place + 1 + calls.length)
-    if (!isSame(calls.map(({ id }) => id), next.map(({ tool_call_id }) => tool_call_id))) problems.push(`results of ${place}`)
+    if (!isSame(calls.map(({ id }) => id), next.map(({ tool_call_id }) => tool_call_id))) {
+      problems.push(`results of ${place}`)
+    }
   }
   if (messages.filter(({ role }) => role === 'tool').length !== ids.length) problems.push('results without a call')
   return [...problems, ...doubles(ids)]
@@ -75,11 +91,15 @@ export function responsesProblems(body: unknown): string[] {
   if (!isSame(calls.map(({ call_id }) => call_id), results)) problems.push('calls and results differ')
   for (const [place, { type }] of items.entries()) {
     const next = items[place + 1]
-    const isFollowed = next?.['type'] === 'function_call' || next?.['type'] === 'reasoning' || next?.['role'] === 'assistant'
+    const isFollowed = next?.['type'] === 'function_call' ||
+      next?.['type'] === 'reasoning' ||
+      next?.['role'] === 'assistant'
     if (type === 'reasoning' && !isFollowed) problems.push(`reasoning ${place} stands alone`)
   }
   const last = items.at(-1)
-  if (last?.['role'] === 'assistant' || last?.['type'] === 'function_call') problems.push('the last word is the model\'s')
+  if (last?.['role'] === 'assistant' || last?.['type'] === 'function_call') {
+    problems.push('the last word is the model\'s')
+  }
   return [...problems, ...doubles(results)]
 }
 

@@ -1,4 +1,7 @@
-/** The calls of one answer on their way into the history: each is masked in a turn of its own, and nothing comes between them. */
+/**
+ * The calls of one answer on their way into the history: each is masked in a turn of its own, and nothing comes between
+ * them.
+ */
 import * as assert from 'uvu/assert'
 import { recordCalls } from '../../../src/parts/builtin/recorded-calls.ts'
 import type { BadCall } from '../../../src/parts/builtin/calls/tool-calls.ts'
@@ -13,9 +16,15 @@ test('every call is masked in a turn of its own, and all are recorded in one', a
   const turn = host.turn('go')
   const count = 20
   const calls = Array.from({ length: count }, (_, index): BadCall => ({
-    ok: false, call: { id: `c${index}`, name: 'none', arguments: '{}', origin: 'completion' }, error: 'There is no such tool',
+    ok: false, call: { id: `c${index}`, name: 'none', arguments: '{}', origin: 'completion' },
+    error: 'There is no such tool',
   }))
-  const origin = { responseId: 'r', critique: () => ({}), waits: false, message: { role: 'assistant', content: [], thinking_blocks: [] } } as const
+  const origin = {
+    responseId: 'r',
+    critique: () => ({}),
+    waits: false,
+    message: { role: 'assistant', content: [], thinking_blocks: [] },
+  } as const
   const cipher = { seal: (text: string) => text, open: (text: string) => text }
   const recording = recordCalls(calls, origin, { turn, host, cipher })
   const before: number[] = []

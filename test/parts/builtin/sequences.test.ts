@@ -17,8 +17,11 @@ const rows: readonly (readonly [name: string, steps: readonly ModelStep[], words
   ['a tool runs and the run goes on', [ls, text('ok')], [
     'update stats', 'action call-1-1', 'observation call-1-1', 'update stats', 'agent: ok', 'status finished',
   ]],
-  ['the finish tool ends the run', [finish], ['update stats', 'action call-1-1', 'observation call-1-1', 'status finished']],
-  ['all actions of one answer come before their results', [calls([['terminal', { command: 'a' }], ['think', { thought: 'b' }]])], [
+  ['the finish tool ends the run', [finish],
+    ['update stats', 'action call-1-1', 'observation call-1-1', 'status finished']],
+  ['all actions of one answer come before their results', [
+    calls([['terminal', { command: 'a' }], ['think', { thought: 'b' }]]),
+  ], [
     'update stats', 'action call-1-1', 'action call-1-2', 'observation call-1-1', 'observation call-1-2',
     'update stats', 'agent: done', 'status finished',
   ]],
@@ -28,25 +31,32 @@ const rows: readonly (readonly [name: string, steps: readonly ModelStep[], words
   ['an unknown tool is an error of the agent and the run goes on', [calls([['fly', {}]])], [
     'update stats', 'action call-1-1', 'error call-1-1', 'update stats', 'agent: done', 'status finished',
   ]],
-  ['an error of a bad call follows its own action, before the next', [calls([['fly', {}], ['terminal', { command: 'a' }], ['think', '{{']])], [
-    'update stats', 'action call-1-1', 'error call-1-1', 'action call-1-2', 'action call-1-3', 'error call-1-3', 'observation call-1-2',
-    'update stats', 'agent: done', 'status finished',
-  ]],
+  ['an error of a bad call follows its own action, before the ' +
+    'next', [calls([['fly', {}], ['terminal', { command: 'a' }], ['think', '{{']])], [
+      'update stats', 'action call-1-1', 'error call-1-1', 'action call-1-2', 'action call-1-3', 'error call-1-3',
+      'observation call-1-2', 'update stats', 'agent: done', 'status finished',
+    ]],
   ['an answer without text is corrected', [nothing], [
     'update stats', 'agent: ',
-    'environment: Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message to the user.',
+    'environment: Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message ' +
+      'to the user.',
     'update stats', 'agent: done', 'status finished',
   ]],
   ['a refusal of the provider is corrected once', [fails('LLMContentPolicyViolationError')], [
-    'environment: The model provider refused the last request because of its content policy. Go on without what it refused.',
+    'environment: The model provider refused the last request because of its content policy. Go on without what it ' +
+      'refused.',
     'update stats', 'agent: done', 'status finished',
   ]],
-  ['a refusal of the correction is the end', [fails('LLMContentPolicyViolationError'), fails('LLMContentPolicyViolationError')], [
-    'environment: The model provider refused the last request because of its content policy. Go on without what it refused.',
+  ['a refusal of the correction is the end', [fails('LLMContentPolicyViolationError'),
+    fails('LLMContentPolicyViolationError')], [
+    'environment: The model provider refused the last request because of its content policy. Go on without what it ' +
+      'refused.',
     'failure LLMContentPolicyViolationError', 'status error',
   ]],
-  ['a wrong key is an error of the conversation', [fails('LLMAuthenticationError')], ['failure LLMAuthenticationError', 'status error']],
-  ['a context that is too long is one too', [fails('LLMContextWindowExceedError')], ['failure LLMContextWindowExceedError', 'status error']],
+  ['a wrong key is an error of the conversation', [fails('LLMAuthenticationError')],
+    ['failure LLMAuthenticationError', 'status error']],
+  ['a context that is too long is one too', [fails('LLMContextWindowExceedError')],
+    ['failure LLMContextWindowExceedError', 'status error']],
 ]
 for (const [name, steps, words] of rows) {
   test(name, async () => {
@@ -59,7 +69,9 @@ for (const [name, steps, words] of rows) {
 }
 
 test('the iteration limit is an error that names it, and a finish on the last step stays a finish', async () => {
-  await withBuiltIn({ model: scriptModel([ls, ls, ls, finish]), changes: { max_iterations: 2 } }, async ({ conversation }) => {
+  await withBuiltIn({ model: scriptModel([ls, ls, ls, finish]), changes: { max_iterations: 2 } }, async (
+    { conversation },
+  ) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     const error = (await eventsOf(conversation.events)).find((event) => event.kind === 'ConversationErrorEvent')
@@ -116,7 +128,10 @@ test('a tool that throws is an error of the agent', async () => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     const told = model.requests[1]?.messages.at(-1)?.message
-    assert.equal(told?.content[0]?.type === 'text' && told.content[0].text, "Error executing tool 'terminal': no <secret-hidden> here")
+    assert.equal(
+      told?.content[0]?.type === 'text' && told.content[0].text,
+      "Error executing tool 'terminal': no <secret-hidden> here",
+    )
   })
 })
 

@@ -11,7 +11,11 @@ let eventCount = 0
 
 function made(draft: EventDraft): Event {
   eventCount++
-  return toEvent({ ...draft, id: `00000000-0000-7000-8000-${String(eventCount).padStart(12, '0')}`, timestamp: '2026-01-01T00:00:00.000000Z' })
+  return toEvent({
+    ...draft,
+    id: `00000000-0000-7000-8000-${String(eventCount).padStart(12, '0')}`,
+    timestamp: '2026-01-01T00:00:00.000000Z',
+  })
 }
 
 function said(content: string): Event {
@@ -20,7 +24,8 @@ function said(content: string): Event {
 
 function called(id: string, response: string): Event {
   return made({
-    kind: 'ActionEvent', source: 'agent', thought: [], action: { kind: 'ThinkAction', thought: 'Hm' }, tool_name: 'think', tool_call_id: id,
+    kind: 'ActionEvent', source: 'agent', thought: [], action: { kind: 'ThinkAction', thought: 'Hm' },
+    tool_name: 'think', tool_call_id: id,
     tool_call: { id, name: 'think', arguments: '{}', origin: 'completion' }, llm_response_id: response,
   })
 }
@@ -48,8 +53,12 @@ test('what is before the last calls is the same objects at every reading', () =>
 })
 
 test('the provider\'s state stays with its answer when further calls come', () => {
-  const view = viewOf([said('Go'), called('a', 'r1'), answered('a'), called('b', 'r2'), answered('b'), called('c', 'r3'), answered('c')])
-  assert.equal(view.messages(all).map(({ state }) => state), [undefined, { state: 1 }, undefined, { state: 2 }, undefined, undefined, undefined])
+  const view = viewOf([
+    said('Go'), called('a', 'r1'), answered('a'), called('b', 'r2'), answered('b'), called('c', 'r3'), answered('c'),
+  ])
+  assert.equal(view.messages(all).map(({ state }) => state), [
+    undefined, { state: 1 }, undefined, { state: 2 }, undefined, undefined, undefined,
+  ])
 })
 
 test('calls that nobody answered are left out, and what was said behind them stays', () => {

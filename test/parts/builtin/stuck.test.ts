@@ -13,7 +13,9 @@ function event(draft: EventDraft): Event {
 
 function says(source: 'user' | 'agent' | 'environment'): Event {
   const role = source === 'agent' ? 'assistant' : 'user'
-  return event({ kind: 'MessageEvent', source, llm_message: { role, content: [{ type: 'text', text: `words ${serial}` }] } })
+  return event({
+    kind: 'MessageEvent', source, llm_message: { role, content: [{ type: 'text', text: `words ${serial}` }] },
+  })
 }
 
 function act(pattern: string): { readonly id: string; readonly callId: string; readonly action: Event } {
@@ -33,7 +35,9 @@ function act(pattern: string): { readonly id: string; readonly callId: string; r
 function step(pattern: string, found: string): Event[] {
   const { id, callId, action } = act(pattern)
   const observation = { kind: 'GlobObservation', files: [found], pattern, search_path: '/' } as const
-  return [action, event({ kind: 'ObservationEvent', tool_name: 'glob', tool_call_id: callId, action_id: id, observation })]
+  return [
+    action, event({ kind: 'ObservationEvent', tool_name: 'glob', tool_call_id: callId, action_id: id, observation }),
+  ]
 }
 
 function failure(pattern: string): Event[] {

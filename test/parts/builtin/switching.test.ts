@@ -20,7 +20,9 @@ const signed: ModelStep = async (request, number) => {
     ...answer.message,
     content: [{ text: 'I look.' }],
     reasoning_content: 'Hm',
-    thinking_blocks: [{ type: 'thinking', thinking: 'Hm', signature: 'signature' }, { type: 'redacted_thinking', data: 'sealed' }],
+    thinking_blocks: [
+      { type: 'thinking', thinking: 'Hm', signature: 'signature' }, { type: 'redacted_thinking', data: 'sealed' },
+    ],
     responses_reasoning_item: { id: 'rs_1', summary: [], encrypted_content: 'sealed' },
   })
   return { ...answer, message, state: { openai_responses: { items: ['sealed'] } } }
@@ -30,7 +32,12 @@ const signed: ModelStep = async (request, number) => {
 function privateParts({ messages }: ModelRequest): unknown[] {
   return messages.filter(({ message }) => message.role === 'assistant').map(({ message, state }) => {
     const { thinking_blocks: blocks, responses_reasoning_item: item } = message
-    return [textOf(message), blocks.map((block) => (block.type === 'thinking' ? block.signature : block.data)), item?.id, state !== undefined]
+    return [
+      textOf(message),
+      blocks.map((block) => (block.type === 'thinking' ? block.signature : block.data)),
+      item?.id,
+      state !== undefined,
+    ]
   })
 }
 
@@ -87,7 +94,9 @@ test('an answer that comes after the switch keeps its words and loses what the n
 test('actions that wait for the user over a switch are executed, and the other model is told of them', async () => {
   const other = scriptModel([], noMore)
   const changes = { confirmation_policy: { kind: 'AlwaysConfirm' } }
-  await withBuiltIn({ model: scriptModel([signed]), models: { 'test/other': other }, changes }, async ({ conversation, done }) => {
+  await withBuiltIn({ model: scriptModel([signed]), models: { 'test/other': other }, changes }, async (
+    { conversation, done },
+  ) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     await conversation.switches.llm(toOther)
@@ -100,7 +109,9 @@ test('actions that wait for the user over a switch are executed, and the other m
 
 test('what was said before a switch stays unsigned when the head is moved back to it', async () => {
   const other = scriptModel([text('second')], noMore)
-  await withBuiltIn({ model: scriptModel([signed, text('first')]), models: { 'test/other': other } }, async ({ conversation, reopen }) => {
+  await withBuiltIn({ model: scriptModel([signed, text('first')]), models: { 'test/other': other } }, async (
+    { conversation, reopen },
+  ) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     const before = conversation.state.leaf_event_id
@@ -135,7 +146,10 @@ test('a question beside the work is asked of the model of the moment', async () 
 })
 
 test('images of before are a note to a model that takes none', async () => {
-  const picture = toMessage({ role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image', image_urls: ['data:image/png;base64,AAAA'] }] })
+  const picture = toMessage({
+    role: 'user',
+    content: [{ type: 'text', text: 'Look' }, { type: 'image', image_urls: ['data:image/png;base64,AAAA'] }],
+  })
   const model = scriptModel([text('I see.')], { takesImages: true })
   const other = scriptModel([], { ...noMore, takesImages: false })
   await withBuiltIn({ model, models: { 'test/other': other } }, async ({ conversation }) => {
@@ -145,9 +159,14 @@ test('images of before are a note to a model that takes none', async () => {
     await conversation.switches.llm(toOther)
     await conversation.send(userText('What was it?'), true)
     await ended(conversation)
-    assert.equal(other.requests[0]?.messages.slice(1).map(({ message }) => message.content.map((part) => (part.type === 'text' ? part.text : part.type))), [
-      ['Look', '[An image that the model cannot see.]'], ['I see.'], ['What was it?'],
-    ])
+    assert.equal(
+      other.requests[0]?.messages.slice(1).map(({ message }) => {
+        return message.content.map((part) => (part.type === 'text' ? part.text : part.type))
+      }),
+      [
+        ['Look', '[An image that the model cannot see.]'], ['I see.'], ['What was it?'],
+      ],
+    )
   })
 })
 

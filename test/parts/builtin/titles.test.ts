@@ -20,7 +20,9 @@ interface Parts extends BuiltIn<ModelClient> {
 async function withTitles(step: ModelStep, body: (parts: Parts) => Promise<void>, changes = {}): Promise<void> {
   const work = scriptModel([])
   const titles = scriptModel([step])
-  const model: ModelClient = { ...work, complete: (request) => (request.tools.length === 0 ? titles : work).complete(request) }
+  const model: ModelClient = {
+    ...work, complete: (request) => (request.tools.length === 0 ? titles : work).complete(request),
+  }
   await withBuiltIn({ model, changes: { autotitle: true, ...changes } }, (parts) => body({ ...parts, work, titles }))
 }
 
@@ -65,21 +67,24 @@ test('a run does not wait for the title, and closing ends the asking with the me
   })
 })
 
-test('when the model fails the title is the message, shortened, and the history says why; the status stays', async () => {
-  const failing: ModelStep = () => {
-    throw new ModelError('LLMAuthenticationError', 'The key SECRET is wrong')
-  }
-  await withTitles(failing, async (parts) => {
-    await parts.conversation.send(userText('Fix it'), false)
-    assert.is(await titled(parts), 'Fix it')
-    await until(() => parts.conversation.events.eventCount >= 4)
-    const failure = (await eventsOf(parts.conversation.events)).find(({ kind }) => kind === 'ConversationErrorEvent')
-    assert.equal(failure?.kind === 'ConversationErrorEvent' && [failure.source, failure.code, failure.detail], [
-      'environment', 'LLMAuthenticationError', 'The key <secret-hidden> is wrong',
-    ])
-    assert.is(parts.conversation.state.execution_status, 'idle')
-  })
-})
+test(
+  'when the model fails the title is the message, shortened, and the history says why; the status stays',
+  async () => {
+    const failing: ModelStep = () => {
+      throw new ModelError('LLMAuthenticationError', 'The key SECRET is wrong')
+    }
+    await withTitles(failing, async (parts) => {
+      await parts.conversation.send(userText('Fix it'), false)
+      assert.is(await titled(parts), 'Fix it')
+      await until(() => parts.conversation.events.eventCount >= 4)
+      const failure = (await eventsOf(parts.conversation.events)).find(({ kind }) => kind === 'ConversationErrorEvent')
+      assert.equal(failure?.kind === 'ConversationErrorEvent' && [failure.source, failure.code, failure.detail], [
+        'environment', 'LLMAuthenticationError', 'The key <secret-hidden> is wrong',
+      ])
+      assert.is(parts.conversation.state.execution_status, 'idle')
+    })
+  },
+)
 
 test('an answer without words gives the message, shortened, and no error', async () => {
   for (const step of [text(' \n'), calls([['terminal', {}]])]) {
@@ -117,7 +122,8 @@ test('a title that comes at the same moment as that of the user does not take it
 const none: readonly (readonly [name: string, changes: object, message: ReturnType<typeof toMessage>])[] = [
   ['autotitle is off', { autotitle: false }, userText('Fix it')],
   ['the message has no words', {}, userText(' \n')],
-  ['the message is an image', {}, toMessage({ role: 'user', content: [{ type: 'image', image_urls: ['data:image/png;base64,AAAA'] }] })],
+  ['the message is an image', {},
+    toMessage({ role: 'user', content: [{ type: 'image', image_urls: ['data:image/png;base64,AAAA'] }] })],
 ]
 for (const [name, changes, message] of none) {
   test(`no model is asked for a title when ${name}`, async () => {
@@ -153,7 +159,10 @@ test('once the budget is spent the title costs nothing', async () => {
 test('the model is asked to think little, and its answer is not logged', () => {
   const low = titleSettings(llmOf({ log_completions: true }))
   assert.equal([low.reasoning_effort, low.log_completions], ['low', false])
-  assert.equal([null, 'none', 'high'].map((effort) => titleSettings(llmOf({ reasoning_effort: effort })).reasoning_effort), [null, 'none', 'low'])
+  assert.equal(
+    [null, 'none', 'high'].map((effort) => titleSettings(llmOf({ reasoning_effort: effort })).reasoning_effort),
+    [null, 'none', 'low'],
+  )
 })
 
 test('an unexpected failure of the asking is no matter of the history', async () => {

@@ -16,9 +16,14 @@ const glob = toolFor('GlobTool', 'GlobAction', true)
 const tracker = toolFor('TaskTrackerTool', 'TaskTrackerAction', false)
 const tools = [editor, glob, tracker, createFinishTool()]
 
-function toolFor(kind: 'FileEditorTool' | 'GlobTool' | 'TaskTrackerTool', action: 'FileEditorAction' | 'GlobAction' | 'TaskTrackerAction', readOnly: boolean): Tool {
+function toolFor(
+  kind: 'FileEditorTool' | 'GlobTool' | 'TaskTrackerTool',
+  action: 'FileEditorAction' | 'GlobAction' | 'TaskTrackerAction',
+  readOnly: boolean,
+): Tool {
   return defineTool({
-    kind, action, observation: 'ThinkObservation', description: kind, hints: { readOnly, destructive: false, idempotent: false },
+    kind, action, observation: 'ThinkObservation', description: kind,
+    hints: { readOnly, destructive: false, idempotent: false },
     run: async () => toObservation({ kind: 'ThinkObservation' }),
   })
 }
@@ -27,7 +32,9 @@ function call(name: string, args: object | string, id = 'x'): MessageToolCall {
   return { id, name, arguments: typeof args === 'string' ? args : JSON.stringify(args), origin: 'completion' }
 }
 
-function prepare(calls: readonly MessageToolCall[], options: Partial<PrepareOptions> = {}): ReturnType<typeof prepareCalls> {
+function prepare(
+  calls: readonly MessageToolCall[], options: Partial<PrepareOptions> = {},
+): ReturnType<typeof prepareCalls> {
   return prepareCalls(calls, { tools, hasAnalyzer: true, mask: (text) => text, isCut: false, ...options })
 }
 
@@ -70,7 +77,9 @@ test('the summary is the model\'s, else the tool with its arguments', () => {
     return prepared.ok ? prepared.summary : prepared.error
   }
   assert.is(summaryOf({ ...view, summary: 'Look at a' }), 'Look at a')
-  for (const summary of [undefined, ' ', 7]) assert.is(summaryOf({ ...view, summary }), 'file_editor: {"command":"view","path":"/a"}')
+  for (const summary of [undefined, ' ', 7]) {
+    assert.is(summaryOf({ ...view, summary }), 'file_editor: {"command":"view","path":"/a"}')
+  }
   assert.is(summaryOf({ command: 'create', path: '/a', file_text: 'x'.repeat(1000) }).length, 200)
 })
 
@@ -90,8 +99,13 @@ test('arguments in another form are read when their meaning is plain', () => {
     return prepared.ok ? prepared.action : prepared.error
   }
   assert.match(JSON.stringify(actionOf('file_editor', { ...view, view_range: '[1, 5]' })), '"view_range":[1,5]')
-  assert.match(JSON.stringify(actionOf('task_tracker', { command: 'plan', task_list: '[{"title":"a\nb"}]' })), '"title":"a\\nb"')
-  assert.match(JSON.stringify(actionOf('file_editor', { command: 'create', path: '/a', file_text: ['one', 'two'] })), '"file_text":"one\\ntwo"')
+  assert.match(
+    JSON.stringify(actionOf('task_tracker', { command: 'plan', task_list: '[{"title":"a\nb"}]' })), '"title":"a\\nb"',
+  )
+  assert.match(
+    JSON.stringify(actionOf('file_editor', { command: 'create', path: '/a', file_text: ['one', 'two'] })),
+    '"file_text":"one\\ntwo"',
+  )
 })
 
 test('other wrong types fail with the name of the argument and never with its value', () => {
@@ -119,7 +133,9 @@ test('other wrong types fail with the name of the argument and never with its va
 test('an unknown tool keeps its name, and the error lists the tools that there are', () => {
   const prepared = one(call('fly', '{{'))
   assert.is(prepared.call.name, 'fly')
-  assert.is(prepared.ok ? '' : prepared.error, "Tool 'fly' not found. Available: file_editor, glob, task_tracker, finish")
+  assert.is(
+    prepared.ok ? '' : prepared.error, "Tool 'fly' not found. Available: file_editor, glob, task_tracker, finish",
+  )
   const broken = one(call('str_replace_editor', '{{hunter2'))
   assert.is(broken.call.name, 'str_replace_editor')
   assert.is(broken.ok ? '' : broken.error, "Error validating the arguments of tool 'file_editor': Expected the arguments as a JSON object: they are not valid JSON")
@@ -133,14 +149,18 @@ test('a repaired call has the name of the tool and its arguments as they came', 
 })
 
 test('the last call of an answer that was cut off is not executed, however whole it looks', () => {
-  const [first, last] = prepare([call('glob', { pattern: 'a' }, '1'), call('glob', { pattern: 'b' }, '2')], { isCut: true })
+  const [first, last] = prepare([call('glob', { pattern: 'a' }, '1'), call('glob', { pattern: 'b' }, '2')], {
+    isCut: true,
+  })
   assert.is(first?.ok, true)
   assert.is(last?.ok, false)
   assert.match(last?.ok === false ? last.error : '', 'cut off at the limit of output tokens')
 })
 
 test('what follows a call of finish is dropped', () => {
-  const prepared = prepare([call('fly', {}, '1'), call('finish', { message: 'x' }, '2'), call('glob', { pattern: 'a' }, '3')])
+  const prepared = prepare([
+    call('fly', {}, '1'), call('finish', { message: 'x' }, '2'), call('glob', { pattern: 'a' }, '3'),
+  ])
   assert.equal(prepared.map(({ call: { id } }) => id), ['1', '2'])
 })
 

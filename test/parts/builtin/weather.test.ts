@@ -13,7 +13,9 @@ const always = { confirmation_policy: { kind: 'AlwaysConfirm' } }
 const ls = calls([['terminal', { command: 'ls' }]])
 
 function told(request: ModelRequest | undefined): string[] {
-  return (request?.messages ?? []).slice(1).map(({ message }) => `${message.role}: ${textOf(message)}${message.tool_calls?.map(({ id }) => id).join() ?? ''}`)
+  return (request?.messages ?? []).slice(1).map(({ message }) => {
+    return `${message.role}: ${textOf(message)}${message.tool_calls?.map(({ id }) => id).join() ?? ''}`
+  })
 }
 
 /** The same step with some of its answer replaced. */
@@ -21,7 +23,8 @@ function but(step: ModelStep, changes: Partial<ModelAnswer>): ModelStep {
   return async (request, number) => ({ ...(await step(request, number)), ...changes })
 }
 
-const words = (list: readonly string[]): string[] => list.filter((word) => /^(user|agent|environment|action|observation|error|failure|status)/.test(word))
+const words = (list: readonly string[]): string[] =>
+  list.filter((word) => /^(user|agent|environment|action|observation|error|failure|status)/.test(word))
 
 test('a message during the last answer is told after that answer, also when the history is read anew', async () => {
   const last = checkpoint()
@@ -40,7 +43,9 @@ test('a message during the last answer is told after that answer, also when the 
     const again = await reopen()
     await again.send(userText('end'), true)
     await ended(again)
-    assert.equal(told(model.requests[2]), ['user: hi', 'assistant: first', 'user: more', 'assistant: done', 'user: end'])
+    assert.equal(told(model.requests[2]), [
+      'user: hi', 'assistant: first', 'user: more', 'assistant: done', 'user: end',
+    ])
   })
 })
 
@@ -94,7 +99,12 @@ test('a run with nothing to answer ends at once, without a call of the model', a
     await ended(conversation)
     await conversation.navigate(conversation.state.last_user_message_id)
     await conversation.send(userText('again'), false)
-    await conversation.navigate((await eventsOf(conversation.events)).find(({ source, kind }) => source === 'agent' && kind === 'MessageEvent')?.id ?? null)
+    await conversation.navigate(
+      (await eventsOf(conversation.events)).find(({ source, kind }) => {
+        return source === 'agent' && kind === 'MessageEvent'
+      })?.id ??
+        null,
+    )
     await conversation.run()
     await ended(conversation)
     assert.is(model.requests.length, 1)
@@ -128,7 +138,9 @@ test('an approved action whose tool has gone is answered at once, and the model 
     await conversation.respond({ accept: true, reason: '' })
     await ended(conversation)
     assert.equal(done, ['b'])
-    assert.equal(told(model.requests[1]).slice(-2), ['tool: The tool terminal is not available any more. The action was not executed.', 'tool: noted'])
+    assert.equal(told(model.requests[1]).slice(-2), [
+      'tool: The tool terminal is not available any more. The action was not executed.', 'tool: noted',
+    ])
     assert.is(conversation.state.execution_status, 'finished')
   })
 })
@@ -140,7 +152,9 @@ test('a call that was cut off is not executed, those before it are', async () =>
     await ended(conversation)
     assert.equal(done, ['a'])
     assert.match(told(model.requests[1]).at(-1) ?? '', /^tool: The call was cut off/)
-    assert.equal(model.requests[1]?.messages.at(-3)?.message.tool_calls?.map((call) => call.arguments), ['{"command":"a"}', '{}'])
+    assert.equal(model.requests[1]?.messages.at(-3)?.message.tool_calls?.map((call) => call.arguments), [
+      '{"command":"a"}', '{}',
+    ])
     assert.is(conversation.state.execution_status, 'finished')
   })
 })
@@ -148,23 +162,31 @@ test('a call that was cut off is not executed, those before it are', async () =>
 test('an answer that was broken off for its content is corrected once, and its calls are not executed', async () => {
   for (const step of [ls, text('')]) {
     const refused = but(step, { stop: 'refusal' })
-    await withBuiltIn({ model: scriptModel([refused, text('ok'), refused, refused]) }, async ({ conversation, done }) => {
-      await conversation.send(userText('hi'), true)
-      await ended(conversation)
-      assert.equal(words(await story(conversation)).slice(2), [
-        'environment: The model provider refused the last request because of its content policy. Go on without what it refused.',
-        'agent: ok', 'status finished',
-      ])
-      await conversation.send(userText('again'), true)
-      await ended(conversation)
-      assert.equal(words(await story(conversation)).slice(-2), ['failure LLMContentPolicyViolationError', 'status error'])
-      assert.equal(done, [])
-    })
+    await withBuiltIn(
+      { model: scriptModel([refused, text('ok'), refused, refused]) },
+      async ({ conversation, done }) => {
+        await conversation.send(userText('hi'), true)
+        await ended(conversation)
+        assert.equal(words(await story(conversation)).slice(2), [
+          'environment: The model provider refused the last request because of its content policy. Go on without ' +
+            'what it refused.',
+          'agent: ok', 'status finished',
+        ])
+        await conversation.send(userText('again'), true)
+        await ended(conversation)
+        assert.equal(words(await story(conversation)).slice(-2), [
+          'failure LLMContentPolicyViolationError', 'status error',
+        ])
+        assert.equal(done, [])
+      },
+    )
   }
 })
 
 test('a refusal in words is an answer', async () => {
-  await withBuiltIn({ model: scriptModel([but(text('I will not.'), { stop: 'refusal' })]) }, async ({ conversation }) => {
+  await withBuiltIn({ model: scriptModel([but(text('I will not.'), { stop: 'refusal' })]) }, async (
+    { conversation },
+  ) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
     assert.equal(words(await story(conversation)).slice(-2), ['agent: I will not.', 'status finished'])
@@ -174,7 +196,12 @@ test('a refusal in words is an answer', async () => {
 test('calls of the same id are executed once each, and each has its own result', async () => {
   const same = (commands: readonly string[]): ModelStep => async (request, number) => {
     const answer = await calls(commands.map((command) => ['terminal', { command }]))(request, number)
-    return { ...answer, message: { ...answer.message, tool_calls: answer.message.tool_calls?.map((call) => ({ ...call, id: 'call_0' })) ?? [] } }
+    return {
+      ...answer,
+      message: {
+        ...answer.message, tool_calls: answer.message.tool_calls?.map((call) => ({ ...call, id: 'call_0' })) ?? [],
+      },
+    }
   }
   const model = scriptModel([same(['a', 'b']), same(['c']), same(['c'])])
   await withBuiltIn({ model }, async ({ conversation, done }) => {
@@ -186,7 +213,9 @@ test('calls of the same id are executed once each, and each has its own result',
     assert.is(new Set(ids).size, 4)
     assert.is(ids[0], 'call_0')
     assert.equal(events.flatMap((event) => event.kind === 'ObservationEvent' ? [event.tool_call_id] : []), ids)
-    assert.equal(told(model.requests[3]).filter((word) => word.startsWith('tool')), ['tool: ran a', 'tool: ran b', 'tool: ran c', 'tool: ran c'])
+    assert.equal(told(model.requests[3]).filter((word) => word.startsWith('tool')), [
+      'tool: ran a', 'tool: ran b', 'tool: ran c', 'tool: ran c',
+    ])
     for (const event of events) if (event.kind === 'ActionEvent') assert.is(event.tool_call.id, event.tool_call_id)
   })
 })
@@ -197,7 +226,9 @@ test('answers of the same id are told apart', async () => {
   await withBuiltIn({ model }, async ({ conversation }) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
-    const ids = (await eventsOf(conversation.events)).flatMap((event) => 'llm_response_id' in event ? [event.llm_response_id] : [])
+    const ids = (await eventsOf(conversation.events)).flatMap((event) => {
+      return 'llm_response_id' in event ? [event.llm_response_id] : []
+    })
     assert.is(ids[0], 'chatcmpl-0')
     assert.is(new Set(ids).size, 2)
   })
@@ -216,7 +247,9 @@ test('what was done before an interrupt is told, and only what was stopped is ca
     const stopping = conversation.interrupt()
     tool.pass()
     await stopping
-    assert.equal((await story(conversation)).slice(-4), ['observation call-1-1', 'error call-1-2', 'status paused', 'pause'])
+    assert.equal((await story(conversation)).slice(-4), [
+      'observation call-1-1', 'error call-1-2', 'status paused', 'pause',
+    ])
     assert.equal(done, ['a'])
   })
 })
@@ -251,11 +284,16 @@ test('calls of one answer run at once as far as they may, and their results keep
     return command
   }
   const two = calls([['terminal', { command: 'a' }], ['terminal', { command: 'b' }]])
-  await withBuiltIn({ model: scriptModel([two]), terminal, settings: { tool_concurrency_limit: Number.MAX_SAFE_INTEGER } }, async ({ conversation }) => {
-    await conversation.send(userText('hi'), true)
-    await ended(conversation)
-    assert.equal((await story(conversation)).filter((word) => word.startsWith('observation')), ['observation call-1-1', 'observation call-1-2'])
-  })
+  await withBuiltIn(
+    { model: scriptModel([two]), terminal, settings: { tool_concurrency_limit: Number.MAX_SAFE_INTEGER } },
+    async ({ conversation }) => {
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      assert.equal((await story(conversation)).filter((word) => word.startsWith('observation')), [
+        'observation call-1-1', 'observation call-1-2',
+      ])
+    },
+  )
 })
 
 test('a call too long for any event is an error of the agent, and the run goes on', async () => {
@@ -263,7 +301,9 @@ test('a call too long for any event is an error of the agent, and the run goes o
   await withBuiltIn({ model: scriptModel([huge]) }, async ({ conversation, done }) => {
     await conversation.send(userText('hi'), true)
     await ended(conversation)
-    assert.equal(words(await story(conversation)).slice(-4), ['action call-1-1', 'error call-1-1', 'agent: done', 'status finished'])
+    assert.equal(words(await story(conversation)).slice(-4), [
+      'action call-1-1', 'error call-1-1', 'agent: done', 'status finished',
+    ])
     assert.equal(done, [])
   })
 })
@@ -286,19 +326,27 @@ test('a stuck run goes on by a run, and is stuck again only by what comes after 
 
 test('each step ends the run once the budget is spent, and a last step stays finished', async () => {
   const costly = but(ls, { usage: { cost: 0.75 } })
-  await withBuiltIn({ model: scriptModel([costly, costly, ls]), changes: { max_budget_per_task: 1 } }, async ({ conversation, model }) => {
-    await conversation.send(userText('hi'), true)
-    await ended(conversation)
-    assert.equal((await story(conversation)).slice(-3), ['observation call-2-1', 'failure MaxBudgetReached', 'status error'])
-    assert.is(model.requests.length, 2)
-    const failure = (await eventsOf(conversation.events)).find(({ kind }) => kind === 'ConversationErrorEvent')
-    assert.match(JSON.stringify(failure), 'No step was begun: the conversation has cost $1.5000, its budget is $1')
-  })
-  await withBuiltIn({ model: scriptModel([but(text('bye'), { usage: { cost: 2 } })]), changes: { max_budget_per_task: 1 } }, async ({ conversation }) => {
-    await conversation.send(userText('hi'), true)
-    await ended(conversation)
-    assert.is(conversation.state.execution_status, 'finished')
-  })
+  await withBuiltIn(
+    { model: scriptModel([costly, costly, ls]), changes: { max_budget_per_task: 1 } },
+    async ({ conversation, model }) => {
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      assert.equal((await story(conversation)).slice(-3), [
+        'observation call-2-1', 'failure MaxBudgetReached', 'status error',
+      ])
+      assert.is(model.requests.length, 2)
+      const failure = (await eventsOf(conversation.events)).find(({ kind }) => kind === 'ConversationErrorEvent')
+      assert.match(JSON.stringify(failure), 'No step was begun: the conversation has cost $1.5000, its budget is $1')
+    },
+  )
+  await withBuiltIn(
+    { model: scriptModel([but(text('bye'), { usage: { cost: 2 } })]), changes: { max_budget_per_task: 1 } },
+    async ({ conversation }) => {
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      assert.is(conversation.state.execution_status, 'finished')
+    },
+  )
 })
 
 test('an interrupt ends a call of the model at once, and the message is answered by the next run', async () => {
@@ -330,7 +378,9 @@ test('an error of the conversation is not told to the model', async () => {
 test('pieces of an answer are pushed only when the model is to stream', async () => {
   for (const stream of [true, false]) {
     const model = scriptModel([text('hello')])
-    await withBuiltIn({ model, settings: { llm: toLLM({ model: 'test/script', stream }) } }, async ({ conversation }) => {
+    await withBuiltIn({ model, settings: { llm: toLLM({ model: 'test/script', stream }) } }, async (
+      { conversation },
+    ) => {
       await conversation.send(userText('hi'), true)
       await ended(conversation)
       assert.is(model.requests[0]?.onDelta !== undefined, stream)

@@ -45,7 +45,12 @@ async function withClient(body: (client: Client) => Promise<void>): Promise<void
     sessionId: '',
     answer: () => selected('allow'),
     onUpdate: () => undefined,
-    text: (kind) => client.updates.filter((u) => u.sessionUpdate === kind).map((u) => (isObject(u.content) ? u.content.text : '')).join(''),
+    text: (kind) => {
+      return client.updates
+        .filter((u) => u.sessionUpdate === kind)
+        .map((u) => (isObject(u.content) ? u.content.text : ''))
+        .join('')
+    },
     peer: new RpcPeer({
       framing: new LineFraming({ input: child.stdout, output: child.stdin }),
       onNotification: ({ params }) => {
@@ -54,7 +59,9 @@ async function withClient(body: (client: Client) => Promise<void>): Promise<void
         client.onUpdate(params.update)
       },
       onRequest: (request) => {
-        if (isObject(request.params) && isObject(request.params.toolCall)) client.questions.push(request.params.toolCall)
+        if (isObject(request.params) && isObject(request.params.toolCall)) {
+          client.questions.push(request.params.toolCall)
+        }
         return client.answer(request)
       },
     }),
@@ -97,19 +104,26 @@ async function failureOf(request: Promise<unknown>): Promise<number> {
 
 test('says in its first words that it is a script and not an AI', () => withClient(async (client) => {
   await prompt(client, 'hello')
-  assert.match(client.text('agent_message_chunk'), /^I am the demonstration agent: I follow a fixed script and am not an AI/)
+  assert.match(
+    client.text('agent_message_chunk'), /^I am the demonstration agent: I follow a fixed script and am not an AI/,
+  )
   assert.match(client.text('agent_thought_chunk'), /script has no thoughts/)
 }))
 
-test('plays the whole script with a plan, a file, a command and a summary of what happened', () => withClient(async (client) => {
-  assert.equal(await prompt(client, 'do something'), { stopReason: 'end_turn' })
-  assert.is(readFileSync(join(client.folder, 'agent-server-demo.txt'), 'utf8'), 'The demonstration agent was here.\n')
-  const plans = client.updates.filter((u) => u.sessionUpdate === 'plan')
-  assert.is(plans.length, 4)
-  assert.match(JSON.stringify(plans[3]), /completed.*completed.*completed/)
-  assert.equal(client.questions.map((call) => call.kind), ['edit', 'execute'])
-  assert.match(client.text('agent_message_chunk'), /Writing agent-server-demo.txt: done\. Running `ls -la`: done, exit code 0\./)
-}))
+test(
+  'plays the whole script with a plan, a file, a command and a summary of what happened',
+  () => withClient(async (client) => {
+    assert.equal(await prompt(client, 'do something'), { stopReason: 'end_turn' })
+    assert.is(readFileSync(join(client.folder, 'agent-server-demo.txt'), 'utf8'), 'The demonstration agent was here.\n')
+    const plans = client.updates.filter((u) => u.sessionUpdate === 'plan')
+    assert.is(plans.length, 4)
+    assert.match(JSON.stringify(plans[3]), /completed.*completed.*completed/)
+    assert.equal(client.questions.map((call) => call.kind), ['edit', 'execute'])
+    assert.match(
+      client.text('agent_message_chunk'), /Writing agent-server-demo.txt: done\. Running `ls -la`: done, exit code 0\./,
+    )
+  }),
+)
 
 test('shows the file it writes as a diff, with the old text once there is one', () => withClient(async (client) => {
   await prompt(client, 'once')
@@ -123,7 +137,9 @@ test('shows the file it writes as a diff, with the old text once there is one', 
   ])
 }))
 
-test('runs the command of a prompt that begins with run: and gives its output and exit code', () => withClient(async (client) => {
+test('runs the command of a prompt that begins with run: and gives its output and exit code', () => withClient(async (
+  client,
+) => {
   await prompt(client, 'run: echo out; echo err >&2; exit 3')
   const updates = client.updates.filter((u) => u.sessionUpdate === 'tool_call_update')
   assert.match(JSON.stringify(updates), /out\\n/)
@@ -151,7 +167,9 @@ test('leaves out what the user does not allow and says so', () => withClient(asy
   assert.equal(await prompt(client, 'go'), { stopReason: 'end_turn' })
   assert.equal(readdirSync(client.folder), [])
   assert.is(client.questions.length, 2)
-  assert.match(client.text('agent_message_chunk'), /Writing agent-server-demo.txt: you did not allow it, so I left it\./)
+  assert.match(
+    client.text('agent_message_chunk'), /Writing agent-server-demo.txt: you did not allow it, so I left it\./,
+  )
 }))
 
 test('asks nothing in mode open', () => withClient(async (client) => {
@@ -207,15 +225,21 @@ test('serves a new prompt after a cancelled one', () => withClient(async (client
 test('runs two sessions at once but one prompt at a time in each', () => withClient(async (client) => {
   const first = prompt(client, 'run: true')
   assert.is(await failureOf(prompt(client, 'run: true')), -32602)
-  const other = { ...client, sessionId: idOf(await client.peer.request('session/new', { cwd: client.folder, mcpServers: [] })) }
-  assert.equal(await Promise.all([first, prompt(other, 'run: true')]), [{ stopReason: 'end_turn' }, { stopReason: 'end_turn' }])
+  const other = {
+    ...client, sessionId: idOf(await client.peer.request('session/new', { cwd: client.folder, mcpServers: [] })),
+  }
+  assert.equal(await Promise.all([first, prompt(other, 'run: true')]), [
+    { stopReason: 'end_turn' }, { stopReason: 'end_turn' },
+  ])
 }))
 
 test('answers what it does not understand with an error and goes on', () => withClient(async (client) => {
   assert.is(await failureOf(client.peer.request('session/load', { sessionId: client.sessionId })), -32601)
   assert.is(await failureOf(client.peer.request('session/new', { cwd: 'relative' })), -32602)
   assert.is(await failureOf(client.peer.request('session/prompt', { sessionId: 'none' })), -32002)
-  assert.is(await failureOf(client.peer.request('session/set_mode', { sessionId: client.sessionId, modeId: 'root' })), -32602)
+  assert.is(
+    await failureOf(client.peer.request('session/set_mode', { sessionId: client.sessionId, modeId: 'root' })), -32602,
+  )
   assert.equal(await client.peer.request('authenticate', { methodId: 'x' }), {})
   assert.equal(await client.peer.request('session/prompt', { sessionId: client.sessionId }), { stopReason: 'end_turn' })
 }))

@@ -8,7 +8,9 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('parts/files folders', 30_000)
 
-test('lists folders of the home without links and files, in the order of their names', () => withServer(async ({ rest, folder }) => {
+test('lists folders of the home without links and files, in the order of their names', () => withServer(async (
+  { rest, folder },
+) => {
   for (const name of ['b', 'A', 'c', '.hidden']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'file'), '')
   symlinkSync(join(folder, 'b'), join(folder, 'link'))
@@ -32,7 +34,9 @@ test('pages through subdirectories, each once', () => withServer(async ({ rest, 
   const seen: unknown[] = []
   let query: string | undefined = ''
   while (query !== undefined) {
-    const { status, json } = await rest.get(`/api/file/search_subdirs?path=${encodeURIComponent(place)}&limit=1&include_hidden=1${query}`)
+    const { status, json } = await rest.get(
+      `/api/file/search_subdirs?path=${encodeURIComponent(place)}&limit=1&include_hidden=1${query}`,
+    )
     assert.is(status, 200)
     seen.push(...listAt(json, 'items').map((item) => member(item, 'name')))
     const next = member(json, 'next_page_id')
@@ -42,7 +46,9 @@ test('pages through subdirectories, each once', () => withServer(async ({ rest, 
   const { json } = await rest.get(`/api/file/search_subdirs?path=${encodeURIComponent(place)}`)
   assert.equal(member(json, 'items', 2), { name: 'B', path: join(place, 'B') })
   assert.equal([listAt(json, 'items').length, member(json, 'next_page_id')], [6, null])
-  assert.equal((await rest.get(`/api/file/search_subdirs?path=${encodeURIComponent(place)}&page_id=zz`)).json, { items: [], next_page_id: null })
+  assert.equal((await rest.get(`/api/file/search_subdirs?path=${encodeURIComponent(place)}&page_id=zz`)).json, {
+    items: [], next_page_id: null,
+  })
 }))
 
 test('makes a folder with its parents, and again', () => withServer(async ({ rest, folder }) => {
@@ -61,7 +67,9 @@ test('makes a folder with its parents, and again', () => withServer(async ({ res
 
 test('refuses what is no folder', () => withServer(async ({ rest, folder, dataDir }) => {
   writeFileSync(join(folder, 'f'), '')
-  for (const [path, status] of [['x', 400], [join(folder, 'f'), 400], [join(folder, 'none'), 404], [dataDir, 403], ['/proc/self', 403]] as const) {
+  for (const [path, status] of [
+    ['x', 400], [join(folder, 'f'), 400], [join(folder, 'none'), 404], [dataDir, 403], ['/proc/self', 403],
+  ] as const) {
     assert.is((await rest.get(`/api/file/search_subdirs?path=${encodeURIComponent(path)}`)).status, status, path)
   }
   assert.is((await rest.get('/api/file/search_subdirs?path=/&limit=101')).status, 422)

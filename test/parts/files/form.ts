@@ -13,7 +13,9 @@ export function formOf(content: string | Buffer, name = 'file'): Buffer {
 
 export function upload(server: TestServer, path: string, raw: string | Buffer): Promise<RestResponse> {
   const length = { 'Content-Length': Buffer.byteLength(raw) }
-  return server.rest.send('POST', `/api/file/upload?path=${encodeURIComponent(path)}`, { raw, headers: { ...formType, ...length } })
+  return server.rest.send('POST', `/api/file/upload?path=${encodeURIComponent(path)}`, {
+    raw, headers: { ...formType, ...length },
+  })
 }
 
 /** Sends a body in pieces, chunked, and with regard to back-pressure; gives the status. */

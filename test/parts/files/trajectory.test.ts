@@ -9,7 +9,9 @@ const test = suite('parts/files trajectory', 30_000)
 const secret = 'a-secret-that-nobody-sees'
 
 async function zipOf(server: TestServer, id: string): Promise<Buffer> {
-  const response = await fetch(`${server.url}/api/file/download-trajectory/${id}`, { headers: { 'X-Session-API-Key': server.key } })
+  const response = await fetch(`${server.url}/api/file/download-trajectory/${id}`, {
+    headers: { 'X-Session-API-Key': server.key },
+  })
   assert.equal([response.status, response.headers.get('content-type')], [200, 'application/zip'])
   return Buffer.from(await response.arrayBuffer())
 }
@@ -29,14 +31,25 @@ function entriesOf(zip: Buffer): Map<string, string> {
 test('has the conversation and each event, and no secret', () => withServer(async (server) => {
   const { rest } = server
   const agent = { kind: 'Agent', llm: { model: 'dummy/model', api_key: secret } }
-  const id = textAt((await rest.post('/api/conversations', { agent, secrets: { TOKEN: { kind: 'StaticSecret', value: secret } } })).json, 'id')
-  await rest.post(`/api/conversations/${id}/events`, { role: 'user', content: [{ type: 'text', text: 'one' }], run: false })
-  await rest.post(`/api/conversations/${id}/events`, { role: 'user', content: [{ type: 'text', text: 'two' }], run: false })
+  const id = textAt(
+    (await rest.post('/api/conversations', {
+      agent, secrets: { TOKEN: { kind: 'StaticSecret', value: secret } },
+    })).json,
+    'id',
+  )
+  await rest.post(`/api/conversations/${id}/events`, {
+    role: 'user', content: [{ type: 'text', text: 'one' }], run: false,
+  })
+  await rest.post(`/api/conversations/${id}/events`, {
+    role: 'user', content: [{ type: 'text', text: 'two' }], run: false,
+  })
   const entries = entriesOf(await zipOf(server, id))
   const events = listAt((await rest.get(`/api/conversations/${id}/events/search`)).json, 'items')
   assert.is(member(JSON.parse(entries.get('conversation.json') ?? ''), 'id'), id)
   assert.ok(events.length >= 2)
-  const names = events.map((event, index) => `events/event-${String(index).padStart(5, '0')}-${textAt(event, 'id')}.json`)
+  const names = events.map((event, index) => {
+    return `events/event-${String(index).padStart(5, '0')}-${textAt(event, 'id')}.json`
+  })
   assert.equal([...entries.keys()], ['conversation.json', ...names])
   for (const [index, name] of names.entries()) assert.equal(JSON.parse(entries.get(name) ?? ''), events[index])
   assert.is([...entries.values()].join().includes(secret), false)

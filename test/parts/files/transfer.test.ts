@@ -1,6 +1,7 @@
 /** Files up and down over real sockets: what arrives, what is refused, and that a refused upload leaves nothing. */
 import {
-  chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync,
+  chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:net'
@@ -40,7 +41,9 @@ test('gives a file with its length and name, whatever it is', () => withServer(a
   const path = join(server.folder, 'é"x.json')
   writeFileSync(path, '{"a": 1}')
   const { status, headers, text } = await server.rest.get(download(path))
-  assert.equal([status, text, headers['content-type'], headers['content-length']], [200, '{"a": 1}', 'application/octet-stream', '8'])
+  assert.equal([status, text, headers['content-type'], headers['content-length']], [
+    200, '{"a": 1}', 'application/octet-stream', '8',
+  ])
   assert.is(headers['content-disposition'], `attachment; filename="__x.json"; filename*=UTF-8''%C3%A9%22x.json`)
   const head = await server.rest.send('HEAD', download(path))
   assert.equal([head.status, head.text, head.headers['content-length']], [200, '', '8'])
@@ -59,12 +62,15 @@ test('refuses paths that cannot be used, with the status of each', () => withSer
   for (const [path, status] of [
     ['relative', 400], ['', 400], [join(folder, 'd'), 400], [join(folder, 'none'), 404], [join(folder, 'f', 'x'), 400],
     ['/dev/zero', 400], [`${folder}/\0`, 400], [`/${'a/'.repeat(2040)}x`, 404], [`/${'a'.repeat(5000)}`, 422],
-    [join(dataDir, 'settings.json'), 403], [join(dataDir, 'keys', 'sealing.key'), 403], [join(folder, 'to-data', 'settings.json'), 403],
-    ['/proc/self/environ', 403], [join(folder, 'to-environment'), 403], ['/proc/1/environ', 403], [`/proc/${process.pid}/mem`, 403],
+    [join(dataDir, 'settings.json'), 403], [join(dataDir, 'keys', 'sealing.key'), 403],
+    [join(folder, 'to-data', 'settings.json'), 403],
+    ['/proc/self/environ', 403], [join(folder, 'to-environment'), 403], ['/proc/1/environ', 403],
+    [`/proc/${process.pid}/mem`, 403],
   ] as const) assert.is((await server.rest.get(download(path))).status, status, path)
   for (const [path, status] of [
     ['relative', 400], [join(folder, 'd'), 400], [join(folder, 'f', 'x'), 400], [join(folder, 'second-name'), 400],
-    [join(dataDir, 'settings.json'), 403], [join(folder, 'to-data', 'x'), 403], ['/proc/sys/kernel/core_pattern', 403], ['/sys/x', 403],
+    [join(dataDir, 'settings.json'), 403], [join(folder, 'to-data', 'x'), 403], ['/proc/sys/kernel/core_pattern', 403],
+    ['/sys/x', 403],
   ] as const) assert.is((await upload(server, path, formOf('y'))).status, status, path)
   assert.is(readFileSync(join(folder, 'f'), 'utf8'), 'x')
   assert.is((await server.rest.get('/api/file/download')).status, 422)
@@ -82,7 +88,9 @@ test('leaves nothing of a refused form, and changes no file', () => withServer(a
     assert.is((await upload(server, path, raw)).status, status, String(raw))
     assert.is((await upload(server, join(server.folder, 'new', 'deep', 'file'), raw)).status, status)
   }
-  const json = await server.rest.send('POST', `/api/file/upload?path=${encodeURIComponent(join(server.folder, 'n', 'f'))}`, { body: {} })
+  const json = await server.rest.send(
+    'POST', `/api/file/upload?path=${encodeURIComponent(join(server.folder, 'n', 'f'))}`, { body: {} },
+  )
   assert.is(json.status, 415)
   assert.is(readFileSync(path, 'utf8'), 'before')
   assert.equal(readdirSync(server.folder).sort(), ['data', 'kept'])
@@ -93,7 +101,8 @@ test('leaves nothing of a refused form, and changes no file', () => withServer(a
 test('leaves nothing of an upload whose client goes away', () => withServer(async (server) => {
   const { hostname, port } = new URL(server.url)
   const path = encodeURIComponent(join(server.folder, 'new', 'file'))
-  const head = `POST /api/file/upload?path=${path} HTTP/1.1\r\nHost: ${hostname}\r\nX-Session-API-Key: ${server.key}\r\n`
+  const head = `POST /api/file/upload?path=${path} HTTP/1.1\r\nHost: ${hostname}\r\n` +
+    `X-Session-API-Key: ${server.key}\r\n`
   const socket = connect(Number(port), hostname)
   socket.write(`${head}Content-Type: ${formType['Content-Type']}\r\nContent-Length: 100000\r\n\r\n`)
   socket.write(formOf('x'.repeat(50_000)).subarray(0, 40_000))
@@ -114,9 +123,13 @@ test('answers an upload that stands still with 408 and leaves nothing', () => wi
   const { hostname, port } = new URL(server.url)
   const path = encodeURIComponent(join(server.folder, 'new', 'file'))
   const socket = connect(Number(port), hostname)
-  socket.write(`POST /api/file/upload?path=${path} HTTP/1.1\r\nHost: ${hostname}\r\nX-Session-API-Key: ${server.key}\r\n`)
+  socket.write(
+    `POST /api/file/upload?path=${path} HTTP/1.1\r\nHost: ${hostname}\r\nX-Session-API-Key: ${server.key}\r\n`,
+  )
   socket.write(`Content-Type: ${formType['Content-Type']}\r\nContent-Length: 1000\r\n\r\n--b\r\n`)
-  const [first] = await new Promise<Buffer[]>((resolve) => socket.once('data', (...chunks: Buffer[]) => resolve(chunks)))
+  const [first] = await new Promise<Buffer[]>((resolve) => {
+    return socket.once('data', (...chunks: Buffer[]) => resolve(chunks))
+  })
   assert.match(String(first), /^HTTP\/1.1 408 /)
   assert.is(readdirSync(server.folder).includes('new'), false)
   socket.destroy()

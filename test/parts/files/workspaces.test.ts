@@ -17,7 +17,9 @@ test('keeps one entry of each path, over a restart', async () => {
   try {
     await inServer(folder, async ({ rest }) => {
       assert.equal((await rest.get('/api/workspaces')).json, empty)
-      const added = await rest.post('/api/workspaces', { workspaces: [one, { ...two, parentPath: null }, { ...one, name: 'again' }] })
+      const added = await rest.post('/api/workspaces', {
+        workspaces: [one, { ...two, parentPath: null }, { ...one, name: 'again' }],
+      })
       assert.equal([added.status, added.json], [200, { workspaces: [one, two], workspaceParents: [] }])
       assert.equal((await rest.post('/api/workspaces', { workspaces: [{ ...two, name: 'again' }] })).json, added.json)
       await rest.post('/api/workspaces/parents', { parents: [parent, parent] })

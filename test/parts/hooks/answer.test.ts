@@ -20,7 +20,8 @@ const rows: readonly (readonly [name: string, end: CommandEnd, answer: HookAnswe
   ['0 with JSON that is no object passes', exited(0, '[1]'), passed],
   ['0 with JSON that is too deep passes', exited(0, '['.repeat(1000) + ']'.repeat(1000)), passed],
   ['0 with allow passes', exited(0, '{"decision":"allow","reason":"fine"}'), passed],
-  ['0 with a context gives it', exited(0, '{"additionalContext":"it is late"}\n'), { type: 'passed', context: 'it is late' }],
+  ['0 with a context gives it', exited(0, '{"additionalContext":"it is late"}\n'),
+    { type: 'passed', context: 'it is late' }],
   ['0 with an empty context gives none', exited(0, '{"additionalContext":" "}'), passed],
   ['0 with deny blocks', exited(0, '{"decision":"deny","reason":"not now"}'), blocked('not now')],
   ['0 with continue false blocks', exited(0, '{"continue":false}'), blocked('Blocked by hook')],
@@ -40,7 +41,9 @@ for (const [name, end, answer] of rows) {
 
 test('texts are cut after they are masked', () => {
   const long = `${'x'.repeat(9998)}SECRET and more`
-  assert.equal(readAnswer(exited(0, JSON.stringify({ additionalContext: long })), mask), { type: 'passed', context: `${'x'.repeat(9998)}* ` })
+  assert.equal(readAnswer(exited(0, JSON.stringify({ additionalContext: long })), mask), {
+    type: 'passed', context: `${'x'.repeat(9998)}* `,
+  })
   assert.equal(readAnswer(exited(2, '', `before SECRET${'x'.repeat(9999)}`), mask), blocked(`*${'x'.repeat(9999)}`))
 })
 

@@ -44,7 +44,9 @@ test('gives what it printed and its exit code', async () => {
 })
 
 test('need not read its input, however long that is', async () => {
-  assert.equal(await run('true', { input: 'x'.repeat(5_000_000) }), { end: 'exited', exitCode: 0, stdout: '', stderr: '' })
+  assert.equal(await run('true', { input: 'x'.repeat(5_000_000) }), {
+    end: 'exited', exitCode: 0, stdout: '', stderr: '',
+  })
 })
 
 test('is ended when its time is over, with all that it started', async () => {
@@ -72,7 +74,9 @@ test('is ended when it is stopped', async () => {
 
 test('does not wait for what it put into the background, and leaves nothing of it', async () => {
   const { folder: pids, remove: removePids } = makeFolder()
-  const end = await run(`sh -c 'touch ${pids}/$$; exec sleep 1000' & while [ -z "$(ls ${pids})" ]; do sleep 0.01; done; echo done`)
+  const end = await run(
+    `sh -c 'touch ${pids}/$$; exec sleep 1000' & while [ -z "$(ls ${pids})" ]; do sleep 0.01; done; echo done`,
+  )
   assert.equal(end, { end: 'exited', exitCode: 0, stdout: 'done\n', stderr: '' })
   assert.is(pidsIn(pids).length, 1)
   if (hasProc) for (const pid of pidsIn(pids)) assert.not.ok(isAlive(pid))

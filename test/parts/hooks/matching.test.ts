@@ -26,14 +26,19 @@ const rows: readonly (readonly [matcher: string, tool: string | null, matches: b
   ['[', 'terminal', true],
 ]
 for (const [matcher, tool, matches] of rows) {
-  test(`${JSON.stringify(matcher)} ${matches ? 'matches' : 'does not match'} ${tool ?? 'a point without a tool'}`, async () => {
-    assert.is(await createMatching(silentLog)(matcher, tool, signal), matches)
-  })
+  test(
+    `${JSON.stringify(matcher)} ${matches ? 'matches' : 'does not match'} ${tool ?? 'a point without a tool'}`,
+    async () => {
+      assert.is(await createMatching(silentLog)(matcher, tool, signal), matches)
+    },
+  )
 }
 
 test('an expression that takes for ever costs its thread once, is told, and counts as a match', async () => {
   const told: string[] = []
-  const matches = createMatching({ ...silentLog, warn: (message, fields) => told.push(`${message}: ${fields?.['error']}`) })
+  const matches = createMatching({
+    ...silentLog, warn: (message, fields) => told.push(`${message}: ${fields?.['error']}`),
+  })
   const tool = `${'a'.repeat(60)}!`
   assert.is(await matches('(a+)+', tool, signal), true)
   assert.is(await matches('(a+)+', tool, signal), true)

@@ -22,7 +22,9 @@ interface Scene {
   read(name: string): string
 }
 
-async function withRunner(config: HookConfigInput, body: (scene: Scene) => Promise<void>, more: Partial<HookRunnerOptions> = {}): Promise<void> {
+async function withRunner(
+  config: HookConfigInput, body: (scene: Scene) => Promise<void>, more: Partial<HookRunnerOptions> = {},
+): Promise<void> {
   const { folder, remove } = makeFolder()
   const told: string[] = []
   const runner = new HookRunner({
@@ -51,7 +53,8 @@ test('a hook is told of the occasion on stdin and in variables', async () => {
     const toolInput = { kind: 'TerminalAction', command: 'ls' }
     await runner.run({ point: 'PostToolUse', toolName: 'terminal', toolInput, toolResponse: { exit_code: 0 } }, signal)
     assert.equal(JSON.parse(read('input')), {
-      event_type: 'PostToolUse', tool_name: 'terminal', tool_input: toolInput, tool_response: { exit_code: 0 }, message: null,
+      event_type: 'PostToolUse', tool_name: 'terminal', tool_input: toolInput, tool_response: { exit_code: 0 },
+      message: null,
       session_id: 'the-conversation', working_dir: folder, metadata: {},
     })
     const [marker, ...variables] = read('variables').trim().split('\n')
@@ -74,12 +77,17 @@ test('a point without a tool names none', async () => {
 })
 
 test('hooks run one after the other until one blocks, and their contexts are collected', async () => {
-  const says = (text: string): { command: string } => ({ command: `echo ${text} >> order; echo '{"additionalContext":"${text} SECRET"}'` })
+  const says = (text: string): { command: string } => ({
+    command: `echo ${text} >> order; echo '{"additionalContext":"${text} SECRET"}'`,
+  })
   const config = {
     pre_tool_use: [
       { matcher: 'terminal', hooks: [says('one'), { command: 'echo failing >> order; : SECRET; exit 1' }] },
       { matcher: 'grep', hooks: [says('never')] },
-      { matcher: 'term.*', hooks: [says('two'), { command: 'echo block >> order; echo "a SECRET reason" >&2; exit 2' }, says('late')] },
+      {
+        matcher: 'term.*',
+        hooks: [says('two'), { command: 'echo block >> order; echo "a SECRET reason" >&2; exit 2' }, says('late')],
+      },
       { hooks: [says('later')] },
     ],
   }
@@ -89,12 +97,18 @@ test('hooks run one after the other until one blocks, and their contexts are col
     assert.equal(read('order').trim().split('\n'), ['one', 'failing', 'two', 'block'])
     assert.is(told.length, 1)
     assert.match(told[0] ?? '', /^A hook failed .*: \*; exit 1","problem":"it ended with exit code 1"/)
-    assert.equal(await runner.run({ point: 'PostToolUse', toolName: 'terminal' }, signal), { blocked: undefined, contexts: [] })
+    assert.equal(await runner.run({ point: 'PostToolUse', toolName: 'terminal' }, signal), {
+      blocked: undefined, contexts: [],
+    })
   })
 })
 
 test('a hook that cannot be started or takes too long blocks nothing', async () => {
-  const config = { stop: [{ hooks: [{ command: 'sleep 1000', timeout: 0.2, name: 'slow' }, { command: `echo ${'x'.repeat(200_000)}` }] }] }
+  const config = {
+    stop: [
+      { hooks: [{ command: 'sleep 1000', timeout: 0.2, name: 'slow' }, { command: `echo ${'x'.repeat(200_000)}` }] },
+    ],
+  }
   await withRunner(config, async ({ runner, told }) => {
     assert.is((await runner.run({ point: 'Stop' }, signal)).blocked, undefined)
     assert.is(told.length, 2)
@@ -120,7 +134,9 @@ test('what cannot be ended is a failure that is told', async () => {
 })
 
 test('hooks that are no commands are not run, which is told once', async () => {
-  const config = { stop: [{ hooks: [{ type: 'prompt', prompt: 'enough?' }, { type: 'agent' }, { command: 'touch ran' }] }] } as const
+  const config = {
+    stop: [{ hooks: [{ type: 'prompt', prompt: 'enough?' }, { type: 'agent' }, { command: 'touch ran' }] }],
+  } as const
   await withRunner(config, async ({ runner, told, folder }) => {
     await runner.run({ point: 'Stop' }, signal)
     await runner.run({ point: 'Stop' }, signal)
@@ -131,7 +147,9 @@ test('hooks that are no commands are not run, which is told once', async () => {
 
 test('an async hook runs beside the work, decides nothing, and is over when all is settled', async () => {
   const command = 'while [ ! -e go ]; do sleep 0.01; done; touch done; exit 2'
-  await withRunner({ stop: [{ hooks: [{ command, async: true }, { command: 'touch go' }] }] }, async ({ runner, folder }) => {
+  await withRunner({ stop: [{ hooks: [{ command, async: true }, { command: 'touch go' }] }] }, async (
+    { runner, folder },
+  ) => {
     assert.equal(await runner.run({ point: 'Stop' }, signal), { blocked: undefined, contexts: [] })
     await runner.settled()
     assert.ok(existsSync(join(folder, 'done')))

@@ -12,12 +12,16 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('agents/builtin/hooks/session', 30_000)
 
-async function withSession(hookConfig: JsonObject | null, body: (session: HookSession) => Promise<void>): Promise<void> {
+async function withSession(
+  hookConfig: JsonObject | null, body: (session: HookSession) => Promise<void>,
+): Promise<void> {
   const { folder, remove } = makeFolder()
   const host = { conversationId: 'c', workingDir: folder, mask: (text: string) => text, hookConfig }
   const env = { PATH: process.env.PATH ?? '' }
   try {
-    const session = new HookSession({ host, env, instance: 'test', createId: randomUUID, startProcess: startChild, log: silentLog })
+    const session = new HookSession({
+      host, env, instance: 'test', createId: randomUUID, startProcess: startChild, log: silentLog,
+    })
     await body(session).finally(() => session.close())
   } finally {
     remove()
@@ -32,7 +36,9 @@ test('without hooks nothing is added and nothing refused', () => withSession(nul
 
 test('a hook is told the words of a message, without its images', async () => {
   const image = { type: 'image', image_urls: ['data:image/png;base64,AA=='] } as const
-  const message = toMessage({ role: 'user', content: [{ type: 'text', text: 'one' }, image, { type: 'text', text: 'two' }] })
+  const message = toMessage({
+    role: 'user', content: [{ type: 'text', text: 'one' }, image, { type: 'text', text: 'two' }],
+  })
   const command = `grep -q '"message":"one\\\\ntwo"' || exit 2`
   await withSession({ user_prompt_submit: [{ hooks: [{ command }] }] }, async (session) => {
     assert.equal(await session.contextOf(message), [])
@@ -40,7 +46,9 @@ test('a hook is told the words of a message, without its images', async () => {
 })
 
 test('a beginning that was stopped is made again by who needs it next', async () => {
-  await withSession({ session_start: [{ hooks: [{ command: `echo '{"additionalContext":"begun"}'` }] }] }, async (session) => {
+  await withSession({ session_start: [{ hooks: [{ command: `echo '{"additionalContext":"begun"}'` }] }] }, async (
+    session,
+  ) => {
     const stop = new AbortController()
     stop.abort(new Error('stopped'))
     assert.is(await failureOf(session.begin(stop.signal)), 'stopped')
@@ -61,7 +69,9 @@ test('after the close nothing is run any more', async () => {
 })
 
 test('hooks that fit no schema are a fault of ours', async () => {
-  assert.is(await failureOf(withSession({ stop: 1 }, async () => undefined)), 'The stored hooks do not fit their schema')
+  assert.is(
+    await failureOf(withSession({ stop: 1 }, async () => undefined)), 'The stored hooks do not fit their schema',
+  )
 })
 
 test.run()

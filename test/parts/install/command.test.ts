@@ -26,7 +26,8 @@ function inPlace(body: (place: Place) => Promise<void>): () => Promise<void> {
     const { folder, remove } = makeFolder()
     const environment = { PATH: makeFakeNpm(folder) }
     const dirs = ['--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace')]
-    const agents = (...words: string[]): Promise<ProgramEnd> => runToEnd(['agents', ...words, ...dirs], folder, environment)
+    const agents = (...words: string[]): Promise<ProgramEnd> =>
+      runToEnd(['agents', ...words, ...dirs], folder, environment)
     try {
       await body({ folder, agentsDir: join(folder, 'data', 'agents'), environment, dirs, agents })
     } finally {
@@ -35,32 +36,45 @@ function inPlace(body: (place: Place) => Promise<void>): () => Promise<void> {
   }
 }
 
-test('lists every provider, what is installed of it, and how to install it, as text and as JSON', inPlace(async ({ folder, agents }) => {
-  const none = await agents('list')
-  assert.equal([none.code, none.stderr], [0, ''])
-  assert.match(none.stdout, /^codex +2\.6\.0 +not installed +agent-server agents install codex$/m)
-  assert.match(none.stdout, /^openhands +1\.16\.0 +not installed +uv tool install openhands==1\.16\.0$/m)
-  assert.is(existsSync(join(folder, 'data')), false)
-  await agents('install', 'codex', '--version', '2.5.0')
-  assert.match((await agents('list')).stdout, /^codex +2\.5\.0 +installed +0\.0 MiB +the pinned version is 2\.6\.0: agent-server agents install codex$/m)
-  const rows: unknown[] = JSON.parse((await agents('list', '--json')).stdout)
-  assert.is(rows.length, 8)
-  assert.match(JSON.stringify(rows[1]), /^\{"name":"codex","version":"2\.5\.0","sizeBytes":\d+,"state":"installed",/)
-}))
+test(
+  'lists every provider, what is installed of it, and how to install it, as text and as JSON',
+  inPlace(async ({ folder, agents }) => {
+    const none = await agents('list')
+    assert.equal([none.code, none.stderr], [0, ''])
+    assert.match(none.stdout, /^codex +2\.6\.0 +not installed +agent-server agents install codex$/m)
+    assert.match(none.stdout, /^openhands +1\.16\.0 +not installed +uv tool install openhands==1\.16\.0$/m)
+    assert.is(existsSync(join(folder, 'data')), false)
+    await agents('install', 'codex', '--version', '2.5.0')
+    assert.match(
+      (await agents('list')).stdout,
+      /^codex +2\.5\.0 +installed +0\.0 MiB +the pinned version is 2\.6\.0: agent-server agents install codex$/m,
+    )
+    const rows: unknown[] = JSON.parse((await agents('list', '--json')).stdout)
+    assert.is(rows.length, 8)
+    assert.match(JSON.stringify(rows[1]), /^\{"name":"codex","version":"2\.5\.0","sizeBytes":\d+,"state":"installed",/)
+  }),
+)
 
-test('installs the pinned version, says what it does on standard error and the result on standard output', inPlace(async ({ agents }) => {
-  const { code, stdout, stderr } = await agents('install', 'codex')
-  assert.is(code, 0, stderr)
-  assert.match(stdout, /^codex  installed @agentclientprotocol\/codex-acp 2\.6\.0: \d files, 0\.0 MiB, in \d+\.\d s\n$/)
-  assert.match(stderr, /^codex: installing .* with npm, .*locked.*\ncodex: taking the digests of its files\n$/)
-}))
+test(
+  'installs the pinned version, says what it does on standard error and the result on standard output',
+  inPlace(async ({ agents }) => {
+    const { code, stdout, stderr } = await agents('install', 'codex')
+    assert.is(code, 0, stderr)
+    assert.match(
+      stdout, /^codex  installed @agentclientprotocol\/codex-acp 2\.6\.0: \d files, 0\.0 MiB, in \d+\.\d s\n$/,
+    )
+    assert.match(stderr, /^codex: installing .* with npm, .*locked.*\ncodex: taking the digests of its files\n$/)
+  }),
+)
 
 test('says when there is nothing to verify', inPlace(async ({ agents }) => {
   const { code, stdout } = await agents('verify')
   assert.equal([code, stdout], [0, 'No agent is installed: see agent-server agents list\n'])
 }))
 
-test('verifies all or one, and ends with 1 and a line for each file when something differs', inPlace(async ({ agentsDir, agents }) => {
+test('verifies all or one, and ends with 1 and a line for each file when something differs', inPlace(async (
+  { agentsDir, agents },
+) => {
   await agents('install', 'codex')
   for (const words of [['verify'], ['verify', 'codex']]) {
     const { code, stdout } = await agents(...words)
@@ -94,39 +108,53 @@ test('removes an agent with its files', inPlace(async ({ agentsDir, agents }) =>
   assert.equal(readdirSync(agentsDir), ['lock'])
 }))
 
-test('leaves a running server and its files alone; the files go at its next start', inPlace(async ({ folder, agentsDir, environment, agents }) => {
-  await runToEnd(['agents', 'install', 'codex', '--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace')], folder, environment)
-  const program = await startProgram(folder)
-  try {
-    const [files = ''] = readdirSync(agentsDir).filter((name) => name.startsWith('codex@'))
-    const { code, stdout } = await agents('remove', 'codex')
-    assert.equal([code, stdout], [0, 'codex  removed; its files go when the server that runs here starts again\n'])
-    assert.ok(existsSync(join(agentsDir, files)))
-    assert.is((await program.rest.get('/ready')).status, 200)
-  } finally {
-    await program.stop('SIGTERM')
-  }
-  const next = await startProgram(folder)
-  await until(() => !readdirSync(agentsDir).some((name) => name.startsWith('codex@')))
-  assert.is(await next.stop('SIGTERM'), 0)
-}))
+test(
+  'leaves a running server and its files alone; the files go at its next start',
+  inPlace(async ({ folder, agentsDir, environment, agents }) => {
+    await runToEnd(
+      ['agents', 'install', 'codex', '--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'workspace')],
+      folder,
+      environment,
+    )
+    const program = await startProgram(folder)
+    try {
+      const [files = ''] = readdirSync(agentsDir).filter((name) => name.startsWith('codex@'))
+      const { code, stdout } = await agents('remove', 'codex')
+      assert.equal([code, stdout], [0, 'codex  removed; its files go when the server that runs here starts again\n'])
+      assert.ok(existsSync(join(agentsDir, files)))
+      assert.is((await program.rest.get('/ready')).status, 200)
+    } finally {
+      await program.stop('SIGTERM')
+    }
+    const next = await startProgram(folder)
+    await until(() => !readdirSync(agentsDir).some((name) => name.startsWith('codex@')))
+    assert.is(await next.stop('SIGTERM'), 0)
+  }),
+)
 
-test('ends at a signal with nothing changed and npm ended', inPlace(async ({ folder, agentsDir, environment, dirs }) => {
-  const mark = join(folder, 'pid')
-  const env = { ...environment, HOME: folder, FAKE_NPM: `hangs:${mark}` }
-  const child = spawn(process.execPath, [programFile, 'agents', 'install', 'codex', ...dirs], { env, stdio: ['ignore', 'ignore', 'pipe'] })
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  await until(() => existsSync(mark))
-  child.kill('SIGINT')
-  const [code] = await once(child, 'close')
-  assert.is(code, 1)
-  assert.match(stderr, /agent-server: Interrupted: nothing was changed\n$/)
-  assert.equal(readdirSync(agentsDir), ['lock'])
-  assert.throws(() => process.kill(Number(readFileSync(mark, 'utf8')), 0), /ESRCH/)
-}))
+test(
+  'ends at a signal with nothing changed and npm ended',
+  inPlace(async ({ folder, agentsDir, environment, dirs }) => {
+    const mark = join(folder, 'pid')
+    const env = { ...environment, HOME: folder, FAKE_NPM: `hangs:${mark}` }
+    const child = spawn(process.execPath, [programFile, 'agents', 'install', 'codex', ...dirs], {
+      env, stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let stderr = ''
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+    await until(() => existsSync(mark))
+    child.kill('SIGINT')
+    const [code] = await once(child, 'close')
+    assert.is(code, 1)
+    assert.match(stderr, /agent-server: Interrupted: nothing was changed\n$/)
+    assert.equal(readdirSync(agentsDir), ['lock'])
+    assert.throws(() => process.kill(Number(readFileSync(mark, 'utf8')), 0), /ESRCH/)
+  }),
+)
 
-test('leaves nothing running when it is killed, and a second one works', inPlace(async ({ folder, agentsDir, environment, dirs, agents }) => {
+test('leaves nothing running when it is killed, and a second one works', inPlace(async (
+  { folder, agentsDir, environment, dirs, agents },
+) => {
   const mark = join(folder, 'pid')
   const env = { ...environment, HOME: folder, FAKE_NPM: `hangs:${mark}` }
   const child = spawn(process.execPath, [programFile, 'agents', 'install', 'codex', ...dirs], { env, stdio: 'ignore' })
@@ -138,7 +166,9 @@ test('leaves nothing running when it is killed, and a second one works', inPlace
   assert.equal(readdirSync(agentsDir).filter((name) => name.startsWith('new-')), [])
 }))
 
-test('ends an npm of a killed one that does not end by itself', inPlace(async ({ folder, environment, dirs, agents }) => {
+test('ends an npm of a killed one that does not end by itself', inPlace(async (
+  { folder, environment, dirs, agents },
+) => {
   const mark = join(folder, 'pid')
   const env = { ...environment, HOME: folder, FAKE_NPM: `stays:${mark}` }
   const child = spawn(process.execPath, [programFile, 'agents', 'install', 'codex', ...dirs], { env, stdio: 'ignore' })
@@ -153,7 +183,8 @@ test('ends an npm of a killed one that does not end by itself', inPlace(async ({
 const refusals: [name: string, words: string[], code: number, told: RegExp][] = [
   ['no action', [], 2, /expected agents list, install, verify, remove or schema/],
   ['an action it does not know', ['add'], 2, /"add": expected agents list/],
-  ['an agent that is no provider', ['install', 'cursor'], 2, /"cursor": expected one of claude-code, codex, gemini-cli/],
+  ['an agent that is no provider', ['install', 'cursor'], 2,
+    /"cursor": expected one of claude-code, codex, gemini-cli/],
   ['to install nothing', ['install'], 2, /"agents install": expected the name of one provider/],
   ['two names at once', ['remove', 'codex', 'gemini-cli'], 2, /expected the name of one provider/],
   ['a range of versions', ['install', 'codex', '--version', '^2'], 2, /expected an exact one/],
@@ -181,7 +212,10 @@ test('removes no other file, whatever the name says', inPlace(async ({ folder, a
 }))
 
 test('installs what the providers file adds', inPlace(async ({ folder, agents }) => {
-  const entry = { command: ['npx', '-y', 'my-agent@1.0.0'], packageName: 'my-agent', version: '1.0.0', binary: 'codex-acp', prefix: 'my-agent', defaultModel: 'm' }
+  const entry = {
+    command: ['npx', '-y', 'my-agent@1.0.0'], packageName: 'my-agent', version: '1.0.0', binary: 'codex-acp',
+    prefix: 'my-agent', defaultModel: 'm',
+  }
   const file = join(folder, 'providers.json')
   writeFileSync(file, JSON.stringify({ mine: entry }))
   assert.match((await agents('install', 'mine', '--providers', file)).stdout, /^mine  installed my-agent 1\.0\.0/)
@@ -197,7 +231,9 @@ test('answers --help of agents and doctor with their own text', inPlace(async ({
   }
 }))
 
-test('says that the files of an earlier version are left where they cannot be removed', inPlace(async ({ agentsDir, agents }) => {
+test('says that the files of an earlier version are left where they cannot be removed', inPlace(async (
+  { agentsDir, agents },
+) => {
   await agents('install', 'codex')
   mkdirSync(join(agentsDir, 'other@1-x'))
   writeFileSync(join(agentsDir, 'other.json'), '{}')

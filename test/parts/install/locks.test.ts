@@ -27,9 +27,15 @@ for (const { name, packageName, version, programs } of pinned) {
       assert.ok(isObject(about) && /^sha512-[A-Za-z0-9+/]{86}==$/.test(String(about['integrity'])), path)
     }
     const names = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')))
-    const wanted = Object.values(packages).flatMap((about) => Object.keys(objectOf(objectOf(about).optionalDependencies)))
+    const wanted = Object.values(packages).flatMap((about) => {
+      return Object.keys(objectOf(objectOf(about).optionalDependencies))
+    })
     // An alias is another package's archive: npm finds it by the name in the lock.
-    const aliases = Object.values(packages).flatMap((about) => Object.entries({ ...objectOf(objectOf(about).dependencies), ...objectOf(objectOf(about).optionalDependencies) }))
+    const aliases = Object.values(packages).flatMap((about) => {
+      return Object.entries({
+        ...objectOf(objectOf(about).dependencies), ...objectOf(objectOf(about).optionalDependencies),
+      })
+    })
       .filter(([, range]) => String(range).startsWith('npm:')).map(([alias]) => alias)
     const unnamed = aliases.filter((alias) => objectOf(packages[`node_modules/${alias}`]).name === undefined)
     assert.equal(unnamed, [])
@@ -37,7 +43,10 @@ for (const { name, packageName, version, programs } of pinned) {
     assert.equal(wanted.filter((name) => !names.has(name)), [])
     for (const platform of lock.platforms) {
       const program = programs[platform] ?? ''
-      assert.ok(program === '' || Object.keys(packages).some((path) => `node_modules/${program}`.startsWith(`${path}/`)), program)
+      assert.ok(
+        program === '' || Object.keys(packages).some((path) => `node_modules/${program}`.startsWith(`${path}/`)),
+        program,
+      )
     }
   })
 
@@ -47,10 +56,13 @@ for (const { name, packageName, version, programs } of pinned) {
 }
 
 test('a lock is for its own package, version and platforms', async () => {
-  const { name, packageName, version } = pinned.find((provider) => provider.name === 'cline') ?? { name: '', packageName: '', version: '' }
+  const { name, packageName, version } = pinned.find((provider) => provider.name === 'cline') ??
+    { name: '', packageName: '', version: '' }
   const query = { name, packageName, version, platform: 'linux-x64' }
   assert.ok(await findLock(shippedLocks, query) !== undefined)
-  for (const changes of [{ version: '0.0.0' }, { packageName: 'other' }, { platform: 'sunos-sparc' }, { name: 'none' }]) {
+  for (const changes of [
+    { version: '0.0.0' }, { packageName: 'other' }, { platform: 'sunos-sparc' }, { name: 'none' },
+  ]) {
     assert.is(await findLock(shippedLocks, { ...query, ...changes }), undefined)
   }
 })

@@ -17,7 +17,9 @@ export interface World {
   install(mode?: string, changes?: Partial<InstallOptions>): Promise<Installation>
 }
 
-export const codex = { name: 'codex', packageName: '@agentclientprotocol/codex-acp', binary: 'codex-acp', programs: {}, installCommand: '' }
+export const codex = {
+  name: 'codex', packageName: '@agentclientprotocol/codex-acp', binary: 'codex-acp', programs: {}, installCommand: '',
+}
 
 export const never: AbortSignal = new AbortController().signal
 

@@ -24,10 +24,14 @@ export interface Carrier {
 
 export type OpenCarrier = (mode: Mode) => Promise<Carrier>
 
-export const stdioProgram = fileURLToPath(new URL(`../../fixtures/mcp-stdio${extname(import.meta.url)}`, import.meta.url))
+export const stdioProgram = fileURLToPath(
+  new URL(`../../fixtures/mcp-stdio${extname(import.meta.url)}`, import.meta.url),
+)
 
 export const carriers: Readonly<Record<string, OpenCarrier>> = {
-  stdio: async (mode) => ({ transport: await startStdio(mode), listening: async () => undefined, close: async () => undefined }),
+  stdio: async (mode) => ({
+    transport: await startStdio(mode), listening: async () => undefined, close: async () => undefined,
+  }),
   'HTTP answered by JSON': (mode) => overHttp({ mode, answers: 'json' }),
   'HTTP answered by streams': (mode) => overHttp({ mode, answers: 'stream' }),
   'HTTP without sessions': (mode) => overHttp({ mode, answers: 'stream', withoutSessions: true }),
@@ -39,12 +43,16 @@ export const carriers: Readonly<Record<string, OpenCarrier>> = {
 }
 
 export function startStdio(word: string, env: Readonly<Record<string, string>> = {}): Promise<Transport> {
-  const program = { command: process.execPath, args: [stdioProgram, word], cwd: '/', env, marker: `test/${randomUUID()}` }
+  const program = {
+    command: process.execPath, args: [stdioProgram, word], cwd: '/', env, marker: `test/${randomUUID()}`,
+  }
   return startStdioTransport({ start: startChild, program, mask: (text) => text.replaceAll('the-secret', '<hidden>') })
 }
 
 /** A transport to a server over HTTP, and the server. */
-export async function overHttp(options: McpHttpOptions, headers: Record<string, string> = {}): Promise<Carrier & { readonly server: McpHttpServer }> {
+export async function overHttp(
+  options: McpHttpOptions, headers: Record<string, string> = {},
+): Promise<Carrier & { readonly server: McpHttpServer }> {
   const server = await startMcpHttp(options)
   const transport = new HttpTransport({ url: server.url, headers, silenceMs: 60_000, retryMs: 10 })
   const listening = (): Promise<void> => until(() => server.seen.some(({ method }) => method === 'GET'))
@@ -63,7 +71,9 @@ export async function withClient(transport: Transport, body: (opened: Opened) =>
   const noise: string[] = []
   let changes = 0
   const onNoise = (excerpt: string): void => void noise.push(excerpt)
-  const client = await openClient({ transport, version: '1', onToolsChanged: () => void changes++, onNoise }, new AbortController().signal)
+  const client = await openClient(
+    { transport, version: '1', onToolsChanged: () => void changes++, onNoise }, new AbortController().signal,
+  )
   try {
     await body({ client, changes: () => changes, noise })
   } finally {

@@ -14,7 +14,9 @@ const test = suite('agents/mcp/client', 30_000)
 for (const [name, open] of Object.entries(carriers)) {
   // What takes long is shown once for programs and once for HTTP.
   const isBrief = name !== 'stdio' && name !== 'HTTP answered by streams'
-  const on = (title: string, mode: Mode, body: (opened: Opened & { listening(): Promise<void> }) => Promise<void>): void => {
+  const on = (
+    title: string, mode: Mode, body: (opened: Opened & { listening(): Promise<void> }) => Promise<void>,
+  ): void => {
     test(`${name}: ${title}`, async () => {
       const { transport, listening, close } = await open(mode)
       try {
@@ -28,7 +30,9 @@ for (const [name, open] of Object.entries(carriers)) {
   on('lists the tools and calls one', 'usual', async ({ client }) => {
     const tools = await client.listTools(never())
     assert.equal(tools.map((tool) => tool.name), [...toolNames])
-    assert.equal(await call(client, 'echo', { text: 'größer' }), { content: [{ type: 'text', text: 'größer' }], isError: false })
+    assert.equal(await call(client, 'echo', { text: 'größer' }), {
+      content: [{ type: 'text', text: 'größer' }], isError: false,
+    })
   })
 
   on('says that it is ready before it asks for anything', 'usual', async ({ client }) => {
@@ -51,9 +55,13 @@ for (const [name, open] of Object.entries(carriers)) {
     assert.is((await client.listTools(never())).length, 3)
   })
 
-  on('asks a server without tools for none', 'no-tools', async ({ client }) => assert.equal(await client.listTools(never()), []))
+  on('asks a server without tools for none', 'no-tools', async ({ client }) => {
+    assert.equal(await client.listTools(never()), [])
+  })
 
-  on('speaks with a server that knows an older version only', 'old', async ({ client }) => assert.is(await text(client, 'echo', { text: 'a' }), 'a'))
+  on('speaks with a server that knows an older version only', 'old', async ({ client }) => {
+    assert.is(await text(client, 'echo', { text: 'a' }), 'a')
+  })
 
   on('tells a failed tool from a refused call', 'usual', async ({ client }) => {
     assert.is((await call(client, 'fails')).isError, true)
@@ -94,7 +102,9 @@ for (const [name, open] of Object.entries(carriers)) {
   })
 
   on('gives up a call that says nothing', 'usual', async ({ client }) => {
-    assert.ok(await failure(client.callTool({ name: 'hangs', args: {}, signal: never(), silenceMs: 50 })) instanceof RpcTimeoutError)
+    assert.ok(await failure(
+      client.callTool({ name: 'hangs', args: {}, signal: never(), silenceMs: 50 }),
+    ) instanceof RpcTimeoutError)
   })
 
   if (!isBrief) on('waits for a call that tells of its progress', 'usual', async ({ client, listening }) => {
@@ -111,7 +121,9 @@ for (const [name, open] of Object.entries(carriers)) {
     assert.match(String(await client.explain(await failure(call(client, 'too-long')))), /8388608|more than/)
   })
 
-  test(`${name}: ends a session whose version it does not know`, () => refuses(open, 'wrong-version', 'version "1999-12-31"'))
+  test(`${name}: ends a session whose version it does not know`, () => {
+    return refuses(open, 'wrong-version', 'version "1999-12-31"')
+  })
   test(`${name}: ends a session that the server refuses`, () => refuses(open, 'refuses', 'Unsupported client'))
 
   test(`${name}: leaves nothing of a session that never begins`, async () => {
@@ -126,7 +138,9 @@ for (const [name, open] of Object.entries(carriers)) {
 
 async function refuses(open: OpenCarrier, mode: Mode, expected: string): Promise<void> {
   const { transport, close } = await open(mode)
-  assert.match(await message(openClient({ transport, version: '1', onToolsChanged: ignore, onNoise: ignore }, never())), expected)
+  assert.match(
+    await message(openClient({ transport, version: '1', onToolsChanged: ignore, onNoise: ignore }, never())), expected,
+  )
   await close()
 }
 

@@ -1,4 +1,6 @@
-/** The MCP servers of a conversation: started side by side, waited for a little, started again, told of in the state. */
+/**
+ * The MCP servers of a conversation: started side by side, waited for a little, started again, told of in the state.
+ */
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import type { McpHost } from '../../../src/parts/mcp/connect.ts'
@@ -51,7 +53,8 @@ async function withServers(
   const secrets = new Map(Object.entries(options.secrets ?? {}))
   let state: JsonObject = {}
   let tools: readonly Tool[] = []
-  const mask = (text: string): string => [...secrets.values()].reduce((shown, value) => shown.replaceAll(value, '<hidden>'), text)
+  const mask = (text: string): string =>
+    [...secrets.values()].reduce((shown, value) => shown.replaceAll(value, '<hidden>'), text)
   const note = (message: string, fields: object = {}): void => void log.push(`${message} ${JSON.stringify(fields)}`)
   const servers = new McpServers({
     settings: Object.fromEntries(Object.entries(settings).map(([name, server]) => [name, toMcpServer(server)])),
@@ -118,7 +121,9 @@ function textOf({ content }: Observation): string {
 }
 
 test('gives the tools of all servers in the order of the settings, and starts none that is disabled', () => {
-  return withServers({ a: program('pages'), off: program('usual', { enabled: false }), b: program('usual') }, async ({ names, states, pids, call }) => {
+  return withServers({ a: program('pages'), off: program('usual', { enabled: false }), b: program('usual') }, async (
+    { names, states, pids, call },
+  ) => {
     assert.equal(await names(), ['page-0', 'page-1', 'page-2', ...toolNames])
     assert.equal(states(), ['a:stdio:ready', 'off:stdio:disabled', 'b:stdio:ready'])
     assert.is(pids.length, 2)
@@ -133,7 +138,10 @@ test('a server whose login takes for ever blocks nobody, and ends with the conve
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   const logins = { ...noLogins, bearer: () => ({ token: forEver, renewed: async () => 'x' }) }
-  const settings = { far: { url: 'http://127.0.0.1:1/mcp', auth: { strategy: 'oauth2' } }, near: { command: process.execPath, args: [stdioProgram, 'usual'] } } as const
+  const settings = {
+    far: { url: 'http://127.0.0.1:1/mcp', auth: { strategy: 'oauth2' } },
+    near: { command: process.execPath, args: [stdioProgram, 'usual'] },
+  } as const
   return withServers(settings, async ({ names, states }) => {
     await until(async () => (await names()).includes('echo'))
     assert.equal(states(), ['far:http:starting', 'near:stdio:ready'])
@@ -147,7 +155,9 @@ test('a server that needs a login says so, and has its tools with the step after
   const logins = { ...noLogins, bearer: () => ({ token: give, renewed: give }) }
   await withServers({ far: { url: far.url, auth: { strategy: 'oauth2' } } }, async ({ names, states }) => {
     assert.equal(await names(), [])
-    assert.equal(states(), ['far:http:needs_login:Nobody is signed in to the server: expected a login by POST /api/mcp/oauth/start'])
+    assert.equal(states(), [
+      'far:http:needs_login:Nobody is signed in to the server: expected a login by POST /api/mcp/oauth/start',
+    ])
     token = 'the-token'
     assert.equal(await names(), toolNames)
     assert.equal(states(), ['far:http:ready'])
@@ -182,26 +192,30 @@ test('stops waiting when the step is stopped', () => withServers({ stuck: progra
 }))
 
 test('tells why a server failed, without its secrets, and tries again later and later', () => {
-  return withServers({ broken: program('crashes', { env: { API_KEY: 'key ${TOKEN}' } }), gone: { command: 'no-such-program' } }, async (world) => {
-    const tries = async (): Promise<number> => {
-      await world.names()
-      await until(() => world.states().every((state) => state.includes('failed')))
-      return world.pids.length
-    }
-    assert.is(await tries(), 1)
-    assert.equal(world.states(), [
-      'broken:stdio:failed:The server exited with code 3: no good: key <hidden>',
-      'gone:stdio:failed:Cannot start "no-such-program": there is no such program in the PATH',
-    ])
-    assert.is(await tries(), 2)
-    assert.is(await tries(), 2)
-    world.now += 1000
-    assert.is(await tries(), 3)
-    world.now += 1999
-    assert.is(await tries(), 3)
-    world.now += 1
-    assert.is(await tries(), 4)
-  }, { secrets: { TOKEN: 'token-of-the-user' } })
+  return withServers(
+    { broken: program('crashes', { env: { API_KEY: 'key ${TOKEN}' } }), gone: { command: 'no-such-program' } },
+    async (world) => {
+      const tries = async (): Promise<number> => {
+        await world.names()
+        await until(() => world.states().every((state) => state.includes('failed')))
+        return world.pids.length
+      }
+      assert.is(await tries(), 1)
+      assert.equal(world.states(), [
+        'broken:stdio:failed:The server exited with code 3: no good: key <hidden>',
+        'gone:stdio:failed:Cannot start "no-such-program": there is no such program in the PATH',
+      ])
+      assert.is(await tries(), 2)
+      assert.is(await tries(), 2)
+      world.now += 1000
+      assert.is(await tries(), 3)
+      world.now += 1999
+      assert.is(await tries(), 3)
+      world.now += 1
+      assert.is(await tries(), 4)
+    },
+    { secrets: { TOKEN: 'token-of-the-user' } },
+  )
 })
 
 test('a server that dies in a call fails the call, and is there again at the next step', () => {
@@ -262,28 +276,40 @@ test('a call whose session the server has forgotten is done in a new one', async
 })
 
 test('a name is given once: a server with one that is taken counts as failed, the others work', () => {
-  return withServers({ rude: program('rude'), a: program('pages'), b: program('pages'), c: program('usual') }, async ({ names, states }) => {
-    assert.equal(await names(), ['page-0', 'page-1', 'page-2', ...toolNames])
-    assert.equal(states(), [
-      'rude:stdio:failed:Cannot use its tools: the name "terminal" is taken', 'a:stdio:ready',
-      'b:stdio:failed:Cannot use its tools: the name "page-0" is taken', 'c:stdio:ready',
-    ])
-  }, { taken: ['terminal'] })
+  return withServers(
+    { rude: program('rude'), a: program('pages'), b: program('pages'), c: program('usual') },
+    async ({ names, states }) => {
+      assert.equal(await names(), ['page-0', 'page-1', 'page-2', ...toolNames])
+      assert.equal(states(), [
+        'rude:stdio:failed:Cannot use its tools: the name "terminal" is taken', 'a:stdio:ready',
+        'b:stdio:failed:Cannot use its tools: the name "page-0" is taken', 'c:stdio:ready',
+      ])
+    },
+    { taken: ['terminal'] },
+  )
 })
 
 test('gives only what the filter lets through', () => {
-  return withServers({ a: program('usual') }, async ({ names }) => assert.equal(await names(), ['echo', 'env']), { filter: (name) => name.startsWith('e') })
+  return withServers(
+    { a: program('usual') },
+    async ({ names }) => assert.equal(await names(), ['echo', 'env']),
+    { filter: (name) => name.startsWith('e') },
+  )
 })
 
 test('a program gets the usual variables and those of its settings, and no secret that is not named', () => {
-  return withServers({ a: program('usual', { env: { MY_TOKEN: '${TOKEN}', PATH: '/own', OTHER: '${NONE}' } }) }, async ({ names, call }) => {
-    await names()
-    const told = textOf(await call('env'))
-    const env: unknown = JSON.parse(told.slice(told.indexOf('{')))
-    const { MY_TOKEN, PATH, OTHER, HOME, TOKEN, HIDDEN, AGENT_SERVER_SECRET_KEY } = Object(env)
-    assert.equal([MY_TOKEN, PATH, OTHER, HOME], ['token-of-the-user', '/own', '${NONE}', '/home/of-the-server'])
-    assert.equal([TOKEN, HIDDEN, AGENT_SERVER_SECRET_KEY], [undefined, undefined, undefined])
-  }, { secrets: { TOKEN: 'token-of-the-user', HIDDEN: 'another-secret' } })
+  return withServers(
+    { a: program('usual', { env: { MY_TOKEN: '${TOKEN}', PATH: '/own', OTHER: '${NONE}' } }) },
+    async ({ names, call }) => {
+      await names()
+      const told = textOf(await call('env'))
+      const env: unknown = JSON.parse(told.slice(told.indexOf('{')))
+      const { MY_TOKEN, PATH, OTHER, HOME, TOKEN, HIDDEN, AGENT_SERVER_SECRET_KEY } = Object(env)
+      assert.equal([MY_TOKEN, PATH, OTHER, HOME], ['token-of-the-user', '/own', '${NONE}', '/home/of-the-server'])
+      assert.equal([TOKEN, HIDDEN, AGENT_SERVER_SECRET_KEY], [undefined, undefined, undefined])
+    },
+    { secrets: { TOKEN: 'token-of-the-user', HIDDEN: 'another-secret' } },
+  )
 })
 
 test('a server that prints banners works like any other', () => {
@@ -298,9 +324,15 @@ test('adds nothing to a conversation without servers, and closes with its other 
   let closed = 0
   const set = { tools: [], missing: [], close: async () => void closed++ }
   const options = {
-    conversation: { workingDir: '/', mask: (text: string) => text, secrets: async () => new Map<string, string>(), state: () => undefined },
+    conversation: {
+      workingDir: '/',
+      mask: (text: string) => text,
+      secrets: async () => new Map<string, string>(),
+      state: () => undefined,
+    },
     host: {
-      environment: {}, passEnvironment: [], instanceId: 'test', createId: randomUUID, version: '1', startProcess: startChild, logins: noLogins,
+      environment: {}, passEnvironment: [], instanceId: 'test', createId: randomUUID, version: '1',
+      startProcess: startChild, logins: noLogins,
     },
     limits: { startTimeoutMs: 1, patienceMs: 1 },
     filter: async (names: readonly string[]) => names,

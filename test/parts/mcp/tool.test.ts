@@ -27,13 +27,27 @@ const results: readonly (readonly [name: string, result: JsonObject, parts: read
   ['content that is none', { content: 'a' }, []],
   ['an image', { content: [png] }, [['data:image/png;base64,AAAA']]],
   ['a structured result alone', { content: [], structuredContent: { a: 1 } }, ['{"a":1}']],
-  ['a structured result with an image', { content: [png], structuredContent: { a: 1 } }, ['{"a":1}', ['data:image/png;base64,AAAA']]],
-  ['a structured result that a text says too', { content: [{ type: 'text', text: '{ "a": 1 }' }], structuredContent: { a: 1 } }, ['{ "a": 1 }']],
-  ['a text in a resource', { content: [{ type: 'resource', resource: { uri: 'file:///a', text: 'b' } }] }, ['[Resource file:///a]\nb']],
-  ['an image in a resource', { content: [{ type: 'resource', resource: { uri: 'a', mimeType: 'image/gif', blob: 'AA==' } }] }, [['data:image/gif;base64,AA==']]],
+  ['a structured result with an image', { content: [png], structuredContent: { a: 1 } },
+    ['{"a":1}', ['data:image/png;base64,AAAA']]],
+  ['a structured result that a text says too',
+    { content: [{ type: 'text', text: '{ "a": 1 }' }], structuredContent: { a: 1 } }, ['{ "a": 1 }']],
+  ['a text in a resource', { content: [{ type: 'resource', resource: { uri: 'file:///a', text: 'b' } }] },
+    ['[Resource file:///a]\nb']],
+  ['an image in a resource',
+    { content: [{ type: 'resource', resource: { uri: 'a', mimeType: 'image/gif', blob: 'AA==' } }] },
+    [['data:image/gif;base64,AA==']]],
   ['a link', { content: [{ type: 'resource_link', uri: 'file:///a', name: 'A' }] }, ['[Resource A: file:///a]']],
-  ['sound', { content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AA==' }] }, ['[1 part of the result could not be shown.]']],
-  ['what claims to be an image', { content: [{ ...png, mimeType: 'text/html' }, { ...png, data: 'A A' }, { type: 'resource', resource: { blob: 'AA==' } }] }, ['[3 parts of the result could not be shown.]']],
+  ['sound', { content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AA==' }] },
+    ['[1 part of the result could not be shown.]']],
+  [
+    'what claims to be an image',
+    {
+      content: [
+        { ...png, mimeType: 'text/html' }, { ...png, data: 'A A' }, { type: 'resource', resource: { blob: 'AA==' } },
+      ],
+    },
+    ['[3 parts of the result could not be shown.]'],
+  ],
 ]
 for (const [name, result, parts] of results) test(`shows ${name}`, () => assert.equal(shown(result), parts))
 
@@ -74,7 +88,9 @@ test('is told to a model with the schema of the server, and to clients as an MCP
     description: 'Looks',
     action_type: 'MCPToolAction',
     observation_type: 'MCPToolObservation',
-    annotations: { title: 'Look up', readOnlyHint: true, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    annotations: {
+      title: 'Look up', readOnlyHint: true, destructiveHint: true, idempotentHint: false, openWorldHint: true,
+    },
     meta: { b: 2 },
     title: 'Look up',
     mcp_tool: listed,
@@ -84,7 +100,9 @@ test('is told to a model with the schema of the server, and to clients as an MCP
 })
 
 test('does without what the server leaves out or gets wrong', () => {
-  const { definition, parameters } = toolOf({ name: 'a', inputSchema: { properties: 7, type: 'array' }, annotations: 'x', _meta: [] })
+  const { definition, parameters } = toolOf({
+    name: 'a', inputSchema: { properties: 7, type: 'array' }, annotations: 'x', _meta: [],
+  })
   assert.equal(parameters, { type: 'object', properties: {} })
   assert.is(definition.description, 'A tool of the MCP server "s"')
   assert.equal([definition.title, definition.annotations, definition.meta], ['a', undefined, undefined])
@@ -97,7 +115,11 @@ test('has a name that every provider takes', () => {
 
 test('takes any object as arguments, and hands it to the server', async () => {
   let got: unknown
-  const tool = createMcpTool({ listed, serverName: 's', call: async (args) => ({ content: [{ type: 'text', text: JSON.stringify((got = args)) }] }) })
+  const tool = createMcpTool({
+    listed,
+    serverName: 's',
+    call: async (args) => ({ content: [{ type: 'text', text: JSON.stringify((got = args)) }] }),
+  })
   const read = tool.read({ a: { b: [1] } })
   assert.ok(read.ok)
   if (read.ok) await tool.run(read.action, { id: 'c', signal: new AbortController().signal })
@@ -109,8 +131,12 @@ test('a call that fails is an observation, one that is stopped is none', async (
   const tool = toolOf(listed, async () => {
     throw new AppError('upstream_failed', 'gone')
   })
-  assert.equal(await tool.run(action, { id: 'c', signal: new AbortController().signal }), failedObservation('look_up', 'gone'))
-  assert.match(String(await failure(tool.run(action, { id: 'c', signal: AbortSignal.abort(new Error('stop')) }))), 'stop')
+  assert.equal(
+    await tool.run(action, { id: 'c', signal: new AbortController().signal }), failedObservation('look_up', 'gone'),
+  )
+  assert.match(
+    String(await failure(tool.run(action, { id: 'c', signal: AbortSignal.abort(new Error('stop')) }))), 'stop',
+  )
   const broken = toolOf(listed, async () => {
     throw new TypeError('a bug')
   })

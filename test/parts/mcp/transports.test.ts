@@ -1,4 +1,6 @@
-/** What each transport promises beyond a session: headers, sessions that are lost, broken streams, programs that linger. */
+/**
+ * What each transport promises beyond a session: headers, sessions that are lost, broken streams, programs that linger.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import * as assert from 'uvu/assert'
@@ -35,12 +37,17 @@ test('HTTP: says version and session with every message after the first, and del
   })
   assert.is(server.sessions, 0)
   const told = server.seen.map(({ method, says, headers }) => {
-    return [method, says, headers['mcp-protocol-version'], headers['mcp-session-id'] !== undefined, headers.accept, headers['x-key']]
+    return [
+      method, says, headers['mcp-protocol-version'], headers['mcp-session-id'] !== undefined, headers.accept,
+      headers['x-key'],
+    ]
   })
   const both = 'application/json, text/event-stream'
   assert.equal(told[0], ['POST', 'initialize', undefined, false, both, 'k'])
   assert.equal(told[1], ['POST', 'notifications/initialized', '2025-06-18', true, both, 'k'])
-  assert.equal(told.find(([method]) => method === 'GET'), ['GET', undefined, '2025-06-18', true, 'text/event-stream', 'k'])
+  assert.equal(told.find(([method]) => method === 'GET'), [
+    'GET', undefined, '2025-06-18', true, 'text/event-stream', 'k',
+  ])
   assert.equal(told.at(-1)?.slice(0, 4), ['DELETE', undefined, '2025-06-18', true])
   await close()
 })
@@ -90,7 +97,9 @@ test('HTTP: does without a stream that the server does not offer', async () => {
 test('HTTP: listens again when the stream of the server ends, and gives up after a while', async () => {
   const initialize = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}'
   const json = { 'content-type': 'application/json' }
-  const replies: WireReply[] = [{ headers: json, chunks: [initialize] }, { status: 202, chunks: [] }, { chunks: [': nothing\n\n'] }]
+  const replies: WireReply[] = [
+    { headers: json, chunks: [initialize] }, { status: 202, chunks: [] }, { chunks: [': nothing\n\n'] },
+  ]
   await withGetServer(replies, async (url, gets) => {
     const client = await opening(new HttpTransport({ url, headers: {}, silenceMs: 60_000, retryMs: 1 }))
     await until(() => gets() === 5)
@@ -108,14 +117,20 @@ test('HTTP: a server that is gone ends the connection', async () => {
 })
 
 const refusals: readonly (readonly [name: string, reply: WireReply, expected: RegExp])[] = [
-  ['missing credentials', { status: 401, chunks: ['<html>'] }, /status 401 \(its credentials are missing or not accepted\)$/],
-  ['an error in its own words', { status: 500, chunks: ['{"error":{"code":1,"message":"no room"}}'] }, /status 500: no room$/],
-  ['a page instead of an answer', { headers: { 'content-type': 'text/html' }, chunks: ['<html>'] }, /answered with "text\/html", expected JSON/],
+  ['missing credentials', { status: 401, chunks: ['<html>'] },
+    /status 401 \(its credentials are missing or not accepted\)$/],
+  ['an error in its own words', { status: 500, chunks: ['{"error":{"code":1,"message":"no room"}}'] },
+    /status 500: no room$/],
+  ['a page instead of an answer', { headers: { 'content-type': 'text/html' }, chunks: ['<html>'] },
+    /answered with "text\/html", expected JSON/],
   ['an answer of no type', { headers: { 'content-type': '' }, chunks: ['x'] }, /answered with nothing/],
-  ['a stream without the answer', { chunks: ['data: {"jsonrpc":"2.0","method":"x"}\n\n'] }, /ended its answer before the result/],
+  ['a stream without the answer', { chunks: ['data: {"jsonrpc":"2.0","method":"x"}\n\n'] },
+    /ended its answer before the result/],
   ['words that are no JSON', { chunks: ['data: hello\n\n'] }, /ended its answer before the result/],
   ['a long refusal', { status: 500, chunks: ['x'.repeat(70_000)] }, /status 500$/],
-  ['an answer to something else', { headers: { 'content-type': 'application/json' }, chunks: ['[{"jsonrpc":"2.0","id":9,"result":{}}]'] }, /ended its answer/],
+  ['an answer to something else',
+    { headers: { 'content-type': 'application/json' }, chunks: ['[{"jsonrpc":"2.0","id":9,"result":{}}]'] },
+    /ended its answer/],
 ]
 for (const [name, reply, expected] of refusals) {
   test(`HTTP: tells of ${name}`, () => withWireServer([reply], async ({ url }) => {
@@ -124,20 +139,28 @@ for (const [name, reply, expected] of refusals) {
   }))
 }
 
-test('HTTP: bears no silence for ever', () => withWireServer([{ chunks: [': wait\n\n'], then: 'silence' }], async ({ url, left }) => {
+test('HTTP: bears no silence for ever', () => withWireServer([{ chunks: [': wait\n\n'], then: 'silence' }], async (
+  { url, left },
+) => {
   assert.match(String(await failure(opening(new HttpTransport({ url, headers: {}, silenceMs: 100 })))), 'within 100 ms')
   await left
 }))
 
 test('HTTP: takes the messages of a batch one by one', async () => {
   const batch = '[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"},{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{}}}]'
-  await withWireServer([{ headers: { 'content-type': 'application/json' }, chunks: [batch] }, { status: 202, chunks: [] }], async ({ url }) => {
-    let changes = 0
-    const transport = new HttpTransport({ url, headers: {}, silenceMs: 60_000, retryMs: 1 })
-    const client = await openClient({ transport, version: '1', onToolsChanged: () => void changes++, onNoise: ignore }, new AbortController().signal)
-    assert.is(changes, 1)
-    await client.close()
-  })
+  await withWireServer(
+    [{ headers: { 'content-type': 'application/json' }, chunks: [batch] }, { status: 202, chunks: [] }],
+    async ({ url }) => {
+      let changes = 0
+      const transport = new HttpTransport({ url, headers: {}, silenceMs: 60_000, retryMs: 1 })
+      const client = await openClient(
+        { transport, version: '1', onToolsChanged: () => void changes++, onNoise: ignore },
+        new AbortController().signal,
+      )
+      assert.is(changes, 1)
+      await client.close()
+    },
+  )
 })
 
 test('SSE: sends nothing to an address that the server names elsewhere', async () => {
@@ -157,7 +180,9 @@ test('SSE: the end of the stream is the end of the session', async () => {
 
 test('SSE: tells of a server that refuses the stream or a message', async () => {
   await withGetServer([{ status: 403, chunks: [] }], async (url) => {
-    assert.match(String(await failure(opening(new SseTransport({ url, headers: {}, silenceMs: 60_000 })))), 'status 403')
+    assert.match(
+      String(await failure(opening(new SseTransport({ url, headers: {}, silenceMs: 60_000 })))), 'status 403',
+    )
   })
   const server = await startMcpHttp({})
   await withClient(new SseTransport({ url: server.sseUrl, headers: {}, silenceMs: 60_000 }), async ({ client }) => {
@@ -185,7 +210,9 @@ test('stdio: a program that prints banners works, and they are told', async () =
 
 test('stdio: a program that does not want to end is ended', async () => {
   let pid = 0
-  const program = { command: process.execPath, args: [stdioProgram, 'stays'], cwd: '/', env: {}, marker: `test/${randomUUID()}` }
+  const program = {
+    command: process.execPath, args: [stdioProgram, 'stays'], cwd: '/', env: {}, marker: `test/${randomUUID()}`,
+  }
   const transport = await startStdioTransport({
     start: async (options) => {
       const child = await startChild(options)
@@ -201,13 +228,18 @@ test('stdio: a program that does not want to end is ended', async () => {
 
 test('stdio: what a program left behind does not keep a session open', async () => {
   const script = 'sleep 600 & exit 5'
-  const program = { command: 'sh', args: ['-c', script], cwd: '/', env: { PATH: process.env['PATH'] ?? '' }, marker: `test/${randomUUID()}` }
+  const program = {
+    command: 'sh', args: ['-c', script], cwd: '/', env: { PATH: process.env['PATH'] ?? '' },
+    marker: `test/${randomUUID()}`,
+  }
   const transport = await startStdioTransport({ start: startChild, program, mask: (text) => text })
   assert.match(String(await failure(opening(transport))), 'exited with code 5')
 })
 
 /** A server whose POSTs take the replies in turn; a GET takes the last. */
-async function withGetServer(replies: readonly WireReply[], body: (url: string, gets: () => number) => Promise<void>): Promise<void> {
+async function withGetServer(
+  replies: readonly WireReply[], body: (url: string, gets: () => number) => Promise<void>,
+): Promise<void> {
   let gets = 0
   let posts = 0
   const server = createServer((request, response) => {

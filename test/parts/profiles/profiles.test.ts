@@ -14,12 +14,16 @@ const path = '/api/agent-profiles'
 const demo = { agent_kind: 'acp', acp_server: 'custom', acp_command: 'agent-server-demo-agent' }
 const unknownId = '00000000-0000-4000-8000-000000000000'
 const withFresh = (body: (server: TestServer) => Promise<void>) => () => withServer(body)
-const stored = async ({ rest }: TestServer, name: string): Promise<unknown> => member((await rest.get(`${path}/${name}`)).json, 'profile')
+const stored = async ({ rest }: TestServer, name: string): Promise<unknown> =>
+  member((await rest.get(`${path}/${name}`)).json, 'profile')
 const idOf = async (server: TestServer, name: string): Promise<string> => textAt(await stored(server, name), 'id')
-const pointer = async ({ rest }: TestServer): Promise<unknown> => member((await rest.get('/api/settings')).json, 'active_agent_profile_id')
+const pointer = async ({ rest }: TestServer): Promise<unknown> =>
+  member((await rest.get('/api/settings')).json, 'active_agent_profile_id')
 const create = ({ rest }: TestServer, body: object): Promise<RestResponse> => rest.post('/api/conversations', body)
 
-test('the first list makes one profile of the settings, also when many ask at once; HEAD makes none', withFresh(async (server) => {
+test('the first list makes one profile of the settings, also when many ask at once; HEAD makes none', withFresh(async (
+  server,
+) => {
   const { rest, dataDir } = server
   await rest.send('HEAD', path)
   assert.is(existsSync(join(dataDir, 'agent-profiles.json')), false)
@@ -43,7 +47,9 @@ test('no profile is made where one was removed or the pointer says that there wa
 
 test('a command of many words becomes one line that is split into the same words', withFresh(async (server) => {
   const acp_command = ['my agent', "it's", '--flag=a b', '$HOME', '']
-  await server.rest.patch('/api/settings', { agent_settings_diff: { agent_kind: 'acp', acp_server: 'custom', acp_command } })
+  await server.rest.patch('/api/settings', {
+    agent_settings_diff: { agent_kind: 'acp', acp_server: 'custom', acp_command },
+  })
   await server.rest.get(path)
   const shown = (await server.rest.post(`${path}/default/materialize`)).json
   assert.equal([check('AgentProfileDiagnosis', shown), member(shown, 'valid')], [[], true])
@@ -66,28 +72,38 @@ test('a model that nobody chose becomes none, and the profile says what is missi
   assert.is(member((await rest.get(path)).json, 'profiles', 0, 'llm_profile_ref'), 'default')
   assert.equal(listAt((await rest.get('/api/profiles')).json, 'profiles'), [])
   const shown = (await rest.post(`${path}/default/materialize`)).json
-  assert.equal([member(shown, 'valid'), member(shown, 'llm_profile_resolved'), member(shown, 'resolved_settings')], [false, false, null])
+  assert.equal(
+    [member(shown, 'valid'), member(shown, 'llm_profile_resolved'), member(shown, 'resolved_settings')],
+    [false, false, null],
+  )
   assert.match(textAt(shown, 'errors', 0), '"default" not found')
 }))
 
-test('saving takes the name of the path, keeps the id, counts revisions and refuses what no profile has', withFresh(async (server) => {
-  const { rest } = server
-  const given = { ...demo, id: unknownId, name: 'other', revision: 7 }
-  const saved = await rest.post(`${path}/mine`, given)
-  assert.equal([saved.status, saved.json], [201, { name: 'mine', message: 'Agent profile "mine" saved' }])
-  const first = await stored(server, 'mine')
-  assert.equal([member(first, 'name'), member(first, 'revision'), member(first, 'schema_version')], ['mine', 0, 2])
-  assert.is.not(member(first, 'id'), unknownId)
-  assert.is((await rest.post(`${path}/mine`, { ...demo, acp_model: 'm' })).status, 201)
-  const second = await stored(server, 'mine')
-  assert.equal([member(second, 'id'), member(second, 'revision'), member(second, 'acp_model')], [member(first, 'id'), 1, 'm'])
-  const refused = await rest.post(`${path}/mine`, { ...demo, llm_profile_ref: 'fast' })
-  assert.equal([refused.status, member(refused.json, 'detail', 0, 'loc')], [422, ['body', 'llm_profile_ref']])
-  for (const [name, body] of [['mine', {}], ['mine', { agent_kind: 'other' }], ['mine', { schema_version: 3, ...demo }], ['a b', demo]] as const) {
-    assert.is((await rest.post(`${path}/${encodeURIComponent(name)}`, body)).status, 422, JSON.stringify(body))
-  }
-  assert.is(member(await stored(server, 'mine'), 'revision'), 1)
-}))
+test(
+  'saving takes the name of the path, keeps the id, counts revisions and refuses what no profile has',
+  withFresh(async (server) => {
+    const { rest } = server
+    const given = { ...demo, id: unknownId, name: 'other', revision: 7 }
+    const saved = await rest.post(`${path}/mine`, given)
+    assert.equal([saved.status, saved.json], [201, { name: 'mine', message: 'Agent profile "mine" saved' }])
+    const first = await stored(server, 'mine')
+    assert.equal([member(first, 'name'), member(first, 'revision'), member(first, 'schema_version')], ['mine', 0, 2])
+    assert.is.not(member(first, 'id'), unknownId)
+    assert.is((await rest.post(`${path}/mine`, { ...demo, acp_model: 'm' })).status, 201)
+    const second = await stored(server, 'mine')
+    assert.equal([member(second, 'id'), member(second, 'revision'), member(second, 'acp_model')], [
+      member(first, 'id'), 1, 'm',
+    ])
+    const refused = await rest.post(`${path}/mine`, { ...demo, llm_profile_ref: 'fast' })
+    assert.equal([refused.status, member(refused.json, 'detail', 0, 'loc')], [422, ['body', 'llm_profile_ref']])
+    for (const [name, body] of [
+      ['mine', {}], ['mine', { agent_kind: 'other' }], ['mine', { schema_version: 3, ...demo }], ['a b', demo],
+    ] as const) {
+      assert.is((await rest.post(`${path}/${encodeURIComponent(name)}`, body)).status, 422, JSON.stringify(body))
+    }
+    assert.is(member(await stored(server, 'mine'), 'revision'), 1)
+  }),
+)
 
 test('activating sets the pointer only, renaming keeps it, deleting clears it', withFresh(async (server) => {
   const { rest } = server
@@ -139,44 +155,60 @@ test('a conversation starts with the agent of a profile, and says which', withFr
 
 test('members that no profile has come from settings of the same preset', withFresh(async (server) => {
   const { rest } = server
-  const diff = { agent_kind: 'acp', acp_server: 'custom', acp_command: ['x'], acp_env: { MY_VARIABLE: 'of the settings' } }
+  const diff = {
+    agent_kind: 'acp', acp_server: 'custom', acp_command: ['x'], acp_env: { MY_VARIABLE: 'of the settings' },
+  }
   await rest.patch('/api/settings', { agent_settings_diff: diff })
   await rest.post(`${path}/same`, demo)
   await rest.post(`${path}/other`, { agent_kind: 'acp', acp_server: 'codex' })
-  const shown = async (name: string): Promise<unknown> => member((await rest.post(`${path}/${name}/materialize`)).json, 'resolved_settings', 'acp_env')
+  const shown = async (name: string): Promise<unknown> =>
+    member((await rest.post(`${path}/${name}/materialize`)).json, 'resolved_settings', 'acp_env')
   assert.equal([await shown('same'), await shown('other')], [diff.acp_env, {}])
   const codex = (await rest.post(`${path}/other/materialize`)).json
-  assert.equal([member(codex, 'acp_api_key_secret_name'), member(codex, 'acp_file_secret_names')], ['OPENAI_API_KEY', ['CODEX_AUTH_JSON']])
+  assert.equal([member(codex, 'acp_api_key_secret_name'), member(codex, 'acp_file_secret_names')], [
+    'OPENAI_API_KEY', ['CODEX_AUTH_JSON'],
+  ])
 }))
 
 test('a custom agent without a command is refused at the start and explained before', withFresh(async (server) => {
   await server.rest.post(`${path}/empty`, { agent_kind: 'acp', acp_server: 'custom' })
   const shown = (await server.rest.post(`${path}/empty/materialize`)).json
-  assert.equal([member(shown, 'valid'), member(shown, 'errors')], [false, ['acp_command is required when acp_server is "custom"']])
+  assert.equal([member(shown, 'valid'), member(shown, 'errors')], [
+    false, ['acp_command is required when acp_server is "custom"'],
+  ])
   assert.is((await create(server, { agent_profile_id: await idOf(server, 'empty') })).status, 422)
 }))
 
-test('the built-in agent has the model of the LLM profile, streaming, and the MCP servers that are named', withFresh(async (server) => {
-  const { rest } = server
-  const model = await startAnthropicModel({ script: () => [{ text: 'I am the model of the profile.' }] })
-  try {
-    const mcp_config = { kept: { command: 'true', enabled: false }, left: { command: 'true', enabled: false } }
-    await rest.patch('/api/settings', { agent_settings_diff: { agent_kind: 'openhands', mcp_config, agent_context: { load_memory: true } } })
-    const llm = { model: 'anthropic/claude', base_url: model.url, api_key: 'key-of-the-model-1234', num_retries: 0 }
-    await rest.post('/api/profiles/fast', { llm })
-    await rest.post(`${path}/mine`, { llm_profile_ref: 'fast', mcp_server_refs: ['kept'], tools: [{ name: 'terminal' }] })
-    const made = await create(server, { agent_profile_id: await idOf(server, 'mine'), initial_message: { content: [{ type: 'text', text: 'hi' }] } })
-    assert.is(made.status, 201, made.text)
-    const agent = member(made.json, 'agent')
-    assert.equal([member(agent, 'llm', 'stream'), member(agent, 'agent_context', 'load_memory')], [true, true])
-    assert.equal(Object.keys(Object(member(agent, 'mcp_config'))), ['kept'])
-    const talk = talkTo(server, textAt(made.json, 'id'))
-    await talk.reaches('finished')
-    assert.equal(messagesOf(await talk.events(), 'agent'), ['I am the model of the profile.'])
-  } finally {
-    await model.close()
-  }
-}))
+test(
+  'the built-in agent has the model of the LLM profile, streaming, and the MCP servers that are named',
+  withFresh(async (server) => {
+    const { rest } = server
+    const model = await startAnthropicModel({ script: () => [{ text: 'I am the model of the profile.' }] })
+    try {
+      const mcp_config = { kept: { command: 'true', enabled: false }, left: { command: 'true', enabled: false } }
+      await rest.patch('/api/settings', {
+        agent_settings_diff: { agent_kind: 'openhands', mcp_config, agent_context: { load_memory: true } },
+      })
+      const llm = { model: 'anthropic/claude', base_url: model.url, api_key: 'key-of-the-model-1234', num_retries: 0 }
+      await rest.post('/api/profiles/fast', { llm })
+      await rest.post(`${path}/mine`, {
+        llm_profile_ref: 'fast', mcp_server_refs: ['kept'], tools: [{ name: 'terminal' }],
+      })
+      const made = await create(server, {
+        agent_profile_id: await idOf(server, 'mine'), initial_message: { content: [{ type: 'text', text: 'hi' }] },
+      })
+      assert.is(made.status, 201, made.text)
+      const agent = member(made.json, 'agent')
+      assert.equal([member(agent, 'llm', 'stream'), member(agent, 'agent_context', 'load_memory')], [true, true])
+      assert.equal(Object.keys(Object(member(agent, 'mcp_config'))), ['kept'])
+      const talk = talkTo(server, textAt(made.json, 'id'))
+      await talk.reaches('finished')
+      assert.equal(messagesOf(await talk.events(), 'agent'), ['I am the model of the profile.'])
+    } finally {
+      await model.close()
+    }
+  }),
+)
 
 test('what a profile refers to and is not there: 422 for a server, 404 for a model', withFresh(async (server) => {
   const { rest } = server
@@ -196,25 +228,35 @@ test('an LLM profile that is in use stays, and its new name reaches the profiles
   await rest.post('/api/profiles/fast', { llm: { model: 'demo/scripted' } })
   await rest.post(`${path}/mine`, { llm_profile_ref: 'fast' })
   const refused = await rest.delete('/api/profiles/fast')
-  assert.equal([refused.status, member(refused.json, 'detail')], [409, 'Profile "fast" is used by the agent profiles mine'])
+  assert.equal([refused.status, member(refused.json, 'detail')], [
+    409, 'Profile "fast" is used by the agent profiles mine',
+  ])
   await rest.post('/api/profiles/fast/rename', { new_name: 'faster' })
-  assert.equal([member(await stored(server, 'mine'), 'llm_profile_ref'), member(await stored(server, 'mine'), 'revision')], ['faster', 1])
+  assert.equal(
+    [member(await stored(server, 'mine'), 'llm_profile_ref'), member(await stored(server, 'mine'), 'revision')],
+    ['faster', 1],
+  )
   await rest.delete(`${path}/mine`)
   assert.is((await rest.delete('/api/profiles/faster')).status, 200)
 }))
 
-test('the credentials of a critic\'s address are sealed in the file, redacted in views, and gone when a view is saved', withFresh(async (server) => {
-  const { rest, dataDir } = server
-  const verification = { critic_enabled: true, critic_server_url: 'https://user:canary-of-the-critic@critic.example/v1' }
-  await rest.post(`${path}/mine`, { llm_profile_ref: 'fast', verification })
-  const file = readFileSync(join(dataDir, 'agent-profiles.json'), 'utf8')
-  assert.not.match(file, 'canary')
-  assert.match(file, 'as1:')
-  const shown = await stored(server, 'mine')
-  assert.is(member(shown, 'verification', 'critic_server_url'), '**********')
-  await rest.post(`${path}/mine`, shown)
-  assert.is(member(await stored(server, 'mine'), 'verification', 'critic_server_url'), null)
-}))
+test(
+  'the credentials of a critic\'s address are sealed in the file, redacted in views, and gone when a view is saved',
+  withFresh(async (server) => {
+    const { rest, dataDir } = server
+    const verification = {
+      critic_enabled: true, critic_server_url: 'https://user:canary-of-the-critic@critic.example/v1',
+    }
+    await rest.post(`${path}/mine`, { llm_profile_ref: 'fast', verification })
+    const file = readFileSync(join(dataDir, 'agent-profiles.json'), 'utf8')
+    assert.not.match(file, 'canary')
+    assert.match(file, 'as1:')
+    const shown = await stored(server, 'mine')
+    assert.is(member(shown, 'verification', 'critic_server_url'), '**********')
+    await rest.post(`${path}/mine`, shown)
+    assert.is(member(await stored(server, 'mine'), 'verification', 'critic_server_url'), null)
+  }),
+)
 
 test('profiles outlive the server, and one that was spoilt costs no other', async () => {
   const first = await startServer()

@@ -21,7 +21,9 @@ function problemOf(work: () => unknown): string {
 }
 
 test('a text without front matter is all body', () => {
-  for (const text of ['Hello', '# Title\n---\nmore', '----\nname: a\n---', '']) assert.is(parseFrontMatter(text).body, text)
+  for (const text of ['Hello', '# Title\n---\nmore', '----\nname: a\n---', '']) {
+    assert.is(parseFrontMatter(text).body, text)
+  }
   assert.is(parseFrontMatter('Hello').text('name'), undefined)
 })
 
@@ -77,7 +79,10 @@ test('only true is true', () => {
 })
 
 test('fields that nobody asks for may be any YAML', () => {
-  const { text } = matter('metadata: &anchor', '  deep: {a: [1, 2]}', '  list:', '    - a: b', 'inputs:', '- name: A', '  description: "B', 'name: mine')
+  const { text } = matter(
+    'metadata: &anchor', '  deep: {a: [1, 2]}', '  list:', '    - a: b', 'inputs:', '- name: A', '  description: "B',
+    'name: mine',
+  )
   assert.is(text('name'), 'mine')
 })
 
@@ -92,7 +97,9 @@ test('what has no end, no names or a name twice is refused', () => {
 
 test('what would have to be guessed at is refused when it is asked for', () => {
   const odd = ['&a b', '*a', '!tag b', '{a: b}', '"no end', "'no end", '"a" b', '@a', '`a', '%a', '- a', '"\\x41"']
-  for (const value of odd) assert.match(problemOf(() => matter(`name: ${value}`).text('name')), 'no text that could be read')
+  for (const value of odd) {
+    assert.match(problemOf(() => matter(`name: ${value}`).text('name')), 'no text that could be read')
+  }
   assert.match(problemOf(() => matter('name: [a').list('name')), 'the list "name" has no end')
   for (const item of ['[&a]', '["a]', "['a]", '[{a: b}]', '["a\\]', '[[a]]']) {
     assert.match(problemOf(() => matter(`name: ${item}`).list('name')), 'no text that could be read')
@@ -115,7 +122,10 @@ function randomFrom(seed: number): (limit: number) => number {
 test('random front matter is read or refused, and never anything else', () => {
   const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_007)
   const below = randomFrom(seed)
-  const parts = ['---', '\n', '\n', 'name', ':', ' ', '- ', '"', "'", '[', ']', ',', '#', '|', '>', '\\', 'a', '\t', '\r', '{', '&', 'é']
+  const parts = [
+    '---', '\n', '\n', 'name', ':', ' ', '- ', '"', "'", '[', ']', ',', '#', '|', '>', '\\', 'a', '\t', '\r', '{', '&',
+    'é',
+  ]
   for (let round = 0; round < 4000; round++) {
     const text = `---\n${Array.from({ length: below(40) }, () => parts[below(parts.length)]).join('')}${below(2) === 0 ? '' : '\n---\nx'}`
     for (const read of ['text', 'list', 'flag'] as const) {
@@ -134,7 +144,9 @@ test('no text of the largest size takes more than linear time', () => {
   for (const part of inputs) {
     for (const start of ['name: ', 'name: [', 'name: "', 'name:\n  - ', 'name: |\n ']) {
       const text = `---\n${start}${part.repeat(size / part.length)}]\n---\n`
-      for (const read of ['text', 'list'] as const) assert.type(problemOf(() => parseFrontMatter(text)[read]('name')), 'string')
+      for (const read of ['text', 'list'] as const) {
+        assert.type(problemOf(() => parseFrontMatter(text)[read]('name')), 'string')
+      }
     }
   }
 })

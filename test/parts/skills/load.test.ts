@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { loadContext, memoryPath, skillsLimit, type LoadedContext } from '../../../src/parts/skills/load.ts'
 import { skillOfClient, type Skill } from '../../../src/parts/skills/skill.ts'
-import { calledLimitChars, describeCalled, describeContext, instructionsLimitChars } from '../../../src/parts/skills/telling.ts'
+import {
+  calledLimitChars, describeCalled, describeContext, instructionsLimitChars,
+} from '../../../src/parts/skills/telling.ts'
 import { matchSkills } from '../../../src/parts/skills/triggers.ts'
 import { toConversationAgent } from '../../../src/schema/generated/conversations.ts'
 import { suite } from '../../support/suite.ts'
@@ -31,8 +33,12 @@ async function load(context: object, files: Readonly<Record<string, string>> = {
     }
     const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'gpt-5.5' }, agent_context: context })
     if (agent.kind !== 'Agent') throw new Error('expected the built-in agent')
-    const log = { warn: (message: string, details?: object) => void warnings.push(`${message} ${JSON.stringify(details)}`) }
-    loaded = await loadContext(agent.agent_context, workspace, { homeDir: hasHome ? outside : undefined, privateDirs: [], log })
+    const log = {
+      warn: (message: string, details?: object) => void warnings.push(`${message} ${JSON.stringify(details)}`),
+    }
+    loaded = await loadContext(agent.agent_context, workspace, {
+      homeDir: hasHome ? outside : undefined, privateDirs: [], log,
+    })
   })
   return { ...loaded, warnings }
 }
@@ -43,7 +49,10 @@ const sent = { name: 'shared', content: 'shared of the client' }
 test('nothing is loaded unless its flag says so', async () => {
   assert.equal(await load({}), { skills: [], memory: undefined, warnings: [] })
   assert.equal(await load({ load_public_skills: true }), { skills: [], memory: undefined, warnings: [] })
-  assert.equal(await loadContext(null, '/', { homeDir: '/', privateDirs: [], log: { warn: () => undefined } }), { skills: [], memory: undefined })
+  assert.equal(
+    await loadContext(null, '/', { homeDir: '/', privateDirs: [], log: { warn: () => undefined } }),
+    { skills: [], memory: undefined },
+  )
 })
 
 test('skills of the user are in its home directory, if that is known', async () => {
@@ -52,7 +61,9 @@ test('skills of the user are in its home directory, if that is known', async () 
 })
 
 test('of one name the client wins over the user, and the project over both', async () => {
-  assert.equal(told(await load({ load_user_skills: true, skills: [sent] })), ['mine: own of the user', 'shared: shared of the client'])
+  assert.equal(told(await load({ load_user_skills: true, skills: [sent] })), [
+    'mine: own of the user', 'shared: shared of the client',
+  ])
   const all = await load({ load_user_skills: true, load_project_skills: true, skills: [sent] })
   assert.equal(told(all), ['mine: own of the user', 'own: own', 'shared: shared'])
 })
@@ -64,24 +75,32 @@ test('disabled skills are left out, and agents stands for every AGENTS.md', asyn
 
 test('a skill of a client comes with its trigger in any of its forms', async () => {
   const forms = [
-    { trigger: { type: 'keyword', keywords: ['a'] } }, { trigger: { type: 'task', triggers: ['a'] } }, { triggers: ['a', '', 7] },
+    { trigger: { type: 'keyword', keywords: ['a'] } }, { trigger: { type: 'task', triggers: ['a'] } },
+    { triggers: ['a', '', 7] },
     { trigger: null }, { triggers: 'a' }, { trigger: {} },
   ]
-  const { skills } = await load({ skills: forms.map((form, index) => ({ name: `s${index}`, content: 'text', ...form })) })
+  const { skills } = await load({
+    skills: forms.map((form, index) => ({ name: `s${index}`, content: 'text', ...form })),
+  })
   assert.equal(skills.map(({ type, triggers }) => [type, ...triggers]), [
     ['knowledge', 'a'], ['knowledge', 'a'], ['knowledge', 'a'], ['repo'], ['repo'], ['repo'],
   ])
 })
 
 test('a skill of a client that is none is left out and told of', async () => {
-  const bad = [{}, { name: 'a' }, { name: 'a\nb', content: 'text' }, { name: '"', content: 'text' }, { name: 'x'.repeat(129), content: 'text' }]
+  const bad = [
+    {}, { name: 'a' }, { name: 'a\nb', content: 'text' }, { name: '"', content: 'text' },
+    { name: 'x'.repeat(129), content: 'text' },
+  ]
   const { skills, warnings } = await load({ skills: [...bad, sent] })
   assert.equal(skills.length, 1)
   assert.equal(warnings.length, bad.length)
 })
 
 test('no more than two hundred skills are used', async () => {
-  const { skills, warnings } = await load({ skills: Array.from({ length: skillsLimit + 1 }, (_, index) => ({ ...sent, name: `s${index}` })) })
+  const { skills, warnings } = await load({
+    skills: Array.from({ length: skillsLimit + 1 }, (_, index) => ({ ...sent, name: `s${index}` })),
+  })
   assert.is(skills.length, skillsLimit)
   assert.match(warnings.join(), 'expected at most 200')
 })
@@ -94,7 +113,10 @@ test('the memory is a file of the workspace, told only when its flag says so', a
   const { memory: none } = await load({ load_memory: true })
   assert.match(describeContext([], none).join('\n'), /and no secrets;.* It is empty\.$/)
   const { memory: tooLong, warnings } = await load({ load_memory: true }, { [memoryPath]: 'x'.repeat(70_000) })
-  assert.match(describeContext([], tooLong).join('\n'), /It is too long to be shown here, or no text: look at it before you change it\.$/)
+  assert.match(
+    describeContext([], tooLong).join('\n'),
+    /It is too long to be shown here, or no text: look at it before you change it\.$/,
+  )
   assert.match(warnings.join(), 'expected at most 65536')
 })
 
@@ -125,7 +147,9 @@ test('Agent Skills are listed with description and place, one line each, without
   ]
   const blocks = describeContext(list, undefined)
   assert.is(blocks.length, 1)
-  assert.equal(blocks[0]?.split('\n').filter((line) => line.startsWith('-')), ['- it: Does - this (/w/SKILL.md)', '- elsewhere', '- nowhere'])
+  assert.equal(blocks[0]?.split('\n').filter((line) => line.startsWith('-')), [
+    '- it: Does - this (/w/SKILL.md)', '- elsewhere', '- nowhere',
+  ])
 })
 
 test('instructions that are too long together are named instead, with their place', () => {
@@ -136,10 +160,17 @@ test('instructions that are too long together are named instead, with their plac
 })
 
 test('a called skill says why it was, and what is too long together waits for a later message', () => {
-  const skills = [skill({ triggers: ['a'] }), skill({ name: 'long', triggers: ['a'], content: 'x'.repeat(calledLimitChars) }), skill({ name: 'c', triggers: ['a'] })]
+  const skills = [
+    skill({ triggers: ['a'] }),
+    skill({ name: 'long', triggers: ['a'], content: 'x'.repeat(calledLimitChars) }),
+    skill({ name: 'c', triggers: ['a'] }),
+  ]
   const called = describeCalled(matchSkills('a', skills))
   assert.equal(called.map(({ name }) => name), ['it', 'c'])
-  assert.match(called[0]?.text ?? '', /^The message holds "a", which calls for this skill\..*\n<skill name="it">\nThe text\.\n<\/skill>$/)
+  assert.match(
+    called[0]?.text ?? '',
+    /^The message holds "a", which calls for this skill\..*\n<skill name="it">\nThe text\.\n<\/skill>$/,
+  )
 })
 
 test.run()

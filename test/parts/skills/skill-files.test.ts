@@ -2,7 +2,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { fileLimitBytes, folderLimit, readProjectSkills, readText, readUserSkills } from '../../../src/parts/skills/skill-files.ts'
+import {
+  fileLimitBytes, folderLimit, readProjectSkills, readText, readUserSkills,
+} from '../../../src/parts/skills/skill-files.ts'
 import type { Skill } from '../../../src/parts/skills/skill.ts'
 import { suite } from '../../support/suite.ts'
 import { secretText, withFolders, type Folders } from '../../support/workspace.ts'
@@ -67,7 +69,9 @@ given('AGENTS.md and the files of both folders are skills, each of its type', {
   ])
 })
 
-given('a home directory gives its skills and no AGENTS.md', { 'AGENTS.md': 'no', '.agents/skills/a.md': 'A' }, async ({ workspace }) => {
+given('a home directory gives its skills and no AGENTS.md', { 'AGENTS.md': 'no', '.agents/skills/a.md': 'A' }, async (
+  { workspace },
+) => {
   assert.equal(names(await readFrom(workspace, { read: readUserSkills })), ['a'])
 })
 
@@ -85,9 +89,13 @@ given('in a sub-directory the files of the repository come first, those of the d
   ])
 })
 
-given('outside of a repository nothing above the folder is read', { 'AGENTS.md': 'above', 'inner/AGENTS.md': 'inner' }, async ({ workspace }) => {
-  assert.equal((await readFrom(join(workspace, 'inner'))).skills.map(({ content }) => content), ['inner'])
-})
+given(
+  'outside of a repository nothing above the folder is read',
+  { 'AGENTS.md': 'above', 'inner/AGENTS.md': 'inner' },
+  async ({ workspace }) => {
+    assert.equal((await readFrom(join(workspace, 'inner'))).skills.map(({ content }) => content), ['inner'])
+  },
+)
 
 given('a file that is broken, empty or too large is left out and told of, and the others are read', {
   'AGENTS.md': '  \n',
@@ -107,45 +115,62 @@ given('a file that is broken, empty or too large is left out and told of, and th
   assert.equal(found.warnings.map((text) => /skills\/(\w)/.exec(text)?.[1]), [...'abcdefghi'])
 })
 
-given('a folder that is none, or may not be read, is no failure', { '.agents': 'a file', '.openhands/skills': 'a file', 'AGENTS.md/x': '' }, async ({ workspace }) => {
-  const found = await readFrom(workspace)
-  assert.equal(found.skills, [])
-  assert.is(found.warnings.length, 2)
-  assert.equal((await readFrom(join(workspace, 'missing'))).skills, [])
-})
+given(
+  'a folder that is none, or may not be read, is no failure',
+  { '.agents': 'a file', '.openhands/skills': 'a file', 'AGENTS.md/x': '' },
+  async ({ workspace }) => {
+    const found = await readFrom(workspace)
+    assert.equal(found.skills, [])
+    assert.is(found.warnings.length, 2)
+    assert.equal((await readFrom(join(workspace, 'missing'))).skills, [])
+  },
+)
 
 given('no more than a hundred skills of a folder are read', {}, async ({ workspace }) => {
-  await write(workspace, Object.fromEntries(Array.from({ length: folderLimit + 1 }, (_, index) => [`.agents/skills/${1000 + index}.md`, 'text'])))
+  await write(
+    workspace,
+    Object.fromEntries(
+      Array.from({ length: folderLimit + 1 }, (_, index) => [`.agents/skills/${1000 + index}.md`, 'text']),
+    ),
+  )
   const found = await readFrom(workspace)
   assert.is(found.skills.length, folderLimit)
   assert.match(found.warnings.join(), 'expected at most 100 skills')
 })
 
 given('a folder with very many entries is read in part, and that is told', {}, async ({ workspace }) => {
-  for (let index = 1000; index <= 2000; index++) await mkdir(join(workspace, `.agents/skills/${index}`), { recursive: true })
+  for (let index = 1000; index <= 2000; index++) {
+    await mkdir(join(workspace, `.agents/skills/${index}`), { recursive: true })
+  }
   await write(workspace, { '.agents/skills/0.md': 'first', '.agents/skills/z.md': 'last' })
   const found = await readFrom(workspace)
   assert.equal(names(found), ['0'])
   assert.match(found.warnings.join(), 'Looked at the first 1000 entries')
 })
 
-given('a link leads to files inside, and never outside', { 'shared/pdf/SKILL.md': agentSkill, 'shared/inside.md': 'inside' }, async ({ workspace, outside }) => {
-  const folder = join(workspace, '.agents/skills')
-  await mkdir(folder, { recursive: true })
-  await write(outside, { 'SKILL.md': `---\ndescription: a\n---\n${secretText}` })
-  await symlink(join(outside, 'secret.txt'), join(workspace, 'AGENTS.md'))
-  await symlink('../../shared/pdf', join(folder, 'pdf'))
-  await symlink('../../shared/inside.md', join(folder, 'inside.md'))
-  await symlink('../../../outside', join(folder, 'out'))
-  await symlink('../../../outside/secret.txt', join(folder, 'secret.md'))
-  await symlink(outside, join(workspace, '.openhands'))
-  const found = await readFrom(workspace)
-  assert.equal(names(found), ['inside', 'pdf'])
-  assert.is(found.warnings.length, 4)
-  assert.not.match(JSON.stringify(found), secretText)
-})
+given(
+  'a link leads to files inside, and never outside',
+  { 'shared/pdf/SKILL.md': agentSkill, 'shared/inside.md': 'inside' },
+  async ({ workspace, outside }) => {
+    const folder = join(workspace, '.agents/skills')
+    await mkdir(folder, { recursive: true })
+    await write(outside, { 'SKILL.md': `---\ndescription: a\n---\n${secretText}` })
+    await symlink(join(outside, 'secret.txt'), join(workspace, 'AGENTS.md'))
+    await symlink('../../shared/pdf', join(folder, 'pdf'))
+    await symlink('../../shared/inside.md', join(folder, 'inside.md'))
+    await symlink('../../../outside', join(folder, 'out'))
+    await symlink('../../../outside/secret.txt', join(folder, 'secret.md'))
+    await symlink(outside, join(workspace, '.openhands'))
+    const found = await readFrom(workspace)
+    assert.equal(names(found), ['inside', 'pdf'])
+    assert.is(found.warnings.length, 4)
+    assert.not.match(JSON.stringify(found), secretText)
+  },
+)
 
-given('the data of the server is not read, by whichever way', { 'data/AGENTS.md': secretText }, async ({ workspace }) => {
+given('the data of the server is not read, by whichever way', { 'data/AGENTS.md': secretText }, async (
+  { workspace },
+) => {
   const privateDirs = [join(workspace, 'data')]
   assert.equal((await readFrom(join(workspace, 'data'), { privateDirs })).skills, [])
   await symlink('data/AGENTS.md', join(workspace, 'AGENTS.md'))

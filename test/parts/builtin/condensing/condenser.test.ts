@@ -2,12 +2,16 @@
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../../src/base/errors.ts'
 import { toJsonObject } from '../../../../src/base/json.ts'
-import { toConversationAgent, type LLMSummarizingCondenser, type LLMSummarizingCondenserInput } from '../../../../src/schema/generated/conversations.ts'
+import {
+  toConversationAgent, type LLMSummarizingCondenser, type LLMSummarizingCondenserInput,
+} from '../../../../src/schema/generated/conversations.ts'
 import type { Condensation } from '../../../../src/schema/generated/events.ts'
 import { toLLM } from '../../../../src/schema/generated/llm.ts'
 import { withBuiltIn, type BuiltIn } from '../../../support/built-in.ts'
 import { checkpoint, ended, eventsOf, story, until, userText } from '../../../support/conversation.ts'
-import { calls, fails, hangs, scriptModel, text, type ModelStep, type ScriptModel } from '../../../support/script-model.ts'
+import {
+  calls, fails, hangs, scriptModel, text, type ModelStep, type ScriptModel,
+} from '../../../support/script-model.ts'
 import { suite } from '../../../support/suite.ts'
 import { words } from './events.ts'
 
@@ -34,14 +38,20 @@ async function withCondenser(
 ): Promise<void> {
   const model = scriptModel(script)
   const other = scriptModel(summaries)
-  const settings = { condenser: settingsOf({ max_size: 12, llm: toLLM({ model: 'test/summaries', usage_id: 'sum' }), ...condenser }) }
-  const options = { model, settings, models: { 'test/summaries': other }, ...(terminal === undefined ? {} : { terminal }) }
+  const settings = {
+    condenser: settingsOf({ max_size: 12, llm: toLLM({ model: 'test/summaries', usage_id: 'sum' }), ...condenser }),
+  }
+  const options = {
+    model, settings, models: { 'test/summaries': other }, ...(terminal === undefined ? {} : { terminal }),
+  }
   await withBuiltIn(options, (parts) => body({ ...parts, summaries: other }))
 }
 
 function settingsOf(condenser: LLMSummarizingCondenserInput): LLMSummarizingCondenser {
   const agent = toConversationAgent({ kind: 'Agent', llm: { model: 'm' }, condenser })
-  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') throw new Error('expected a condenser')
+  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') {
+    throw new Error('expected a condenser')
+  }
   return agent.condenser
 }
 
@@ -64,7 +74,9 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return thrown instanceof AppError ? `${thrown.code}: ${thrown.message}` : String(thrown)
 }
 
-function condense(conversation: BuiltIn<ScriptModel>['conversation'], signal = new AbortController().signal): Promise<void> {
+function condense(
+  conversation: BuiltIn<ScriptModel>['conversation'], signal = new AbortController().signal,
+): Promise<void> {
   return conversation.asides.condense(signal)
 }
 
@@ -74,13 +86,16 @@ test('a view with more events than it may have is condensed before the next step
     await say(conversation)
     assert.equal(await outline(parts), ['status running', 'Condensation', 'agent: done', 'status finished'])
     const [condensation] = await condensations(parts)
-    const summary = '[Summary of the earlier part of this conversation, which was taken out to save room.]\n\nWhat was done'
+    const summary = '[Summary of the earlier part of this conversation, which was taken out to save room.]\n\n' +
+      'What was done'
     assert.is(condensation?.summary, summary)
     assert.is(condensation?.summary_offset, 2)
     assert.is(condensation?.forgotten_event_ids.length, 10)
     assert.is(condensation?.llm_response_id, 'response-1')
     assert.is(model.requests.length, 7)
-    assert.equal(words(model.requests[6]?.messages ?? []).slice(1), [`user: hi${summary}`, 'assistant: <call-6-1>', 'tool: ran step 6'])
+    assert.equal(words(model.requests[6]?.messages ?? []).slice(1), [
+      `user: hi${summary}`, 'assistant: <call-6-1>', 'tool: ran step 6',
+    ])
     assert.is(summaries.requests.length, 1)
     assert.is(conversation.state.execution_status, 'finished')
   })
@@ -101,14 +116,23 @@ test('the next summary takes the place of the one before, and a restart changes 
 
 test('tokens are what the model counted and what came since', async () => {
   const counted: ModelStep = async (request, number) => {
-    return { ...(await calls([['terminal', { command: `step ${number}` }]])(request, number)), usage: { promptTokens: number === 3 ? 900 : 300 } }
+    return {
+      ...(await calls([['terminal', { command: `step ${number}` }]])(request, number)),
+      usage: { promptTokens: number === 3 ? 900 : 300 },
+    }
   }
-  await withCondenser(Array.from({ length: 7 }, () => counted), { condenser: { max_size: 200, max_tokens: 904, minimum_progress: 0.01 } }, async (parts) => {
-    await say(parts.conversation)
-    const story = (await eventsOf(parts.conversation.events)).filter(({ kind }) => kind === 'ActionEvent' || kind === 'Condensation')
-    assert.is(story.findIndex(({ kind }) => kind === 'Condensation'), 3)
-    assert.is((await condensations(parts))[0]?.forgotten_event_ids.length, 4)
-  })
+  await withCondenser(
+    Array.from({ length: 7 }, () => counted),
+    { condenser: { max_size: 200, max_tokens: 904, minimum_progress: 0.01 } },
+    async (parts) => {
+      await say(parts.conversation)
+      const story = (await eventsOf(parts.conversation.events)).filter(({ kind }) => {
+        return kind === 'ActionEvent' || kind === 'Condensation'
+      })
+      assert.is(story.findIndex(({ kind }) => kind === 'Condensation'), 3)
+      assert.is((await condensations(parts))[0]?.forgotten_event_ids.length, 4)
+    },
+  )
 })
 
 test('a history that would hardly become smaller is left as it is', async () => {
@@ -131,11 +155,22 @@ test('without a condenser nothing is forgotten, and a request that is too long i
 })
 
 test('a request that is too long is answered with a condensation, and made again', async () => {
-  await withCondenser([...steps(4), tooLong], { condenser: { max_size: 200 }, summaries: [text('half')] }, async (parts) => {
-    await say(parts.conversation)
-    assert.equal(await outline(parts), ['status running', 'CondensationRequest', 'Condensation', 'agent: done', 'status finished'])
-    assert.equal((await condensations(parts)).map(({ forgotten_event_ids, summary_offset }) => [forgotten_event_ids.length, summary_offset]), [[6, 2]])
-  })
+  await withCondenser(
+    [...steps(4), tooLong],
+    { condenser: { max_size: 200 }, summaries: [text('half')] },
+    async (parts) => {
+      await say(parts.conversation)
+      assert.equal(await outline(parts), [
+        'status running', 'CondensationRequest', 'Condensation', 'agent: done', 'status finished',
+      ])
+      assert.equal(
+        (await condensations(parts)).map(({ forgotten_event_ids, summary_offset }) => [
+          forgotten_event_ids.length, summary_offset,
+        ]),
+        [[6, 2]],
+      )
+    },
+  )
 })
 
 test('half of the text goes when the request was too long, not only half of the events', async () => {
@@ -147,24 +182,38 @@ test('half of the text goes when the request was too long, not only half of the 
 })
 
 test('when half was not enough everything goes but the system prompt, and the user is quoted', async () => {
-  await withCondenser([...steps(4), tooLong, tooLong], { condenser: { max_size: 200 }, summaries: [text('half'), text('all')] }, async (parts) => {
-    await say(parts.conversation, 'Do it')
-    const ends = ['CondensationRequest', 'Condensation', 'CondensationRequest', 'Condensation', 'agent: done', 'status finished']
-    assert.equal(await outline(parts), ['status running', ...ends])
-    const [, second] = await condensations(parts)
-    assert.is(second?.summary_offset, 1)
-    assert.match(second?.summary ?? '', /all\n\nThe last message of the user:\n\nDo it$/)
-    assert.is(words(parts.model.requests.at(-1)?.messages ?? []).length, 2)
-  })
+  await withCondenser(
+    [...steps(4), tooLong, tooLong],
+    { condenser: { max_size: 200 }, summaries: [text('half'), text('all')] },
+    async (parts) => {
+      await say(parts.conversation, 'Do it')
+      const ends = [
+        'CondensationRequest', 'Condensation', 'CondensationRequest', 'Condensation', 'agent: done', 'status finished',
+      ]
+      assert.equal(await outline(parts), ['status running', ...ends])
+      const [, second] = await condensations(parts)
+      assert.is(second?.summary_offset, 1)
+      assert.match(second?.summary ?? '', /all\n\nThe last message of the user:\n\nDo it$/)
+      assert.is(words(parts.model.requests.at(-1)?.messages ?? []).length, 2)
+    },
+  )
 })
 
 test('a request that is too long for the third time is the end, and the next turn tries again', async () => {
-  await withCondenser([...steps(4), tooLong, tooLong, tooLong, ...steps(1), tooLong], { condenser: { max_size: 200 } }, async (parts) => {
-    await say(parts.conversation)
-    assert.equal((await outline(parts)).slice(-4), ['CondensationRequest', 'Condensation', 'failure LLMContextWindowExceedError', 'status error'])
-    await say(parts.conversation, 'more')
-    assert.equal((await outline(parts)).slice(-5), ['status running', 'CondensationRequest', 'Condensation', 'agent: done', 'status finished'])
-  })
+  await withCondenser(
+    [...steps(4), tooLong, tooLong, tooLong, ...steps(1), tooLong],
+    { condenser: { max_size: 200 } },
+    async (parts) => {
+      await say(parts.conversation)
+      assert.equal((await outline(parts)).slice(-4), [
+        'CondensationRequest', 'Condensation', 'failure LLMContextWindowExceedError', 'status error',
+      ])
+      await say(parts.conversation, 'more')
+      assert.equal((await outline(parts)).slice(-5), [
+        'status running', 'CondensationRequest', 'Condensation', 'agent: done', 'status finished',
+      ])
+    },
+  )
 })
 
 test('one message that is too long by itself is not condensed', async () => {
@@ -175,13 +224,21 @@ test('one message that is too long by itself is not condensed', async () => {
 })
 
 test('a summary that fails when the request was too long ends the run with both reasons', async () => {
-  await withCondenser([...steps(4), tooLong], { condenser: { max_size: 200 }, summaries: [fails('LLMQuotaExceededError')] }, async (parts) => {
-    await say(parts.conversation)
-    const failed = (await eventsOf(parts.conversation.events)).find((event) => event.kind === 'ConversationErrorEvent')
-    assert.is(failed?.kind === 'ConversationErrorEvent' && failed.detail,
-      'failed with LLMContextWindowExceedError. No summary could be made: failed with LLMQuotaExceededError')
-    assert.equal((await outline(parts)).slice(-3), ['CondensationRequest', 'failure LLMContextWindowExceedError', 'status error'])
-  })
+  await withCondenser(
+    [...steps(4), tooLong],
+    { condenser: { max_size: 200 }, summaries: [fails('LLMQuotaExceededError')] },
+    async (parts) => {
+      await say(parts.conversation)
+      const failed = (await eventsOf(parts.conversation.events)).find((event) => {
+        return event.kind === 'ConversationErrorEvent'
+      })
+      assert.is(failed?.kind === 'ConversationErrorEvent' && failed.detail,
+        'failed with LLMContextWindowExceedError. No summary could be made: failed with LLMQuotaExceededError')
+      assert.equal((await outline(parts)).slice(-3), [
+        'CondensationRequest', 'failure LLMContextWindowExceedError', 'status error',
+      ])
+    },
+  )
 })
 
 test('a failure of the condenser is no end of a run, and is not repeated at every step', async () => {
@@ -194,37 +251,53 @@ test('a failure of the condenser is no end of a run, and is not repeated at ever
 })
 
 test('a summary that is too long for its model is asked for again with less', async () => {
-  await withCondenser(steps(6), { condenser: { hard_context_reset_max_retries: 2 }, summaries: [tooLong, text('second')] }, async (parts) => {
-    await say(parts.conversation)
-    assert.match((await condensations(parts))[0]?.summary ?? '', 'second')
-  })
+  await withCondenser(
+    steps(6),
+    { condenser: { hard_context_reset_max_retries: 2 }, summaries: [tooLong, text('second')] },
+    async (parts) => {
+      await say(parts.conversation)
+      assert.match((await condensations(parts))[0]?.summary ?? '', 'second')
+    },
+  )
 })
 
 test('summaries are masked, and counted under the usage id of their model', async () => {
-  await withCondenser(steps(6), { summaries: [text('the SECRET-VALUE', { usage: { promptTokens: 7, cost: 0.5 } })] }, async (parts) => {
-    await say(parts.conversation)
-    assert.not.match((await condensations(parts))[0]?.summary ?? '', 'SECRET-VALUE')
-    const { usage_to_metrics: metrics } = parts.conversation.state.stats
-    assert.equal(Object.keys(metrics ?? {}), ['agent', 'sum'])
-    assert.match(JSON.stringify(metrics), '"accumulated_cost":0.5')
-  })
+  await withCondenser(
+    steps(6),
+    { summaries: [text('the SECRET-VALUE', { usage: { promptTokens: 7, cost: 0.5 } })] },
+    async (parts) => {
+      await say(parts.conversation)
+      assert.not.match((await condensations(parts))[0]?.summary ?? '', 'SECRET-VALUE')
+      const { usage_to_metrics: metrics } = parts.conversation.state.stats
+      assert.equal(Object.keys(metrics ?? {}), ['agent', 'sum'])
+      assert.match(JSON.stringify(metrics), '"accumulated_cost":0.5')
+    },
+  )
 })
 
-test('the model of the agent makes the summaries when the condenser has none, under a usage id of its own', async () => {
-  const exchange = { request: { a: 1 }, response: { b: 2 } }
-  const options = { model: scriptModel([...steps(6), text('by itself', { exchange })]), settings: { condenser: settingsOf({ max_size: 12 }) } }
-  await withBuiltIn(options, async (parts) => {
-    await say(parts.conversation)
-    assert.match((await condensations(parts))[0]?.summary ?? '', 'by itself')
-    assert.equal(Object.keys(parts.conversation.state.stats['usage_to_metrics'] ?? {}), ['agent', 'condenser'])
-    const log = (await eventsOf(parts.conversation.events)).find((event) => event.kind === 'LLMCompletionLogEvent')
-    assert.is(log?.kind === 'LLMCompletionLogEvent' && log.usage_id, 'condenser')
-  })
-})
+test(
+  'the model of the agent makes the summaries when the condenser has none, under a usage id of its own',
+  async () => {
+    const exchange = { request: { a: 1 }, response: { b: 2 } }
+    const options = {
+      model: scriptModel([...steps(6), text('by itself', { exchange })]),
+      settings: { condenser: settingsOf({ max_size: 12 }) },
+    }
+    await withBuiltIn(options, async (parts) => {
+      await say(parts.conversation)
+      assert.match((await condensations(parts))[0]?.summary ?? '', 'by itself')
+      assert.equal(Object.keys(parts.conversation.state.stats['usage_to_metrics'] ?? {}), ['agent', 'condenser'])
+      const log = (await eventsOf(parts.conversation.events)).find((event) => event.kind === 'LLMCompletionLogEvent')
+      assert.is(log?.kind === 'LLMCompletionLogEvent' && log.usage_id, 'condenser')
+    })
+  },
+)
 
 test('a model that is switched to makes the next summary', async () => {
   const other = scriptModel([text('by the other')])
-  const options = { model: scriptModel([]), models: { 'test/other': other }, settings: { condenser: settingsOf({ max_size: 12 }) } }
+  const options = {
+    model: scriptModel([]), models: { 'test/other': other }, settings: { condenser: settingsOf({ max_size: 12 }) },
+  }
   await withBuiltIn(options, async (parts) => {
     await say(parts.conversation)
     await parts.conversation.switches.llm((agent) => ({ ...agent, llm: toJsonObject(toLLM({ model: 'test/other' })) }))
@@ -244,7 +317,9 @@ test('an interrupt and a pause end a condensation with the run, and leave no tra
       assert.equal(await outline(parts), ['status running', 'status paused', 'pause'])
       await conversation.run()
       await ended(conversation)
-      assert.equal((await outline(parts)).slice(3), ['status running', 'Condensation', 'agent: done', 'status finished'])
+      assert.equal((await outline(parts)).slice(3), [
+        'status running', 'Condensation', 'agent: done', 'status finished',
+      ])
     })
   }
 })
@@ -279,20 +354,25 @@ test('a client has a history condensed between two runs, without a change of the
   })
 })
 
-test('a short history is condensed as a whole when a client asks, and one without anything to condense is not', async () => {
-  await withCondenser([], {}, async (parts) => {
-    await parts.conversation.send(userText('hi'), false)
-    assert.is(await refusal(condense(parts.conversation)), 'conflict: Cannot condense the history: it is too short')
-    await parts.conversation.run()
-    await ended(parts.conversation)
-    await condense(parts.conversation)
-    assert.is((await condensations(parts))[0]?.summary_offset, 1)
-    await parts.conversation.run()
-    assert.is(parts.conversation.state.execution_status, 'finished')
-    await say(parts.conversation, 'more')
-    assert.match(words(parts.model.requests.at(-1)?.messages ?? [])[1] ?? '', /The last message of the user:\n\nhimore$/)
-  })
-})
+test(
+  'a short history is condensed as a whole when a client asks, and one without anything to condense is not',
+  async () => {
+    await withCondenser([], {}, async (parts) => {
+      await parts.conversation.send(userText('hi'), false)
+      assert.is(await refusal(condense(parts.conversation)), 'conflict: Cannot condense the history: it is too short')
+      await parts.conversation.run()
+      await ended(parts.conversation)
+      await condense(parts.conversation)
+      assert.is((await condensations(parts))[0]?.summary_offset, 1)
+      await parts.conversation.run()
+      assert.is(parts.conversation.state.execution_status, 'finished')
+      await say(parts.conversation, 'more')
+      assert.match(
+        words(parts.model.requests.at(-1)?.messages ?? [])[1] ?? '', /The last message of the user:\n\nhimore$/,
+      )
+    })
+  },
+)
 
 test('a summary that cost what was left of the budget is the last thing that is paid for', async () => {
   const costly: ModelStep = async (request, number) => ({ ...await text('short')(request, number), usage: { cost: 2 } })
@@ -342,12 +422,18 @@ test('a client cannot have a history condensed during a run, or twice at a time,
 })
 
 test('a condensation that a client asked for and that failed is made up for by the next run', async () => {
-  await withCondenser(steps(4), { condenser: { max_size: 200 }, summaries: [fails('LLMTimeoutError'), text('late')] }, async (parts) => {
-    await say(parts.conversation)
-    assert.is(await refusal(condense(parts.conversation)), 'agent_failed: failed with LLMTimeoutError')
-    await say(parts.conversation, 'more')
-    assert.equal((await outline(parts)).slice(-6), ['CondensationRequest', 'status idle', 'status running', 'Condensation', 'agent: done', 'status finished'])
-  })
+  await withCondenser(
+    steps(4),
+    { condenser: { max_size: 200 }, summaries: [fails('LLMTimeoutError'), text('late')] },
+    async (parts) => {
+      await say(parts.conversation)
+      assert.is(await refusal(condense(parts.conversation)), 'agent_failed: failed with LLMTimeoutError')
+      await say(parts.conversation, 'more')
+      assert.equal((await outline(parts)).slice(-6), [
+        'CondensationRequest', 'status idle', 'status running', 'Condensation', 'agent: done', 'status finished',
+      ])
+    },
+  )
 })
 
 test('a run that begins during a condensation waits for it, and can be stopped meanwhile', async () => {

@@ -18,7 +18,9 @@ export function agent(id: string, content = id): Event {
   return event(id, say(content))
 }
 
-/** The calls of one answer (`x` is the event `a-x`) with their results (`o-x`), the latter without those that are named. */
+/**
+ * The calls of one answer (`x` is the event `a-x`) with their results (`o-x`), the latter without those that are named.
+ */
 export function batch(response: string, calls: readonly string[], unanswered: readonly string[] = []): Event[] {
   return [
     ...calls.map((call) => event(`a-${call}`, { ...act(call), llm_response_id: response })),
@@ -43,7 +45,9 @@ export function viewOf(events: readonly Event[], late: Readonly<Record<string, s
 
 /** Each message as its role, its text and its calls. */
 export function words(messages: readonly ModelMessage[]): string[] {
-  return messages.map(({ message }) => `${message.role}: ${[textOf(message), ...(message.tool_calls ?? []).map(({ id }) => `<${id}>`)].join('')}`)
+  return messages.map(({ message }) => {
+    return `${message.role}: ${[textOf(message), ...(message.tool_calls ?? []).map(({ id }) => `<${id}>`)].join('')}`
+  })
 }
 
 export function told(events: readonly Event[], late: Readonly<Record<string, string>> = {}): string[] {

@@ -35,7 +35,9 @@ test('bounds fall between units, and more is forgotten rather than less', () => 
 })
 
 test('the last unit stays, however little is wanted', () => {
-  for (const target of [{ events: 1 }, { events: 0 }, { chars: 1_000_000 }]) assert.is(ids(plan(long, target))?.at(-1), 'o-8')
+  for (const target of [{ events: 1 }, { events: 0 }, { chars: 1_000_000 }]) {
+    assert.is(ids(plan(long, target))?.at(-1), 'o-8')
+  }
 })
 
 test('enough text goes, and of two targets the stricter one counts', () => {

@@ -1,4 +1,7 @@
-/** A recorded run with three condensations (`test/fixtures/record-condensed-run.ts`) gives the same views, byte for byte. */
+/**
+ * A recorded run with three condensations (`test/fixtures/record-condensed-run.ts`) gives the same views, byte for
+ * byte.
+ */
 import * as assert from 'uvu/assert'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -43,13 +46,17 @@ test('every request of the run is told again with the same bytes', () => {
   assert.is(requests.length, 60)
   for (const request of requests) {
     const count = Number(member(request, 'events'))
-    assert.is(createHash('sha256').update(replay(count)).digest('hex'), member(request, 'sha256'), `after ${count} events`)
+    assert.is(
+      createHash('sha256').update(replay(count)).digest('hex'), member(request, 'sha256'), `after ${count} events`,
+    )
   }
 })
 
 test('the view at the end is the same bytes, in whatever parts the history is read', () => {
   const expected = JSON.stringify(member(views.at(-1), 'view'))
-  for (const partLength of [1, 2, 3, 7, 50, 299, 300]) assert.is(replay(300, partLength), expected, `in parts of ${partLength}`)
+  for (const partLength of [1, 2, 3, 7, 50, 299, 300]) {
+    assert.is(replay(300, partLength), expected, `in parts of ${partLength}`)
+  }
 })
 
 test.run()

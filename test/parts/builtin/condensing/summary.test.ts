@@ -17,7 +17,9 @@ const messages = [
   toMessage({ role: 'tool', content: 'x'.repeat(1000), tool_call_id: 'c', name: 'read' }),
 ]
 
-function ask(client: ScriptModel, more: { readonly messages?: readonly Message[]; readonly attempts?: number } = {}): Promise<Summary> {
+function ask(
+  client: ScriptModel, more: { readonly messages?: readonly Message[]; readonly attempts?: number } = {},
+): Promise<Summary> {
   const mask = (said: string): string => said.replaceAll('SECRET', '***')
   return summarize({ messages, client, signal: new AbortController().signal, mask, attempts: 3, scaling: 0.5, ...more })
 }
@@ -34,8 +36,14 @@ async function failure(work: Promise<unknown>): Promise<ModelError> {
 }
 
 test('a digest says who spoke, with calls as words and without thoughts', () => {
-  assert.is(digest(messages.slice(0, 2), { mark: '#', limitChars: 100 }), '# user\nLook\n[image]\n\n# assistant\nI read\n[calls read with {"path":"a"}]')
-  assert.is(digest([toMessage({ role: 'tool', content: 'ok', tool_call_id: 'c' })], { mark: '#', limitChars: 9 }), '# result of a tool\nok')
+  assert.is(
+    digest(messages.slice(0, 2), { mark: '#', limitChars: 100 }),
+    '# user\nLook\n[image]\n\n# assistant\nI read\n[calls read with {"path":"a"}]',
+  )
+  assert.is(
+    digest([toMessage({ role: 'tool', content: 'ok', tool_call_id: 'c' })], { mark: '#', limitChars: 9 }),
+    '# result of a tool\nok',
+  )
 })
 
 test('when all of it would be too long, the longest parts lose their middles', () => {
@@ -50,7 +58,9 @@ test('when all of it would be too long, the longest parts lose their middles', (
 test('the record is data between marks that nobody can know, and no tool can be called', async () => {
   const client = scriptModel([text(' What was done '), text('again')])
   const { text: summary, answer } = await ask(client)
-  assert.is(summary, '[Summary of the earlier part of this conversation, which was taken out to save room.]\n\nWhat was done')
+  assert.is(
+    summary, '[Summary of the earlier part of this conversation, which was taken out to save room.]\n\nWhat was done',
+  )
   assert.is(answer.id, 'response-1')
   await ask(client)
   const [first, second] = client.requests
@@ -73,7 +83,9 @@ test('what the model says is masked before it is cut, and limited', async () => 
 })
 
 test('a request that is too long is made again with less, so many times', async () => {
-  const client = scriptModel([fails('LLMContextWindowExceedError'), fails('LLMContextWindowExceedError'), text('short')])
+  const client = scriptModel([
+    fails('LLMContextWindowExceedError'), fails('LLMContextWindowExceedError'), text('short'),
+  ])
   assert.match((await ask(client)).text, /short$/)
   const lengths = [0, 1, 2].map((place) => askedText(client, place).length)
   assert.ok((lengths[0] ?? 0) > (lengths[1] ?? 0) && (lengths[1] ?? 0) > (lengths[2] ?? 0), lengths.join())

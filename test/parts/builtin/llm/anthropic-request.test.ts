@@ -16,13 +16,18 @@ interface Options {
   readonly model?: string
 }
 
-function bodyOf(messages: readonly ModelMessage[], { settings, tools = [], model = 'claude-sonnet-4-5' }: Options = {}): JsonObject {
+function bodyOf(
+  messages: readonly ModelMessage[], { settings, tools = [], model = 'claude-sonnet-4-5' }: Options = {},
+): JsonObject {
   const request = { messages, tools, signal: new AbortController().signal }
   return anthropicBody(request, model, llmOf({ reasoning_effort: 'none', caching_prompt: false, ...settings }))
 }
 
-const call = (id: string, args = '{}'): MessageToolCall => ({ id, name: 'terminal', arguments: args, origin: 'completion' })
-const result = (id: string, ...content: readonly Content[]): ModelMessage => sent({ role: 'tool', tool_call_id: id, content })
+const call = (id: string, args = '{}'): MessageToolCall => ({
+  id, name: 'terminal', arguments: args, origin: 'completion',
+})
+const result = (id: string, ...content: readonly Content[]): ModelMessage =>
+  sent({ role: 'tool', tool_call_id: id, content })
 const thought = (thinking: string, signature?: string) =>
   ({ type: 'thinking' as const, thinking, ...(signature !== undefined && { signature }) })
 
@@ -87,7 +92,8 @@ test('puts the results of all calls first in one turn, even when a user spoke be
 
 test('makes ids of other providers fit, in a call and its result alike', () => {
   const sentBody = JSON.stringify(bodyOf([
-    user('Go'), sent({ role: 'assistant', tool_calls: [call('functions.x:0')] }), sent({ role: 'tool', tool_call_id: 'functions.x:0' }),
+    user('Go'), sent({ role: 'assistant', tool_calls: [call('functions.x:0')] }),
+    sent({ role: 'tool', tool_call_id: 'functions.x:0' }),
     sent({ role: 'tool' }),
   ]))
   assert.ok(sentBody.includes('"id":"functions_x_0"'))
@@ -97,7 +103,9 @@ test('makes ids of other providers fit, in a call and its result alike', () => {
 for (const broken of ['{"command": "l', '"text"', '[1]', '']) {
   test(`sends arguments that are no object (${broken}) as an empty one`, () => {
     const { messages } = bodyOf([sent({ role: 'assistant', tool_calls: [call('a', broken)] })])
-    assert.equal(messages, [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'terminal', input: {} }] }])
+    assert.equal(messages, [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'terminal', input: {} }] },
+    ])
   })
 }
 
@@ -155,7 +163,9 @@ test('sends signed and redacted thinking back unchanged and first', () => {
 
 test('sends thinking back in the place that the state tells', () => {
   const state = { anthropic: { order: ['thinking', 'text', 'thinking', 'tool_use'] } }
-  assert.equal(bodyOf([sent(answer, state)]).messages, [{ role: 'assistant', content: [first, looking, redacted, use] }])
+  assert.equal(bodyOf([sent(answer, state)]).messages, [
+    { role: 'assistant', content: [first, looking, redacted, use] },
+  ])
 })
 
 for (const state of [
@@ -165,7 +175,9 @@ for (const state of [
   { gemini: { parts: [] } },
 ]) {
   test(`keeps the usual order when the state is not of this message: ${JSON.stringify(state)}`, () => {
-    assert.equal(bodyOf([sent(answer, state)]).messages, [{ role: 'assistant', content: [first, redacted, looking, use] }])
+    assert.equal(bodyOf([sent(answer, state)]).messages, [
+      { role: 'assistant', content: [first, redacted, looking, use] },
+    ])
   })
 }
 
@@ -181,18 +193,23 @@ test('thinks within a budget only in a turn that began with thinking', () => {
   })
 })
 
-const cached = { settings: { caching_prompt: true }, tools: ['one', 'two'].map((name) => ({ name, description: '', parameters: {} })) }
+const cached = {
+  settings: { caching_prompt: true }, tools: ['one', 'two'].map((name) => ({ name, description: '', parameters: {} })),
+}
 
 /** The names or texts of the blocks that are marked. */
 function marksOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
-  const own = 'cache_control' in value ? [JSON.stringify('text' in value ? value.text : 'name' in value ? value.name : value)] : []
+  const own = 'cache_control' in value
+    ? [JSON.stringify('text' in value ? value.text : 'name' in value ? value.name : value)]
+    : []
   return [...own, ...Object.values(value).flatMap(marksOf)]
 }
 
 test('marks the system, the last tool and the two newest turns of the user for the cache', () => {
   const body = bodyOf([
-    sent({ role: 'system', content: [text('A'), text('B')] }), user('1'), sent({ role: 'assistant', content: [text('2')] }),
+    sent({ role: 'system', content: [text('A'), text('B')] }), user('1'),
+    sent({ role: 'assistant', content: [text('2')] }),
     user('3'), sent({ role: 'assistant', content: [text('4')] }), user('5'), user('6'),
   ], cached)
   assert.equal(marksOf(body), ['"B"', '"two"', '"3"', '"6"'])
@@ -210,7 +227,9 @@ test('honours the marks of the messages first, and never sends more than four', 
 })
 
 test('marks the result of a tool for what is marked within it', () => {
-  const marked: Content = { cache_prompt: true, type: 'image', image_urls: ['https://example.org/1', 'https://example.org/2'] }
+  const marked: Content = {
+    cache_prompt: true, type: 'image', image_urls: ['https://example.org/1', 'https://example.org/2'],
+  }
   const { messages } = bodyOf([
     user('0'), sent({ role: 'assistant', tool_calls: [call('a')] }), result('a', marked),
     sent({ role: 'assistant', content: [text('1')] }), sent({ role: 'user', content: [marked] }),

@@ -13,7 +13,9 @@ const test = suite('agents/llm/anthropic-stream')
 const start = (usage: JsonObject = {}): JsonObject => ({ type: 'message_start', message: { id: 'msg_1', usage } })
 const end = (stop_reason: string | null = 'end_turn', usage: JsonObject | null = null): JsonObject[] =>
   [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }]
-const begin = (index: number, content_block: JsonObject): JsonObject => ({ type: 'content_block_start', index, content_block })
+const begin = (index: number, content_block: JsonObject): JsonObject => ({
+  type: 'content_block_start', index, content_block,
+})
 const grow = (index: number, delta: JsonObject): JsonObject => ({ type: 'content_block_delta', index, delta })
 
 test('keeps thinking with its signatures, and the order of blocks that is not the usual one', () => {
@@ -86,7 +88,8 @@ test('passes over blocks, deltas and events that it does not know', () => {
   const { answer, pieces } = folded(foldAnthropic, [
     {}, start(), begin(0, { type: 'novel' }), grow(0, { type: 'text_delta', text: 'lost' }), grow(9, { type: 'novel' }),
     { type: 'content_block_start', content_block: { type: 'text', text: '' } },
-    begin(1, { type: 'text' }), grow(1, { type: 'thinking_delta' }), { type: 'content_block_delta' }, begin(2, { type: 'text', text: '\n' }),
+    begin(1, { type: 'text' }), grow(1, { type: 'thinking_delta' }), { type: 'content_block_delta' },
+    begin(2, { type: 'text', text: '\n' }),
     ...end(),
   ])
   assert.equal(answer?.message, { role: 'assistant', content: [], thinking_blocks: [] })
@@ -110,9 +113,12 @@ for (const [reason, stop] of [
 
 test('counts the whole input, and leaves unknown what is not told', () => {
   const input = { input_tokens: 7, cache_read_input_tokens: 2, cache_creation_input_tokens: null }
-  assert.equal(answerOf(foldAnthropic, [start(input), ...end('end_turn', { input_tokens: null, output_tokens: 3 })]).usage, {
-    promptTokens: 9, completionTokens: 3, cacheReadTokens: 2,
-  })
+  assert.equal(
+    answerOf(foldAnthropic, [start(input), ...end('end_turn', { input_tokens: null, output_tokens: 3 })]).usage,
+    {
+      promptTokens: 9, completionTokens: 3, cacheReadTokens: 2,
+    },
+  )
   const written = { input_tokens: 7, cache_creation_input_tokens: 2 }
   assert.equal(answerOf(foldAnthropic, [start(written), ...end()]).usage, { promptTokens: 9, cacheWriteTokens: 2 })
   assert.equal(answerOf(foldAnthropic, [start(), ...end()]).usage, {})

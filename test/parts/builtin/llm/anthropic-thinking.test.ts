@@ -6,9 +6,13 @@ import { suite } from '../../../support/suite.ts'
 
 const test = suite('agents/llm/anthropic-thinking')
 
-const optionsOf = (model: string, settings: LLMOptions, maxTokens = 32_000) => ({ model, settings: llmOf(settings), maxTokens })
+const optionsOf = (model: string, settings: LLMOptions, maxTokens = 32_000) => ({
+  model, settings: llmOf(settings), maxTokens,
+})
 const adaptive = (effort?: string) =>
-  ({ thinking: { type: 'adaptive', display: 'summarized' }, ...(effort !== undefined && { output_config: { effort } }) })
+  ({
+    thinking: { type: 'adaptive', display: 'summarized' }, ...(effort !== undefined && { output_config: { effort } }),
+  })
 const within = (budget_tokens: number) => ({ thinking: { type: 'enabled', budget_tokens } })
 
 for (const [model, effort, expected] of [

@@ -48,7 +48,9 @@ test('knows that a Claude takes images, by the canonical name too, and nothing o
 
 test('goes through a turn with thinking and a tool, and shows its signatures in no log', async () => {
   const server = await startAnthropicModel({
-    script: () => [{ thought: 'I look first.', toolCall: { name: 'terminal', input: { command: 'ls' } } }, { text: 'One file.' }],
+    script: () => [
+      { thought: 'I look first.', toolCall: { name: 'terminal', input: { command: 'ls' } } }, { text: 'One file.' },
+    ],
   })
   try {
     const settings = { base_url: server.url, log_completions: true }
@@ -74,7 +76,9 @@ for (const [status, type, code] of [
 ] as const) {
   test(`takes the error ${type} for ${code}`, () => {
     const body = JSON.stringify({ type: 'error', error: { type, message: 'It cannot be done.' } })
-    return withWireServer([{ status, headers: { 'content-type': 'application/json' }, chunks: [body] }], async ({ url }) => {
+    return withWireServer([{ status, headers: { 'content-type': 'application/json' }, chunks: [body] }], async (
+      { url },
+    ) => {
       const error = await complete({ base_url: url }, [user('Hello')]).catch((reason: unknown) => reason)
       assert.ok(error instanceof ModelError && error.code === code, String(error))
     })

@@ -38,8 +38,14 @@ function step(number: number): ModelMessage[] {
     content: number % 3 === 0 ? [] : [text(`Step "${number}" \u2028 é`)],
     tool_calls: ids.map((id) => ({ id, name: 'glob', arguments: '{"pattern":"*"}', origin: 'completion' as const })),
     thinking_blocks: number % 5 === 0 ? [] : [thinking],
-  }, number % 2 === 0 ? { openai_responses: { items: [{ type: 'reasoning', id: `r${number}`, encrypted_content: 'x' }] } } : undefined)
-  const results = ids.map((id) => sent({ role: 'tool', tool_call_id: id, content: number % 6 === 5 ? [text('Seen'), picture] : [text('None')] }))
+  }, number % 2 === 0
+    ? { openai_responses: { items: [{ type: 'reasoning', id: `r${number}`, encrypted_content: 'x' }] } }
+    : undefined)
+  const results = ids.map((id) => {
+    return sent({
+      role: 'tool', tool_call_id: id, content: number % 6 === 5 ? [text('Seen'), picture] : [text('None')],
+    })
+  })
   return [answer, ...results, ...between(number)]
 }
 
@@ -52,7 +58,12 @@ function between(number: number): ModelMessage[] {
     case 4:
       return [sent({ role: 'assistant', content: [text(' ')] })]
     case 6:
-      return [sent({ role: 'assistant', content: [text('One')] }), sent({ role: 'assistant', content: [text('Two')] }), user('Why?'), user('Yes')]
+      return [
+        sent({ role: 'assistant', content: [text('One')] }),
+        sent({ role: 'assistant', content: [text('Two')] }),
+        user('Why?'),
+        user('Yes'),
+      ]
     default:
       return []
   }
@@ -69,7 +80,9 @@ for (const model of models) {
     const messages = history(30)
     for (let length = 1; length <= messages.length; length++) {
       const request = requestOf(messages.slice(0, length))
-      assert.equal(parsed(encoder.encode(request)), JSON.parse(JSON.stringify(wire.bodyOf(request))), `after ${length} messages`)
+      assert.equal(
+        parsed(encoder.encode(request)), JSON.parse(JSON.stringify(wire.bodyOf(request))), `after ${length} messages`,
+      )
     }
   })
 
@@ -123,11 +136,17 @@ test('the bytes of the beginning are the same buffers from request to request, a
 test('a mark for the prompt cache keeps what follows it outside, since marks are weighed anew each time', () => {
   const wire = wireFor('anthropic/claude-sonnet-4-5')
   const encoder = new BodyEncoder(wire)
-  const marks = [2, 5, 9, 14].map((place) => sent({ role: 'user', content: [{ ...text(`Mark ${place}`), cache_prompt: true }] }))
-  const messages = history(20).flatMap((message, index) => (index % 9 === 8 ? [message, marks[(index - 8) / 9] ?? system] : [message]))
+  const marks = [2, 5, 9, 14].map((place) => {
+    return sent({ role: 'user', content: [{ ...text(`Mark ${place}`), cache_prompt: true }] })
+  })
+  const messages = history(20).flatMap((message, index) => {
+    return (index % 9 === 8 ? [message, marks[(index - 8) / 9] ?? system] : [message])
+  })
   for (let length = 1; length <= messages.length; length++) {
     const request = requestOf(messages.slice(0, length))
-    assert.equal(parsed(encoder.encode(request)), JSON.parse(JSON.stringify(wire.bodyOf(request))), `after ${length} messages`)
+    assert.equal(
+      parsed(encoder.encode(request)), JSON.parse(JSON.stringify(wire.bodyOf(request))), `after ${length} messages`,
+    )
   }
 })
 

@@ -70,9 +70,11 @@ const homes: readonly (readonly [settings: LLMOptions, provider: string, url: st
   [{ model: 'openai/gpt-5.1' }, 'OpenAI', 'https://api.openai.com/v1/responses'],
   [{ model: 'gpt-5-chat-latest' }, 'OpenAI', 'https://api.openai.com/v1/chat/completions'],
   [{ model: 'gpt-5.5', base_url: 'https://eu.api.openai.com/v1' }, 'OpenAI', 'https://eu.api.openai.com/v1/responses'],
-  [{ model: 'gpt-5.5', base_url: 'https://api.openai.com.example/v1' }, 'OpenAI', 'https://api.openai.com.example/v1/chat/completions'],
+  [{ model: 'gpt-5.5', base_url: 'https://api.openai.com.example/v1' }, 'OpenAI',
+    'https://api.openai.com.example/v1/chat/completions'],
   [{ model: 'anthropic/claude-x' }, 'Anthropic', 'https://api.anthropic.com/v1/messages'],
-  [{ model: 'gemini/gemini-x' }, 'Gemini', 'https://generativelanguage.googleapis.com/v1beta/models/gemini-x:streamGenerateContent?alt=sse'],
+  [{ model: 'gemini/gemini-x' }, 'Gemini',
+    'https://generativelanguage.googleapis.com/v1beta/models/gemini-x:streamGenerateContent?alt=sse'],
   [{ model: 'openrouter/x' }, 'OpenRouter', 'https://openrouter.ai/api/v1/chat/completions'],
   [{ model: 'ollama/x' }, 'Ollama', 'http://127.0.0.1:11434/v1/chat/completions'],
   [{ model: 'x', base_url: 'not an address' }, 'The model server', 'not an address/chat/completions'],
@@ -103,23 +105,35 @@ test('says what the settings know of the model', () => {
   assert.is(createModelClient(llmOf({ model: 'gpt-4.1' })).takesImages, undefined)
 })
 
-const expected = 'expected a base URL or one of openai/, anthropic/, gemini/, openrouter/, ollama/, ollama_chat/, vllm/, hosted_vllm/, litellm_proxy/, azure/ before the name'
+const expected = 'expected a base URL or one of openai/, anthropic/, gemini/, openrouter/, ollama/, ollama_chat/, ' +
+  'vllm/, hosted_vllm/, litellm_proxy/, azure/ before the name'
 
 test('refuses a name that says nothing, and says what is missing', () => {
   for (const model of ['my-model', 'bedrock/x', '', 'openai/', '/x']) {
     assert.is(refusal({ model }), `LLMBadRequestError: Cannot call the model "${model}": ${expected}`)
   }
-  assert.is(refusal({ model: 'openai/', base_url: 'http://127.0.0.1:9' }), `LLMBadRequestError: Cannot call the model "openai/": ${expected}`)
-  assert.is(refusal({ model: 'hosted_vllm/x' }), 'LLMBadRequestError: Cannot call the model "hosted_vllm/x": expected the base URL of vLLM')
+  assert.is(
+    refusal({ model: 'openai/', base_url: 'http://127.0.0.1:9' }),
+    `LLMBadRequestError: Cannot call the model "openai/": ${expected}`,
+  )
+  assert.is(
+    refusal({ model: 'hosted_vllm/x' }),
+    'LLMBadRequestError: Cannot call the model "hosted_vllm/x": expected the base URL of vLLM',
+  )
 })
 
 test('refuses a sign-in that is no key', () => {
-  assert.is(refusal({ auth_type: 'subscription' }), 'LLMBadRequestError: Cannot call the model "gpt-5.5": expected the sign-in "api_key"')
+  assert.is(
+    refusal({ auth_type: 'subscription' }),
+    'LLMBadRequestError: Cannot call the model "gpt-5.5": expected the sign-in "api_key"',
+  )
 })
 
 test('sends nothing to an address that is refused', async () => {
   const client = createModelClient(llmOf({ model: 'ollama/x' }), { ...defaultDeps, allowAddress: () => false })
-  const error = await client.complete({ messages: [], tools: [], signal: new AbortController().signal }).catch((thrown: unknown) => thrown)
+  const error = await client.complete({ messages: [], tools: [], signal: new AbortController().signal }).catch((
+    thrown: unknown,
+  ) => thrown)
   assert.ok(error instanceof ModelError && error.code === 'LLMBadRequestError', String(error))
 })
 

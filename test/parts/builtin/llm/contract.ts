@@ -1,10 +1,12 @@
 /**
- * What every client of a model's API must do, whatever its wire format (src/parts/builtin/llm/model.ts): the same suite for each,
- * over real HTTP, against a server that says the streams of test/vectors/llm byte by byte.
+ * What every client of a model's API must do, whatever its wire format (src/parts/builtin/llm/model.ts): the same suite
+ * for each, over real HTTP, against a server that says the streams of test/vectors/llm byte by byte.
  */
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
-import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest, type ModelUsage } from '../../../../src/parts/builtin/llm/model.ts'
+import {
+  ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode, type ModelRequest, type ModelUsage,
+} from '../../../../src/parts/builtin/llm/model.ts'
 import type { ModelDeps } from '../../../../src/parts/builtin/llm/wire.ts'
 import { isObject } from '../../../../src/base/json.ts'
 import type { LLM } from '../../../../src/schema/generated/llm.ts'
@@ -65,9 +67,13 @@ interface Bench {
   /** One of `errors.json`. */
   readonly refusing: (name: string) => WireReply
   /** A call without retries, unless the settings say otherwise. */
-  readonly complete: (server: Pick<WireServer, 'url'>, over?: LLMOptions, request?: Partial<ModelRequest>) => Promise<ModelAnswer>
+  readonly complete: (
+    server: Pick<WireServer, 'url'>, over?: LLMOptions, request?: Partial<ModelRequest>,
+  ) => Promise<ModelAnswer>
   /** A call that fails: gives its error to `check`. */
-  readonly failing: (reply: WireReply, over: LLMOptions, check: (error: ModelError, server: WireServer) => void | Promise<void>) => Promise<void>
+  readonly failing: (
+    reply: WireReply, over: LLMOptions, check: (error: ModelError, server: WireServer) => void | Promise<void>,
+  ) => Promise<void>
 }
 
 function benchOf({ vectors, settings, create }: ContractOptions): Bench {
@@ -111,7 +117,9 @@ function answerTests(test: Suite, { usage, origin }: ContractOptions, { saying, 
     }, 30_000)
   }
 
-  test('knows the cost when the settings have prices, and else does not', () => withWireServer([saying('text')], async (server) => {
+  test('knows the cost when the settings have prices, and else does not', () => withWireServer([saying('text')], async (
+    server,
+  ) => {
     assert.is((await complete(server)).usage.cost, undefined)
     const { cost } = (await complete(server, { input_cost_per_token: 0.5, output_cost_per_token: 2 })).usage
     assert.is(cost, 0.5 * (usage.promptTokens ?? 0) + 2 * (usage.completionTokens ?? 0))
@@ -131,22 +139,29 @@ function assertAnswer({ id, message, stop }: ModelAnswer, expected: ExpectedAnsw
 }
 
 function requestTests(test: Suite, { keyHeader }: ContractOptions, { saying, complete }: Bench): void {
-  test('sends the key in its header, and the headers of the settings', () => withWireServer([saying('text')], async (server) => {
+  test('sends the key in its header, and the headers of the settings', () => withWireServer([saying('text')], async (
+    server,
+  ) => {
     await complete(server, { extra_headers: { 'X-Team': 'blue' } })
     const [name, value] = keyHeader
     assert.is(server.requests[0]?.headers[name], value)
     assert.is(server.requests[0]?.headers['x-team'], 'blue')
   }))
 
-  test('sends what the settings add to the body, tools and images', () => withWireServer([saying('text')], async (server) => {
-    const parameters = { type: 'object', properties: { pattern: { type: 'string' } } }
-    const tools = [{ name: 'glob', description: 'Finds files', parameters }]
-    const messages = [user('What is it?', `data:image/png;base64,${image}`)]
-    await complete(server, { litellm_extra_body: { from_settings: [1] } }, { messages, tools })
-    assert.equal(server.requests[0]?.body.from_settings, [1])
-    const sent = JSON.stringify(server.requests[0]?.body)
-    for (const part of ['"glob"', 'Finds files', '"pattern"', 'What is it?', image]) assert.ok(sent.includes(part), part)
-  }))
+  test(
+    'sends what the settings add to the body, tools and images',
+    () => withWireServer([saying('text')], async (server) => {
+      const parameters = { type: 'object', properties: { pattern: { type: 'string' } } }
+      const tools = [{ name: 'glob', description: 'Finds files', parameters }]
+      const messages = [user('What is it?', `data:image/png;base64,${image}`)]
+      await complete(server, { litellm_extra_body: { from_settings: [1] } }, { messages, tools })
+      assert.equal(server.requests[0]?.body.from_settings, [1])
+      const sent = JSON.stringify(server.requests[0]?.body)
+      for (const part of ['"glob"', 'Finds files', '"pattern"', 'What is it?', image]) {
+        assert.ok(sent.includes(part), part)
+      }
+    }),
+  )
 }
 
 function endingTests(test: Suite, { saying, half, complete, failing }: Bench): void {
@@ -161,12 +176,16 @@ function endingTests(test: Suite, { saying, half, complete, failing }: Bench): v
 
   test('calls nobody when the signal is aborted already', () => withWireServer([saying('text')], async (server) => {
     const reason = new Error('too late')
-    assert.is(await complete(server, {}, { signal: AbortSignal.abort(reason) }).catch((error: unknown) => error), reason)
+    assert.is(
+      await complete(server, {}, { signal: AbortSignal.abort(reason) }).catch((error: unknown) => error), reason,
+    )
     assert.is(server.requests.length, 0)
   }))
 
   for (const [name, chunks] of [['before an answer', []], ['within an answer', [half]]] as const) {
-    test(`gives up after a long silence ${name}`, () => failing({ chunks, then: 'silence' }, { timeout: 1 }, async (error, server) => {
+    test(`gives up after a long silence ${name}`, () => failing({ chunks, then: 'silence' }, { timeout: 1 }, async (
+      error, server,
+    ) => {
       assert.is(error.code, 'LLMTimeoutError')
       await server.left
     }))
@@ -181,17 +200,23 @@ function errorTests(test: Suite, options: ContractOptions, { saying, refusing, c
     }))
   }
 
-  test('tries an overload again as often as the settings say, then gives up', () => withWireServer([refusing('overloaded')], async (server) => {
-    assert.is((await failureOf(complete(server, { num_retries: 2 }))).code, 'LLMServiceUnavailableError')
-    assert.is(server.requests.length, 3)
-  }))
+  test('tries an overload again as often as the settings say, then gives up', () => withWireServer(
+    [refusing('overloaded')],
+    async (server) => {
+      assert.is((await failureOf(complete(server, { num_retries: 2 }))).code, 'LLMServiceUnavailableError')
+      assert.is(server.requests.length, 3)
+    },
+  ))
 
-  test('waits as long as a rate limit asks, then goes on', () => withWireServer([refusing('rate_limit'), saying('text')], async (server) => {
-    const waits: number[] = []
-    const answer = await complete(server, { num_retries: 1 }, { onRetry: ({ waitMs }) => waits.push(waitMs) })
-    assert.equal(answer.message.content.length, 1)
-    assert.equal(waits, [20_000])
-  }))
+  test('waits as long as a rate limit asks, then goes on', () => withWireServer(
+    [refusing('rate_limit'), saying('text')],
+    async (server) => {
+      const waits: number[] = []
+      const answer = await complete(server, { num_retries: 1 }, { onRetry: ({ waitMs }) => waits.push(waitMs) })
+      assert.equal(answer.message.content.length, 1)
+      assert.equal(waits, [20_000])
+    },
+  ))
 
   test('does not try a wrong key again', () => withWireServer([refusing('authentication')], async (server) => {
     await failureOf(complete(server, { num_retries: 5 }))
@@ -229,24 +254,37 @@ function brokenTests(test: Suite, { saying, half, complete, failing }: Bench): v
     assert.is((await failureOf(complete({ url: gone }))).code, 'LLMServiceUnavailableError')
   })
 
-  test('says that a web page is no answer', () => failing({ headers: { 'content-type': 'text/html' }, chunks: ['<html>'] }, {}, (error) => {
-    assert.is(error.code, 'LLMBadRequestError')
-  }))
+  test('says that a web page is no answer', () => failing(
+    { headers: { 'content-type': 'text/html' }, chunks: ['<html>'] },
+    {},
+    (error) => {
+      assert.is(error.code, 'LLMBadRequestError')
+    },
+  ))
 
-  test('does not follow a redirect', () => failing({ status: 307, headers: { location: '/elsewhere' }, chunks: [] }, {}, (error, server) => {
-    assert.is(error.code, 'LLMBadRequestError')
-    assert.is(server.requests.length, 1)
-  }))
+  test('does not follow a redirect', () => failing(
+    { status: 307, headers: { location: '/elsewhere' }, chunks: [] },
+    {},
+    (error, server) => {
+      assert.is(error.code, 'LLMBadRequestError')
+      assert.is(server.requests.length, 1)
+    },
+  ))
 }
 
 function secretTests(test: Suite, { saying, complete, failing }: Bench): void {
-  test('logs request and answer without key and headers if it is asked to, else nothing', () => withWireServer([saying('text')], async (server) => {
-    assert.is((await complete(server)).exchange, undefined)
-    const { exchange } = await complete(server, { log_completions: true, extra_headers: { 'X-Team': 'the-blue-team' } })
-    assert.equal(exchange?.request, server.requests[1]?.body)
-    assert.ok(JSON.stringify(exchange?.response).includes('Grüße, 世界 👋!'))
-    for (const secret of [contractKey, 'the-blue-team']) assert.not.ok(JSON.stringify(exchange).includes(secret))
-  }))
+  test(
+    'logs request and answer without key and headers if it is asked to, else nothing',
+    () => withWireServer([saying('text')], async (server) => {
+      assert.is((await complete(server)).exchange, undefined)
+      const { exchange } = await complete(server, {
+        log_completions: true, extra_headers: { 'X-Team': 'the-blue-team' },
+      })
+      assert.equal(exchange?.request, server.requests[1]?.body)
+      assert.ok(JSON.stringify(exchange?.response).includes('Grüße, 世界 👋!'))
+      for (const secret of [contractKey, 'the-blue-team']) assert.not.ok(JSON.stringify(exchange).includes(secret))
+    }),
+  )
 
   test('shows the key in no message, whatever a server says', () => {
     const reply = { status: 400, headers: { 'content-type': 'text/plain' }, chunks: [`bad header: ${contractKey}`] }
@@ -260,7 +298,9 @@ function secretTests(test: Suite, { saying, complete, failing }: Bench): void {
   })
 }
 
-const contractDeps: ModelDeps = { newId: () => 'made-here', random: () => 0, now: () => 0, sleep: async () => undefined }
+const contractDeps: ModelDeps = {
+  newId: () => 'made-here', random: () => 0, now: () => 0, sleep: async () => undefined,
+}
 
 function requestOf(over: Partial<ModelRequest>): ModelRequest {
   return { messages: [user('Hello')], tools: [], signal: new AbortController().signal, ...over }
@@ -279,6 +319,12 @@ async function failureOf(promise: Promise<unknown>): Promise<ModelError> {
 function errorReply(errors: unknown, name: string): WireReply {
   const error = isObject(errors) ? errors[name] : undefined
   if (!isObject(error) || typeof error.status !== 'number') throw new TypeError(`Expected an error answer ${name}`)
-  const extra = isObject(error.headers) ? Object.fromEntries(Object.entries(error.headers).map(([key, value]) => [key, String(value)])) : {}
-  return { status: error.status, headers: { 'content-type': 'application/json', ...extra }, chunks: [JSON.stringify(error.body)] }
+  const extra = isObject(error.headers)
+    ? Object.fromEntries(Object.entries(error.headers).map(([key, value]) => [key, String(value)]))
+    : {}
+  return {
+    status: error.status,
+    headers: { 'content-type': 'application/json', ...extra },
+    chunks: [JSON.stringify(error.body)],
+  }
 }

@@ -16,11 +16,15 @@ interface Options {
   readonly model?: string
 }
 
-function bodyOf(messages: readonly ModelMessage[], { settings = {}, tools = [], model = 'gemini-2.5-pro' }: Options = {}): JsonObject {
+function bodyOf(
+  messages: readonly ModelMessage[], { settings = {}, tools = [], model = 'gemini-2.5-pro' }: Options = {},
+): JsonObject {
   return geminiBody({ messages, tools, signal: new AbortController().signal }, model, llmOf(settings))
 }
 
-const call = (id: string, name = 'terminal'): MessageToolCall => ({ id, name, arguments: '{"n":1}', origin: 'completion' })
+const call = (id: string, name = 'terminal'): MessageToolCall => ({
+  id, name, arguments: '{"n":1}', origin: 'completion',
+})
 const functionCall = (id: string, name = 'terminal'): JsonObject => ({ id, name, args: { n: 1 } })
 
 test('sends the system apart from the contents, and asks for thoughts', () => {
@@ -34,12 +38,15 @@ test('sends the system apart from the contents, and asks for thoughts', () => {
 test('describes tools by their JSON Schema', () => {
   const parameters = { type: 'object', properties: {} }
   const { tools } = bodyOf([user('Hello')], { tools: [{ name: 'think', description: 'Thinks', parameters }] })
-  assert.equal(tools, [{ functionDeclarations: [{ name: 'think', description: 'Thinks', parametersJsonSchema: parameters }] }])
+  assert.equal(tools, [
+    { functionDeclarations: [{ name: 'think', description: 'Thinks', parametersJsonSchema: parameters }] },
+  ])
 })
 
 test('sends what the settings say of sampling, and lets what they add to the body win', () => {
   const settings = {
-    temperature: 0.5, top_p: 0.9, top_k: 40, max_output_tokens: 100, seed: 7, litellm_extra_body: { safetySettings: [] },
+    temperature: 0.5, top_p: 0.9, top_k: 40, max_output_tokens: 100, seed: 7,
+    litellm_extra_body: { safetySettings: [] },
   }
   const body = bodyOf([user('Hello')], { settings, model: 'gemini-2.0-flash' })
   assert.equal(body.generationConfig, { temperature: 0.5, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7 })
@@ -57,7 +64,10 @@ test('names each result after its call and puts all of them first in one content
   ])
   assert.equal(contents, [
     { role: 'user', parts: [{ text: 'Go' }] },
-    { role: 'model', parts: [{ text: 'I look.' }, { functionCall: functionCall('a') }, { functionCall: functionCall('b', 'glob') }] },
+    {
+      role: 'model',
+      parts: [{ text: 'I look.' }, { functionCall: functionCall('a') }, { functionCall: functionCall('b', 'glob') }],
+    },
     {
       role: 'user',
       parts: [
@@ -84,8 +94,12 @@ test('sends an image that has only an address as that address', () => {
 })
 
 test('leaves out an answer that has nothing to send', () => {
-  const empty = sent({ role: 'assistant', content: [text(''), image('https://example.org/a.png')], reasoning_content: 'Hm' })
-  assert.equal(bodyOf([user('One'), empty, user('Two')]).contents, [{ role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] }])
+  const empty = sent({
+    role: 'assistant', content: [text(''), image('https://example.org/a.png')], reasoning_content: 'Hm',
+  })
+  assert.equal(bodyOf([user('One'), empty, user('Two')]).contents, [
+    { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
+  ])
 })
 
 const foreign = sent({ role: 'assistant', tool_calls: [call('a'), call('b')] }, { anthropic: { order: [] } })
@@ -111,7 +125,9 @@ test('signs the first call of an older model too, which signed its text alone', 
 })
 
 test('rebuilds an answer from a state that lacks members', () => {
-  const state = { gemini: { parts: [{ kind: 'thought' }, { kind: 'text' }, { kind: 'call' }, { kind: 'call', signature: 's' }] } }
+  const state = {
+    gemini: { parts: [{ kind: 'thought' }, { kind: 'text' }, { kind: 'call' }, { kind: 'call', signature: 's' }] },
+  }
   const { contents } = bodyOf([sent({ role: 'assistant', tool_calls: [call('a'), call('b')] }, state)])
   assert.equal(contents, [{
     role: 'model',

@@ -13,11 +13,14 @@ const test = suite('agents/llm/gemini-stream')
 
 /** A chunk with these parts, the last one if it has a reason. */
 const chunk = (parts: readonly JsonObject[], finishReason?: string, usageMetadata?: JsonObject): JsonObject => ({
-  candidates: [{ content: { parts: [...parts] }, ...(finishReason && { finishReason }) }], ...(usageMetadata && { usageMetadata }),
+  candidates: [{ content: { parts: [...parts] }, ...(finishReason && { finishReason }) }],
+  ...(usageMetadata && { usageMetadata }),
 })
 
 /** What a vector's answer is sent back as. */
-function sentBack(name: string, change: (answer: ModelMessage) => ModelMessage = (same) => same): JsonValue | undefined {
+function sentBack(
+  name: string, change: (answer: ModelMessage) => ModelMessage = (same) => same,
+): JsonValue | undefined {
   const { message, state } = answerOf(foldGemini, vector(`gemini/${name}`))
   const messages = [change({ message, ...(state && { state }) })]
   return geminiBody({ messages, tools: [], signal: new AbortController().signal }, 'gemini-3-pro', llmOf({})).contents
@@ -33,7 +36,9 @@ test('joins the pieces of a text, but keeps apart for the way back what is signe
     { text: 'I think.', thought: true, thoughtSignature: 'c2lnbmF0dXJlLTQ=' },
     { text: 'One, ' },
     { text: 'two.', thoughtSignature: 'c2lnbmF0dXJlLTU=' },
-    { functionCall: { id: 'made-1', name: 'terminal', args: { command: 'pwd' } }, thoughtSignature: 'c2lnbmF0dXJlLTY=' },
+    {
+      functionCall: { id: 'made-1', name: 'terminal', args: { command: 'pwd' } }, thoughtSignature: 'c2lnbmF0dXJlLTY=',
+    },
     { text: 'Three.' },
   ))
 })
@@ -44,16 +49,23 @@ test('sends a signature back that came with an empty text, and no thought that i
 
 test('sends parallel calls back with the one signature that they have', () => {
   assert.equal(sentBack('parallel-calls'), model(
-    { functionCall: { id: 'made-1', name: 'read_file', args: { file_path: '/a' } }, thoughtSignature: 'c2lnbmF0dXJlLTI=' },
+    {
+      functionCall: { id: 'made-1', name: 'read_file', args: { file_path: '/a' } },
+      thoughtSignature: 'c2lnbmF0dXJlLTI=',
+    },
     { functionCall: { id: 'fc-1', name: 'glob', args: { pattern: '*.ts' } } },
   ))
 })
 
 test('keeps the signatures of calls when the text was changed since', () => {
-  const masked = sentBack('signed-text', ({ message, ...rest }) => ({ ...rest, message: { ...message, content: [text('The <secret-hidden>')] } }))
+  const masked = sentBack('signed-text', ({ message, ...rest }) => ({
+    ...rest, message: { ...message, content: [text('The <secret-hidden>')] },
+  }))
   assert.equal(masked, model(
     { text: 'The <secret-hidden>' },
-    { functionCall: { id: 'made-1', name: 'terminal', args: { command: 'pwd' } }, thoughtSignature: 'c2lnbmF0dXJlLTY=' },
+    {
+      functionCall: { id: 'made-1', name: 'terminal', args: { command: 'pwd' } }, thoughtSignature: 'c2lnbmF0dXJlLTY=',
+    },
   ))
 })
 
@@ -104,7 +116,9 @@ test('reads an answer that was not streamed as a stream of one, in pieces of tex
 
 test('leaves unknown what is not told', () => {
   assert.equal(answerOf(foldGemini, [chunk([], 'STOP')]).usage, {})
-  assert.equal(answerOf(foldGemini, [chunk([], 'STOP', { thoughtsTokenCount: 3 })]).usage, { completionTokens: 3, reasoningTokens: 3 })
+  assert.equal(answerOf(foldGemini, [chunk([], 'STOP', { thoughtsTokenCount: 3 })]).usage, {
+    completionTokens: 3, reasoningTokens: 3,
+  })
   assert.equal(answerOf(foldGemini, [chunk([], 'STOP', { candidatesTokenCount: 3 })]).usage, { completionTokens: 3 })
 })
 

@@ -50,7 +50,9 @@ test('knows that a Gemini takes images, by the canonical name too, and nothing o
 
 test('goes through a turn with thoughts and a tool, and shows its signatures in no log', async () => {
   const server = await startGeminiModel({
-    script: () => [{ thought: 'I look first.', toolCall: { name: 'terminal', input: { command: 'ls' } } }, { text: 'One file.' }],
+    script: () => [
+      { thought: 'I look first.', toolCall: { name: 'terminal', input: { command: 'ls' } } }, { text: 'One file.' },
+    ],
   })
   try {
     const settings = { base_url: server.url, log_completions: true }

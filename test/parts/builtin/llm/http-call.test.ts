@@ -15,7 +15,9 @@ interface Outcome {
   readonly requests: readonly SeenRequest[]
 }
 
-async function call(reply: WireReply, signal: AbortSignal = new AbortController().signal, onEvent = (): void => undefined): Promise<Outcome> {
+async function call(
+  reply: WireReply, signal: AbortSignal = new AbortController().signal, onEvent = (): void => undefined,
+): Promise<Outcome> {
   const events: JsonObject[] = []
   let end: CallEnd | undefined
   let error: unknown
@@ -23,7 +25,10 @@ async function call(reply: WireReply, signal: AbortSignal = new AbortController(
   await withWireServer([reply], async ({ url, requests }) => {
     seen = requests
     const secrets = ['key-number-one']
-    const options = { limits: usualAnswerLimits, provider: 'Stand-in', url: `${url}/v1/x`, headers: { 'x-key': 'key-number-one' }, body: [Buffer.from('{"a":'), Buffer.from('[1]}')], timeoutMs: 8000, signal, secrets, now: () => 0 }
+    const options = {
+      limits: usualAnswerLimits, provider: 'Stand-in', url: `${url}/v1/x`, headers: { 'x-key': 'key-number-one' },
+      body: [Buffer.from('{"a":'), Buffer.from('[1]}')], timeoutMs: 8000, signal, secrets, now: () => 0,
+    }
     end = await postForEvents(options, (event) => {
       events.push(event)
       onEvent()
@@ -70,23 +75,34 @@ test('takes what is no JSON object for a broken answer, and does not quote it', 
   assert.is(failure(await call({ chunks: ['data: 7\n\n'] })), broken)
 })
 
-test('refuses an answer over its limits: of bytes as a whole, of values over all events, of which each has some free', async () => {
-  const tooMany = 'LLMBrokenStreamError: Could not read the answer of Stand-in: it has more than 50000 JSON values'
-  assert.is(failure(await call({ headers: json, chunks: ['['.repeat(60_000)] })), tooMany)
-  const rich = `data: {"a":[${'0,'.repeat(20_000)}0]}\n\n`
-  const outcome = await call({ chunks: [rich, rich, rich, rich] })
-  assert.is(failure(outcome), tooMany)
-  assert.is(outcome.events.length, 2)
-  const usual = `data: {"a":[${'0,'.repeat(150)}0]}\n\n`
-  assert.is((await call({ chunks: Array.from({ length: 1000 }, () => usual) })).events.length, 1000)
-  const long = JSON.stringify({ a: 'x'.repeat(usualAnswerLimits.limitBytes) })
-  assert.match(failure(await call({ headers: json, chunks: [long] })), /^LLMBrokenStreamError: .* it has more than 16777216 bytes$/)
-  assert.match(failure(await call({ chunks: [`data: ${long}\n\n`] })), /expected events of at most 16777216 characters/)
-})
+test(
+  'refuses an answer over its limits: of bytes as a whole, of values over all events, of which each has some free',
+  async () => {
+    const tooMany = 'LLMBrokenStreamError: Could not read the answer of Stand-in: it has more than 50000 JSON values'
+    assert.is(failure(await call({ headers: json, chunks: ['['.repeat(60_000)] })), tooMany)
+    const rich = `data: {"a":[${'0,'.repeat(20_000)}0]}\n\n`
+    const outcome = await call({ chunks: [rich, rich, rich, rich] })
+    assert.is(failure(outcome), tooMany)
+    assert.is(outcome.events.length, 2)
+    const usual = `data: {"a":[${'0,'.repeat(150)}0]}\n\n`
+    assert.is((await call({ chunks: Array.from({ length: 1000 }, () => usual) })).events.length, 1000)
+    const long = JSON.stringify({ a: 'x'.repeat(usualAnswerLimits.limitBytes) })
+    assert.match(
+      failure(await call({ headers: json, chunks: [long] })),
+      /^LLMBrokenStreamError: .* it has more than 16777216 bytes$/,
+    )
+    assert.match(
+      failure(await call({ chunks: [`data: ${long}\n\n`] })), /expected events of at most 16777216 characters/,
+    )
+  },
+)
 
 test('reads no more of an error answer than it needs', async () => {
   const long = `${'x'.repeat(1000)}\n`.repeat(1000)
-  assert.match(failure(await call({ status: 400, chunks: [long], then: 'silence' })), /^LLMBadRequestError: Stand-in refused the request \(400\): x{500} \.\.\.$/)
+  assert.match(
+    failure(await call({ status: 400, chunks: [long], then: 'silence' })),
+    /^LLMBadRequestError: Stand-in refused the request \(400\): x{500} \.\.\.$/,
+  )
 })
 
 test('knows an error answer that breaks off by its status', async () => {

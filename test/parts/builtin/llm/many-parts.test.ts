@@ -23,16 +23,24 @@ function times<T>(count: number, make: (index: number) => T): T[] {
 }
 
 test('Anthropic: blocks and pieces of one', () => {
-  const blocks = times(many, (index) => ({ type: 'content_block_start', index, content_block: { type: 'text', text: 'a' } }))
+  const blocks = times(many, (index) => ({
+    type: 'content_block_start', index, content_block: { type: 'text', text: 'a' },
+  }))
   const end = [{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }]
   assert.is(answerOf(foldAnthropic, [...blocks, ...end]).message.content.length, many)
-  const start = { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'n', input: {} } }
-  const pieces = times(many, () => ({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '12345' } }))
+  const start = {
+    type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'n', input: {} },
+  }
+  const pieces = times(many, () => ({
+    type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '12345' },
+  }))
   assert.is(answerOf(foldAnthropic, [start, ...pieces, ...end]).message.tool_calls?.[0]?.arguments.length, 5 * many)
 })
 
 test('Chat Completions: calls, and pieces of the first of many', () => {
-  const call = (index: number, more: object): JsonObject => ({ choices: [{ delta: { tool_calls: [{ index, ...more }] } }] })
+  const call = (index: number, more: object): JsonObject => ({
+    choices: [{ delta: { tool_calls: [{ index, ...more }] } }],
+  })
   const calls = times(many, (index) => call(index, { id: `c${index}`, function: { name: 'n', arguments: '' } }))
   const pieces = times(many, (index) => call(many - 1 - index, { function: { arguments: '{}' } }))
   const end = { choices: [{ delta: {}, finish_reason: 'tool_calls' }] }
@@ -49,20 +57,31 @@ test('Gemini: signed parts', () => {
 
 test('figures of a stream that has too many names keep what was known', () => {
   const figures = times(many, (index) => ({ usageMetadata: { [`f${index}`]: 1 } }))
-  const { response } = answerOf(foldGemini, [{ usageMetadata: { promptTokenCount: 7 } }, ...figures, { candidates: [{ finishReason: 'STOP' }] }])
+  const { response } = answerOf(foldGemini, [
+    { usageMetadata: { promptTokenCount: 7 } }, ...figures, { candidates: [{ finishReason: 'STOP' }] },
+  ])
   assert.ok(JSON.stringify(response).includes('"promptTokenCount":7'))
   assert.is(JSON.stringify(response).split('"f').length - 1 < 101, true)
 })
 
 test('an answer with more than 1,000 calls, or longer than its limit in pieces, is none', async () => {
-  const call = (index: number): object => ({ id: `c${index}`, type: 'function', function: { name: 'n', arguments: '{}' } })
-  const answer = (count: number): string => JSON.stringify({ choices: [{ message: { tool_calls: times(count, call) }, finish_reason: 'tool_calls' }] })
+  const call = (index: number): object => ({
+    id: `c${index}`, type: 'function', function: { name: 'n', arguments: '{}' },
+  })
+  const answer = (count: number): string =>
+    JSON.stringify({ choices: [{ message: { tool_calls: times(count, call) }, finish_reason: 'tool_calls' }] })
   const headers = { 'content-type': 'application/json' }
   assert.is(await failure({ headers, chunks: [answer(1000)] }), '1000 calls')
-  assert.is(await failure({ headers, chunks: [answer(1001)] }), 'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 1000 parts')
+  assert.is(
+    await failure({ headers, chunks: [answer(1001)] }),
+    'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 1000 parts',
+  )
   const piece = `data: ${JSON.stringify({ choices: [{ delta: { content: 'x'.repeat(1_000_000) } }] })}\n\n`
   const chunks = [...times(5, () => piece), 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n']
-  assert.is(await failure({ chunks }), 'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 4000000 characters')
+  assert.is(
+    await failure({ chunks }),
+    'LLMBrokenStreamError: Could not read the answer of OpenAI: it has more than 4000000 characters',
+  )
 })
 
 test('an answer of Gemini with more than 1,000 parts is none, also when they are no calls', async () => {
@@ -77,13 +96,22 @@ test('an answer of Gemini with more than 1,000 parts is none, also when they are
 test('parts are counted while they come: an answer that has too many is not gathered to its end', () => {
   const streams: readonly (readonly [(context: FoldContext) => AnswerFold, (index: number) => JsonObject])[] = [
     [foldAnthropic, (index) => ({ type: 'content_block_start', index, content_block: { type: 'text', text: 'a' } })],
-    [foldChat, (index) => ({ choices: [{ delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'n', arguments: '' } }] } }] })],
+    [
+      foldChat,
+      (index) => ({
+        choices: [{ delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'n', arguments: '' } }] } }],
+      }),
+    ],
     [foldResponse, () => ({ type: 'response.output_item.done', item: { type: 'reasoning', encrypted_content: 'e' } })],
     [foldGemini, () => ({ candidates: [{ content: { parts: [{ text: 'a', thoughtSignature: 's' }] } }] })],
   ]
   for (const [start, part] of streams) {
     const counts: number[] = []
-    const fold = start({ newId: () => 'i', failureOf: () => new ModelError('LLMServiceUnavailableError', ''), limitParts: (count) => void counts.push(count) })
+    const fold = start({
+      newId: () => 'i',
+      failureOf: () => new ModelError('LLMServiceUnavailableError', ''),
+      limitParts: (count) => void counts.push(count),
+    })
     for (let index = 0; index < 3; index++) fold.push(part(index))
     assert.equal(counts, [1, 2, 3], start.name)
   }

@@ -11,7 +11,9 @@ test('a data URL is taken apart, with its media type as providers know it', () =
 })
 
 test('what is no base64 stays an address', () => {
-  for (const url of ['https://example.org/a,b.png', 'data:image/png,AAAA', 'data:', '']) assert.equal(imageSource(url), { url })
+  for (const url of ['https://example.org/a,b.png', 'data:image/png,AAAA', 'data:', '']) {
+    assert.equal(imageSource(url), { url })
+  }
 })
 
 test('arguments that are no object count as none', () => {

@@ -30,7 +30,8 @@ export function answering(origin: MessageToolCall['origin']): Readonly<Record<st
     text: { ...plain, text: 'Grüße, 世界 👋!' },
     'tool-call': { ...plain, text: 'I look.', calls: [call('terminal', '{"command":"ls -la"}')], stop: 'tool_calls' },
     'parallel-calls': {
-      ...plain, calls: [call('read_file', '{"file_path":"/a"}'), call('glob', '{"pattern":"*.ts"}')], stop: 'tool_calls',
+      ...plain, calls: [call('read_file', '{"file_path":"/a"}'), call('glob', '{"pattern":"*.ts"}')],
+      stop: 'tool_calls',
     },
     reasoning: { ...plain, text: '4', reasoning: 'Two and two make four.' },
     refusal: { ...plain, text: 'I cannot help with that.', stop: 'refusal' },

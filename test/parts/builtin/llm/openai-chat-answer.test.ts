@@ -24,9 +24,12 @@ function read(...events: readonly JsonObject[]): FoldedAnswer | undefined {
   return fold.finish()
 }
 
-const delta = (members: JsonObject, over: JsonObject = {}): JsonObject => ({ id: 'c1', choices: [{ index: 0, delta: members, ...over }] })
+const delta = (members: JsonObject, over: JsonObject = {}): JsonObject => ({
+  id: 'c1', choices: [{ index: 0, delta: members, ...over }],
+})
 const end = (finish_reason: string): JsonObject => delta({}, { finish_reason })
-const call = (members: JsonObject, fn: JsonObject = {}): JsonObject => delta({ tool_calls: [{ ...members, function: fn }] })
+const call = (members: JsonObject, fn: JsonObject = {}): JsonObject =>
+  delta({ tool_calls: [{ ...members, function: fn }] })
 
 test('reads a whole answer of a server that does not stream', () => {
   const fold = startFold()
@@ -35,8 +38,12 @@ test('reads a whole answer of a server that does not stream', () => {
     tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'glob', arguments: '{}' } }],
   }
   const usage = { prompt_tokens: 3, completion_tokens: 2, cost: 0.25, prompt_tokens_details: { cache_write_tokens: 1 } }
-  assert.equal(fold.push({ id: 'c1', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }),
-    { content: 'I look.', reasoning_content: 'Hm.' })
+  assert.equal(
+    fold.push({
+      id: 'c1', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage,
+    }),
+    { content: 'I look.', reasoning_content: 'Hm.' },
+  )
   assert.equal(fold.finish(), {
     id: 'c1',
     message: {
@@ -48,7 +55,13 @@ test('reads a whole answer of a server that does not stream', () => {
     usage: { promptTokens: 3, completionTokens: 2, cacheWriteTokens: 1, cost: 0.25 },
     response: {
       id: 'c1', object: 'chat.completion', usage,
-      choices: [{ index: 0, message: { role: 'assistant', content: 'I look.', reasoning_content: 'Hm.', tool_calls: message.tool_calls }, finish_reason: 'tool_calls' }],
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'I look.', reasoning_content: 'Hm.', tool_calls: message.tool_calls },
+          finish_reason: 'tool_calls',
+        },
+      ],
     },
   })
 })
@@ -60,7 +73,11 @@ test('has no answer before the provider has ended it', () => {
 })
 
 test('gives an answer and a call an id where the server gave none', () => {
-  const answer = read({ choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'glob', arguments: '{}' } }] }, finish_reason: 'stop' }] })
+  const answer = read({
+    choices: [
+      { delta: { tool_calls: [{ index: 0, function: { name: 'glob', arguments: '{}' } }] }, finish_reason: 'stop' },
+    ],
+  })
   assert.is(answer?.id, 'made-2')
   assert.equal(answer?.message.tool_calls?.map(({ id }) => id), ['made-1'])
   assert.is(answer?.stop, 'tool_calls')
@@ -71,7 +88,12 @@ const joined: readonly (readonly [name: string, events: readonly JsonObject[], c
     call({ id: 'a' }, { name: 'x', arguments: '1' }), call({ id: 'b' }, { name: 'y', arguments: '2' }),
     call({ id: 'a' }, { arguments: '3' }), call({}, { arguments: '4' }),
   ], ['a x 13', 'b y 24']],
-  ['a name that is repeated once', [call({ index: 0, id: 'a' }, { name: 'x', arguments: '1' }), call({ index: 0, id: 'a' }, { name: 'x', arguments: '2' })], ['a x 12']],
+  [
+    'a name that is repeated once',
+    [call({ index: 0, id: 'a' }, { name: 'x', arguments: '1' }),
+      call({ index: 0, id: 'a' }, { name: 'x', arguments: '2' })],
+    ['a x 12'],
+  ],
   ['arguments that are an object', [call({ index: 0, id: 'a' }, { name: 'x', arguments: { b: 1 } })], ['a x {"b":1}']],
   ['a piece of a call that never began', [call({}, { arguments: '1' })], ['made-1  1']],
 ]
@@ -84,13 +106,22 @@ for (const [name, events, calls] of joined) {
 }
 
 test('reads text in parts, and leaves out parts of other types', () => {
-  const answer = read(delta({ content: [{ type: 'thinking', thinking: [] }, { type: 'text', text: 'a' }, { type: 'text' }] }), end('stop'))
+  const answer = read(
+    delta({ content: [{ type: 'thinking', thinking: [] }, { type: 'text', text: 'a' }, { type: 'text' }] }),
+    end('stop'),
+  )
   assert.equal(answer?.message.content, [text('a')])
 })
 
 test('keeps what a server wants back of its reasoning', () => {
-  const answer = read(delta({ reasoning: 'a', reasoning_details: [{ type: 'x', data: '1' }] }), delta({ reasoning_details: [{ data: '2' }] }), end('stop'))
-  assert.equal(answer?.state, { openai_chat: { reasoning_name: 'reasoning', reasoning_details: [{ type: 'x', data: '1' }, { data: '2' }] } })
+  const answer = read(
+    delta({ reasoning: 'a', reasoning_details: [{ type: 'x', data: '1' }] }),
+    delta({ reasoning_details: [{ data: '2' }] }),
+    end('stop'),
+  )
+  assert.equal(answer?.state, {
+    openai_chat: { reasoning_name: 'reasoning', reasoning_details: [{ type: 'x', data: '1' }, { data: '2' }] },
+  })
   assert.is(read(delta({ content: 'a' }), end('stop'))?.state, undefined)
 })
 
@@ -114,12 +145,19 @@ test('takes a filter for a refusal, and a limit before it', () => {
 
 test('throws what a stream says of a failure', () => {
   assert.throws(() => read({ error: { message: 'Overloaded' } }), /Overloaded/)
-  assert.throws(() => read(delta({ content: 'a' }, { finish_reason: 'error' })), (error: unknown) => error instanceof ModelError)
+  assert.throws(() => read(delta({ content: 'a' }, { finish_reason: 'error' })), (error: unknown) => {
+    return error instanceof ModelError
+  })
   assert.ok(read({ ...delta({ content: 'a' }), error: null }, end('stop')))
 })
 
 test('knows no figure that the server did not give', () => {
-  assert.equal(read(delta({ content: 'a' }), { choices: [], usage: { prompt_tokens: null, completion_tokens: -1 } }, end('stop'))?.usage, {})
+  assert.equal(
+    read(
+      delta({ content: 'a' }), { choices: [], usage: { prompt_tokens: null, completion_tokens: -1 } }, end('stop'),
+    )?.usage,
+    {},
+  )
 })
 
 test.run()

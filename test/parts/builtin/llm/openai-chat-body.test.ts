@@ -10,10 +10,14 @@ import { image, sent, text, user } from './messages.ts'
 
 const test = suite('agents/llm/openai-chat-body')
 
-const atOpenAi: OpenAiTarget = { provider: 'OpenAI', baseUrl: 'https://api.openai.com/v1', model: 'gpt-4.1', isOpenAi: true }
+const atOpenAi: OpenAiTarget = {
+  provider: 'OpenAI', baseUrl: 'https://api.openai.com/v1', model: 'gpt-4.1', isOpenAi: true,
+}
 const elsewhere: OpenAiTarget = { provider: 'vLLM', baseUrl: 'http://127.0.0.1:9/v1', model: 'llama', isOpenAi: false }
 
-function body(settings: LLMOptions = {}, target: OpenAiTarget = atOpenAi, over: Partial<ModelRequest> = {}): JsonObject {
+function body(
+  settings: LLMOptions = {}, target: OpenAiTarget = atOpenAi, over: Partial<ModelRequest> = {},
+): JsonObject {
   const request = { messages: [user('Hello')], tools: [], signal: new AbortController().signal, ...over }
   return chatBodyOf(request, target, llmOf({ model: 'unused', ...settings }))
 }
@@ -22,11 +26,13 @@ const messagesFor = (...messages: readonly ModelMessage[]): unknown => body({}, 
 
 test('asks for a stream with usage, and for nothing that is not set', () => {
   assert.equal(body(), {
-    model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }], stream: true, stream_options: { include_usage: true },
+    model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }], stream: true,
+    stream_options: { include_usage: true },
     prompt_cache_retention: '24h',
   })
   assert.equal(body({}, elsewhere), {
-    model: 'llama', messages: [{ role: 'user', content: 'Hello' }], stream: true, stream_options: { include_usage: true },
+    model: 'llama', messages: [{ role: 'user', content: 'Hello' }], stream: true,
+    stream_options: { include_usage: true },
   })
 })
 
@@ -46,7 +52,8 @@ test('sends what the settings say of sampling, as far as the model takes it', ()
 })
 
 test('sends an effort to models that think, or to all when nothing is to be dropped', () => {
-  const effort = (model: string, settings: LLMOptions = {}): unknown => body(settings, { ...elsewhere, model }).reasoning_effort
+  const effort = (model: string, settings: LLMOptions = {}): unknown =>
+    body(settings, { ...elsewhere, model }).reasoning_effort
   for (const model of ['gpt-5.1', 'o3-mini', 'openai/gpt-oss-120b']) assert.is(effort(model), 'high', model)
   for (const model of ['gpt-4.1', 'gpt-5-chat-latest', 'llama', 'o30b']) assert.is(effort(model), undefined, model)
   assert.is(effort('my-name', { model_canonical_name: 'openai/gpt-5.1', reasoning_effort: 'low' }), 'low')
@@ -145,8 +152,12 @@ test('sends reasoning back under the name it came by, and only then', () => {
 })
 
 test('sends key, application and own headers', () => {
-  const settings = { api_key: 'k', openrouter_site_url: 'https://a.example', openrouter_app_name: 'A', extra_headers: { 'x-b': 'c' } }
-  assert.equal(headersOf(llmOf(settings)), { authorization: 'Bearer k', 'http-referer': 'https://a.example', 'x-title': 'A', 'x-b': 'c' })
+  const settings = {
+    api_key: 'k', openrouter_site_url: 'https://a.example', openrouter_app_name: 'A', extra_headers: { 'x-b': 'c' },
+  }
+  assert.equal(headersOf(llmOf(settings)), {
+    authorization: 'Bearer k', 'http-referer': 'https://a.example', 'x-title': 'A', 'x-b': 'c',
+  })
   assert.equal(headersOf(llmOf({})), {})
   assert.equal(headersOf(llmOf({ api_key: '' })), {})
 })

@@ -68,7 +68,8 @@ test('keeps no state of reasoning that is not encrypted', () => {
 
 test('leaves out parts of a kind to come', () => {
   const answer = read(completed([
-    { type: 'reasoning', summary: [{ type: 'summary_image' }] }, { type: 'message', content: [{ type: 'output_image' }] }, said,
+    { type: 'reasoning', summary: [{ type: 'summary_image' }] },
+    { type: 'message', content: [{ type: 'output_image' }] }, said,
     { type: 'reasoning', encrypted_content: 'c2VhbGVk' },
   ]))
   assert.equal(answer?.message.content, [text('I look.')])
@@ -120,7 +121,10 @@ test('reads a whole response of a server that does not stream', () => {
 })
 
 test('gives a response and a call an id where the server gave none', () => {
-  const answer = read({ type: 'response.completed', response: { output: [{ type: 'function_call' }, { type: 'function_call', id: 'fc_1' }] } })
+  const answer = read({
+    type: 'response.completed',
+    response: { output: [{ type: 'function_call' }, { type: 'function_call', id: 'fc_1' }] },
+  })
   assert.is(answer?.id, 'made-2')
   assert.equal(answer?.message.tool_calls, [
     { id: 'made-1', name: '', arguments: '', origin: 'responses' },
@@ -130,7 +134,9 @@ test('gives a response and a call an id where the server gave none', () => {
 
 test('tells a filter from a limit', () => {
   const incomplete = (reason: string): JsonObject =>
-    ({ type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason }, output: [said] } })
+    ({
+      type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason }, output: [said] },
+    })
   assert.is(read(incomplete('content_filter'))?.stop, 'refusal')
   assert.is(read(incomplete('max_output_tokens'))?.stop, 'length')
 })
@@ -142,11 +148,13 @@ test('reads usage, and knows no figure that was not given', () => {
 })
 
 const failures: readonly (readonly [event: JsonObject, message: RegExp])[] = [
-  [{ type: 'error', code: 'rate_limit_exceeded', message: 'Slow down', param: null }, /too many requests \(rate_limit_exceeded\): Slow down$/],
+  [{ type: 'error', code: 'rate_limit_exceeded', message: 'Slow down', param: null },
+    /too many requests \(rate_limit_exceeded\): Slow down$/],
   [{ type: 'error', message: 'Gone' }, /^OpenAI cannot answer now: Gone$/],
   [{ type: 'error', error: { type: 'server_error', message: 'Gone' } }, /cannot answer now \(server_error\): Gone$/],
   [{ error: { message: 'Gone' } }, /^OpenAI cannot answer now: Gone$/],
-  [{ type: 'response.failed', response: { error: { code: 'context_length_exceeded', message: 'Long' } } }, /too long for the model/],
+  [{ type: 'response.failed', response: { error: { code: 'context_length_exceeded', message: 'Long' } } },
+    /too long for the model/],
   [{ object: 'response', status: 'failed', error: { code: 'server_error', message: 'Gone' } }, /Gone$/],
   [{ object: 'response', status: 'failed', error: null }, /^OpenAI cannot answer now$/],
   [{ object: 'response', status: 'cancelled', output: [] }, /cancelled at the provider/],

@@ -28,7 +28,10 @@ test('asks for a stream, for encrypted reasoning, and that nothing is stored', (
 })
 
 test('sends what the settings say, as far as the model takes it', () => {
-  const settings = { max_output_tokens: 9, temperature: 0.5, reasoning_summary: 'auto', reasoning_effort: null, enable_encrypted_reasoning: false } as const
+  const settings = {
+    max_output_tokens: 9, temperature: 0.5, reasoning_summary: 'auto', reasoning_effort: null,
+    enable_encrypted_reasoning: false,
+  } as const
   const { max_output_tokens, temperature, reasoning, include } = body(settings)
   assert.equal([max_output_tokens, temperature, reasoning, include], [9, undefined, { summary: 'auto' }, undefined])
   assert.is(body({ reasoning_effort: null }).reasoning, undefined)
@@ -49,7 +52,12 @@ test('sends the system message as instructions', () => {
 })
 
 test('takes only the text of a message that can hold nothing else', () => {
-  assert.is(body({}, { messages: [sent({ role: 'system', content: [text('Be good'), image('data:image/png;base64,AA==')] })] }).instructions, 'Be good')
+  assert.is(
+    body({}, {
+      messages: [sent({ role: 'system', content: [text('Be good'), image('data:image/png;base64,AA==')] })],
+    }).instructions,
+    'Be good',
+  )
 })
 
 test('tells of tools as functions whose schema may have optional members', () => {
@@ -62,10 +70,13 @@ const url = 'data:image/png;base64,AA=='
 
 test('sends images of users and of tools', () => {
   const part = { type: 'input_image', image_url: url, detail: 'auto' }
-  assert.equal(inputFor(user('What?', url), sent({ role: 'tool', tool_call_id: 'call_1', content: [text('See'), image(url)] })), [
-    { role: 'user', content: [{ type: 'input_text', text: 'What?' }, part] },
-    { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: 'See' }, part] },
-  ])
+  assert.equal(
+    inputFor(user('What?', url), sent({ role: 'tool', tool_call_id: 'call_1', content: [text('See'), image(url)] })),
+    [
+      { role: 'user', content: [{ type: 'input_text', text: 'What?' }, part] },
+      { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: 'See' }, part] },
+    ],
+  )
 })
 
 const calls = [
@@ -74,7 +85,9 @@ const calls = [
 ] as const
 
 const textItem = { role: 'assistant', content: [{ type: 'output_text', text: 'I look', annotations: [] }] }
-const callItems = calls.map(({ id, name, arguments: args }) => ({ type: 'function_call', call_id: id, name, arguments: args }))
+const callItems = calls.map(({ id, name, arguments: args }) => ({
+  type: 'function_call', call_id: id, name, arguments: args,
+}))
 
 test('sends text, calls and answers without ids when no reasoning was kept', () => {
   assert.equal(inputFor(
@@ -106,15 +119,24 @@ test('sends reasoning back in its place, with the ids of what stood beside it', 
 })
 
 test('sends what the message says where it and the kept items differ', () => {
-  const items = [thought('rs_1'), { type: 'message', id: 'msg_1' }, { type: 'function_call', id: 'fc_9', call_id: 'gone' }]
-  assert.equal(inputFor(sent({ role: 'assistant', tool_calls: calls }, { openai_responses: { items } })), [thought('rs_1'), ...callItems])
+  const items = [
+    thought('rs_1'), { type: 'message', id: 'msg_1' }, { type: 'function_call', id: 'fc_9', call_id: 'gone' },
+  ]
+  assert.equal(inputFor(sent({ role: 'assistant', tool_calls: calls }, { openai_responses: { items } })), [
+    thought('rs_1'), ...callItems,
+  ])
 })
 
 test('takes encrypted reasoning from a message that holds it, and ignores an item without', () => {
   const item = { id: 'rs_1', summary: ['Two and two'], encrypted_content: 'c2VhbGVk' }
   const message = { role: 'assistant', content: [text('I look')] } as const
   assert.equal(inputFor(sent({ ...message, responses_reasoning_item: item })), [
-    { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Two and two' }], encrypted_content: 'c2VhbGVk' },
+    {
+      type: 'reasoning',
+      id: 'rs_1',
+      summary: [{ type: 'summary_text', text: 'Two and two' }],
+      encrypted_content: 'c2VhbGVk',
+    },
     textItem,
   ])
   assert.equal(inputFor(sent({ ...message, responses_reasoning_item: { id: 'rs_1', summary: [] } })), [textItem])

@@ -42,7 +42,9 @@ const failing = (code: ModelErrorCode, retryAfterMs?: number): ModelError =>
   new ModelError(code, 'x', retryAfterMs === undefined ? {} : { retryAfterMs })
 
 test('tries a failure that passes again, with waits that double up to their limit', async () => {
-  const { attempts, waits, told, end } = await run(Array.from({ length: 5 }, () => failing('LLMServiceUnavailableError')))
+  const { attempts, waits, told, end } = await run(
+    Array.from({ length: 5 }, () => failing('LLMServiceUnavailableError')),
+  )
   assert.is(attempts, 6)
   assert.equal(waits, [8000, 16_000, 32_000, 64_000, 64_000])
   assert.is(told[0], '2 after 8000: LLMServiceUnavailableError')
@@ -58,7 +60,9 @@ test('gives up with the last error after the attempts that the settings allow', 
 })
 
 test('waits no less than the lower limit, and up to a tenth longer at random', async () => {
-  const { waits } = await run([failing('LLMRateLimitError')], { policy: { ...policy, multiplierMs: 10 }, random: () => 0.5 })
+  const { waits } = await run([failing('LLMRateLimitError')], {
+    policy: { ...policy, multiplierMs: 10 }, random: () => 0.5,
+  })
   assert.equal(waits, [8400])
 })
 

@@ -9,7 +9,9 @@ const test = suite('agents/llm/scripted')
 
 test('a greeting is answered, in pieces, by saying what it is', async () => {
   const pieces: string[] = []
-  const hello = { role: 'user', content: [{ type: 'text', text: 'Hello!', cache_prompt: false }], thinking_blocks: [] } as const
+  const hello = {
+    role: 'user', content: [{ type: 'text', text: 'Hello!', cache_prompt: false }], thinking_blocks: [],
+  } as const
   const answer = await createScriptedModel().complete({
     messages: [{ message: hello }],
     tools: [{ name: 'think', description: '', parameters: {} }],
@@ -27,7 +29,9 @@ test('a task is worked on with the tools that are there, and ends with a summary
     await conversation.send(userText('Show me'), true)
     await ended(conversation)
     assert.is(done.at(-1), 'ls')
-    const names = (await eventsOf(conversation.events)).flatMap((event) => (event.kind === 'ActionEvent' ? [event.tool_name] : []))
+    const names = (await eventsOf(conversation.events)).flatMap((event) => {
+      return (event.kind === 'ActionEvent' ? [event.tool_name] : [])
+    })
     assert.equal(names, ['think', 'terminal', 'finish'])
     assert.is((await story(conversation)).at(-1), 'status finished')
     await conversation.send(userText('Again'), true)
@@ -49,7 +53,9 @@ test('a second piece of work writes a second note', async () => {
 
 test('an aborted call gives no answer', async () => {
   const signal = AbortSignal.abort(new Error('stop'))
-  const thrown = await createScriptedModel().complete({ messages: [], tools: [], signal }).catch((error: unknown) => error)
+  const thrown = await createScriptedModel().complete({ messages: [], tools: [], signal }).catch((error: unknown) => {
+    return error
+  })
   assert.is(thrown, signal.reason)
 })
 

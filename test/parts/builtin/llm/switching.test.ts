@@ -1,4 +1,7 @@
-/** A conversation that has gone from provider to provider: each gets back what it has signed itself, and nothing of the others. */
+/**
+ * A conversation that has gone from provider to provider: each gets back what it has signed itself, and nothing of the
+ * others.
+ */
 import * as assert from 'uvu/assert'
 import { anthropicBody } from '../../../../src/parts/builtin/llm/anthropic-request.ts'
 import { geminiBody } from '../../../../src/parts/builtin/llm/gemini-request.ts'
@@ -29,7 +32,10 @@ const history: readonly ModelMessage[] = [
   user('Go'),
   ...turn('anthropic', {
     reasoning_content: 'Thoughts of anthropic',
-    thinking_blocks: [{ type: 'thinking', thinking: 'T', signature: 'signed-by-anthropic' }, { type: 'redacted_thinking', data: 'sealed-by-anthropic' }],
+    thinking_blocks: [
+      { type: 'thinking', thinking: 'T', signature: 'signed-by-anthropic' },
+      { type: 'redacted_thinking', data: 'sealed-by-anthropic' },
+    ],
   }, { anthropic: { order: ['text', 'thinking', 'thinking', 'tool_use'] } }),
   ...turn('responses', {
     responses_reasoning_item: { id: 'rs_responses', summary: [], encrypted_content: 'sealed-by-responses' },
@@ -38,9 +44,12 @@ const history: readonly ModelMessage[] = [
     { type: 'function_call', id: 'fc_of-responses', call_id: 'call_responses' },
   ] } }),
   ...turn('gemini', {}, { gemini: { parts: [
-    { kind: 'text', chars: 'Words of gemini.'.length, signature: 'signed-by-gemini' }, { kind: 'call', signature: 'signed-call-by-gemini' },
+    { kind: 'text', chars: 'Words of gemini.'.length, signature: 'signed-by-gemini' },
+    { kind: 'call', signature: 'signed-call-by-gemini' },
   ] } }),
-  ...turn('chat', { reasoning_content: 'Thoughts' }, { openai_chat: { reasoning_name: 'reasoning', reasoning_details: ['details-by-chat'] } }),
+  ...turn('chat', { reasoning_content: 'Thoughts' }, {
+    openai_chat: { reasoning_name: 'reasoning', reasoning_details: ['details-by-chat'] },
+  }),
 ]
 const request: ModelRequest = { messages: history, tools: [], signal: new AbortController().signal }
 

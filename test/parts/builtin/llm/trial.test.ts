@@ -12,7 +12,9 @@ const test = suite('agents/llm/trial')
 const key = 'key-canary-1234'
 
 /** Tries a model at a server that answers so, and gives what that was asked as well. */
-async function tried(status: number, body: unknown, llm: LLMOptions = {}): Promise<{ validation: ProfileValidation; asked: string[] }> {
+async function tried(
+  status: number, body: unknown, llm: LLMOptions = {},
+): Promise<{ validation: ProfileValidation; asked: string[] }> {
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     let text = ''
@@ -26,14 +28,19 @@ async function tried(status: number, body: unknown, llm: LLMOptions = {}): Promi
   const base_url = typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : ''
   try {
     const settings = llmOf({ model: 'my-model', base_url, api_key: key, num_retries: 9, stream: true, ...llm })
-    return { validation: await tryModel(settings, { createModel: createModelClient, signal: new AbortController().signal }), asked }
+    return {
+      validation: await tryModel(settings, { createModel: createModelClient, signal: new AbortController().signal }),
+      asked,
+    }
   } finally {
     server.close()
     server.closeAllConnections()
   }
 }
 
-const said = (content: string, finish_reason: string): unknown => ({ id: 'x', choices: [{ message: { role: 'assistant', content }, finish_reason }] })
+const said = (content: string, finish_reason: string): unknown => ({
+  id: 'x', choices: [{ message: { role: 'assistant', content }, finish_reason }],
+})
 
 /** Status, body, and the type of the error if there is one. */
 const answers: readonly (readonly [string, number, unknown, string | undefined])[] = [
@@ -47,13 +54,16 @@ const answers: readonly (readonly [string, number, unknown, string | undefined])
   ['a refusal that repeats the key', 400, { error: { message: `Bad ${key}` } }, 'LLMBadRequestError'],
 ]
 for (const [what, status, body, type] of answers) {
-  test(`${what} ${type === undefined ? 'is no fault of the settings' : `is ${type}`}, and one call is made`, async () => {
-    const { validation, asked } = await tried(status, body)
-    assert.equal([validation.valid, validation.error?.type], [type === undefined, type])
-    assert.not.match(JSON.stringify(validation), 'canary')
-    assert.is(asked.length, 1)
-    assert.match(asked[0] ?? '', '"max_tokens":16')
-  })
+  test(
+    `${what} ${type === undefined ? 'is no fault of the settings' : `is ${type}`}, and one call is made`,
+    async () => {
+      const { validation, asked } = await tried(status, body)
+      assert.equal([validation.valid, validation.error?.type], [type === undefined, type])
+      assert.not.match(JSON.stringify(validation), 'canary')
+      assert.is(asked.length, 1)
+      assert.match(asked[0] ?? '', '"max_tokens":16')
+    },
+  )
 }
 
 test('settings that name no model are wrong before anything is sent', async () => {
@@ -63,7 +73,9 @@ test('settings that name no model are wrong before anything is sent', async () =
 
 test('a client that goes away ends the try', async () => {
   const settings = llmOf({ model: 'my-model', base_url: 'http://127.0.0.1:1' })
-  const failure = await tryModel(settings, { createModel: createModelClient, signal: AbortSignal.abort(new Error('gone')) }).catch((error: unknown) => error)
+  const failure = await tryModel(settings, {
+    createModel: createModelClient, signal: AbortSignal.abort(new Error('gone')),
+  }).catch((error: unknown) => error)
   assert.match(String(failure), 'gone')
 })
 

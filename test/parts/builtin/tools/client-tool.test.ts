@@ -16,10 +16,13 @@ const show = toClientTool({ name: 'show_file', description: 'Shows a file', para
 
 test('a model is told what the client said, and clients see a definition under its own name', () => {
   const tool = createClientTool(show)
-  assert.equal([tool.name, tool.description, tool.parameters, tool.isReadOnly], ['show_file', 'Shows a file', parameters, false])
+  assert.equal([tool.name, tool.description, tool.parameters, tool.isReadOnly], [
+    'show_file', 'Shows a file', parameters, false,
+  ])
   assert.ok(isToolDefinition(tool.definition))
   assert.equal(tool.definition, {
-    kind: 'MCPToolDefinition', description: 'Shows a file', action_type: 'MCPToolAction', observation_type: 'MCPToolObservation',
+    kind: 'MCPToolDefinition', description: 'Shows a file', action_type: 'MCPToolAction',
+    observation_type: 'MCPToolObservation',
     title: 'show_file', mcp_tool: { name: 'show_file', description: 'Shows a file', inputSchema: parameters },
   })
 })
@@ -31,7 +34,9 @@ test('what the client says of a tool is believed: its title, and that it only re
 })
 
 test('a schema of nothing is one of an object without members', () => {
-  assert.equal(createClientTool(toClientTool({ ...show, parameters: {} })).parameters, { type: 'object', properties: {} })
+  assert.equal(createClientTool(toClientTool({ ...show, parameters: {} })).parameters, {
+    type: 'object', properties: {},
+  })
 })
 
 test('a call is told to have been handed on, and is no failure', async () => {
@@ -39,7 +44,9 @@ test('a call is told to have been handed on, and is no failure', async () => {
   const read = tool.read({ path: 'a', more: 1 })
   assert.equal(read, { ok: true, action: { kind: 'MCPToolAction', data: { path: 'a', more: 1 } } })
   const observation = await tool.run({ kind: 'MCPToolAction', data: {} }, { id: '1', signal: never })
-  assert.equal(observation.kind === 'MCPToolObservation' && [observation.tool_name, observation.is_error], ['show_file', false])
+  assert.equal(observation.kind === 'MCPToolObservation' && [observation.tool_name, observation.is_error], [
+    'show_file', false,
+  ])
   assert.match(JSON.stringify(observation.content), 'handed on to the client')
 })
 
@@ -57,7 +64,9 @@ for (const [args, problem] of reads) {
 
 test('a call that was stopped before it began is not handed on', async () => {
   const reason = new Error('stopped')
-  const running = createClientTool(show).run({ kind: 'MCPToolAction', data: {} }, { id: '1', signal: AbortSignal.abort(reason) })
+  const running = createClientTool(show).run({ kind: 'MCPToolAction', data: {} }, {
+    id: '1', signal: AbortSignal.abort(reason),
+  })
   assert.is(await running.catch((thrown: unknown) => thrown), reason)
 })
 

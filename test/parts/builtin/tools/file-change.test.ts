@@ -13,20 +13,27 @@ import { withFolders } from '../../../support/workspace.ts'
 
 const test = suite('agents/tools/file-change')
 
-test('an edit of a file that was changed since it was read is refused, and the change stays', () => withFolders(async ({ root, workspace }) => {
-  const path = join(workspace, 'file')
-  writeFileSync(path, 'one two')
-  const history = createUndoHistory(join(root, 'undo'), { limitEntries: 10, limitBytes: 1000 }, testCipher())
-  const scope: EditorScope = { ...createFileScope({ workingDir: workspace, privateDirs: [] }), history }
-  const edit = (meanwhile: () => void): Promise<unknown> => scope.workspace.at('file', (place) => editFile(place, scope, (file) => {
-    meanwhile()
-    return replaceOccurrences(file, { from: 'one', to: '1', expected: 1 })
-  }))
-  const refusal = await edit(() => writeFileSync(path, 'one two, and more')).catch((error: unknown) => error)
-  assert.is(refusal instanceof AppError && refusal.code, 'conflict')
-  assert.is(readFileSync(path, 'utf8'), 'one two, and more')
-  await edit(() => undefined)
-  assert.is(readFileSync(path, 'utf8'), '1 two, and more')
-}))
+test(
+  'an edit of a file that was changed since it was read is refused, and the change stays',
+  () => withFolders(async ({ root, workspace }) => {
+    const path = join(workspace, 'file')
+    writeFileSync(path, 'one two')
+    const history = createUndoHistory(join(root, 'undo'), { limitEntries: 10, limitBytes: 1000 }, testCipher())
+    const scope: EditorScope = { ...createFileScope({ workingDir: workspace, privateDirs: [] }), history }
+    const edit = (meanwhile: () => void): Promise<unknown> => scope.workspace.at('file', (place) => editFile(
+      place,
+      scope,
+      (file) => {
+        meanwhile()
+        return replaceOccurrences(file, { from: 'one', to: '1', expected: 1 })
+      },
+    ))
+    const refusal = await edit(() => writeFileSync(path, 'one two, and more')).catch((error: unknown) => error)
+    assert.is(refusal instanceof AppError && refusal.code, 'conflict')
+    assert.is(readFileSync(path, 'utf8'), 'one two, and more')
+    await edit(() => undefined)
+    assert.is(readFileSync(path, 'utf8'), '1 two, and more')
+  }),
+)
 
 test.run()

@@ -39,10 +39,20 @@ test('a file is shown with the numbers of its lines', async () => {
     assert.is(text, `${path}, lines 1 to 4 of 4:\n     1\tone\n     2\ttwo\n     3\t\n     4\tfour`)
     assert.equal([observation.command, observation.path, observation.prev_exist], ['view', path, true])
     assert.is(observation.old_content, undefined)
-    assert.is((await edit({ command: 'view', path, view_range: [2, 2] })).text, `${path}, lines 2 to 2 of 4:\n     2\ttwo`)
-    assert.is((await edit({ command: 'view', path, view_range: [3, -1] })).text, `${path}, lines 3 to 4 of 4:\n     3\t\n     4\tfour`)
-    assert.is((await edit({ command: 'view', path, view_range: [4, 99] })).text, `${path}, lines 4 to 4 of 4:\n     4\tfour`)
-    assert.is((await edit({ command: 'view', path: await put('empty', '') })).text, `${path.replace(/file$/, 'empty')} is empty`)
+    assert.is(
+      (await edit({ command: 'view', path, view_range: [2, 2] })).text, `${path}, lines 2 to 2 of 4:\n     2\ttwo`,
+    )
+    assert.is(
+      (await edit({ command: 'view', path, view_range: [3, -1] })).text,
+      `${path}, lines 3 to 4 of 4:\n     3\t\n     4\tfour`,
+    )
+    assert.is(
+      (await edit({ command: 'view', path, view_range: [4, 99] })).text, `${path}, lines 4 to 4 of 4:\n     4\tfour`,
+    )
+    assert.is(
+      (await edit({ command: 'view', path: await put('empty', '') })).text,
+      `${path.replace(/file$/, 'empty')} is empty`,
+    )
   })
 })
 
@@ -54,8 +64,13 @@ test('a range that is none is refused', async () => {
       assert.ok(isError)
       assert.match(text, /Cannot use the view_range \[/)
     }
-    assert.match((await edit({ command: 'view', path, view_range: [3, -1] })).text, /Cannot show lines from 3 on: the file has 2 lines/)
-    assert.match((await edit({ command: 'view', path: '.', view_range: [1, 2] })).text, /Cannot use view_range with a directory/)
+    assert.match(
+      (await edit({ command: 'view', path, view_range: [3, -1] })).text,
+      /Cannot show lines from 3 on: the file has 2 lines/,
+    )
+    assert.match(
+      (await edit({ command: 'view', path: '.', view_range: [1, 2] })).text, /Cannot use view_range with a directory/,
+    )
   })
 })
 
@@ -103,7 +118,9 @@ test('a text that occurs once is replaced, and the lines around it are shown', a
   await withEditor(async ({ edit, put, has }) => {
     const content = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('')
     const path = await put('file', content)
-    const { text, observation } = await edit({ command: 'str_replace', path, old_str: 'line 10\nline 11', new_str: 'ten' })
+    const { text, observation } = await edit({
+      command: 'str_replace', path, old_str: 'line 10\nline 11', new_str: 'ten',
+    })
     assert.is(text, [`Edited ${path}`, ...[6, 7, 8, 9].map((line) => `     ${line}\tline ${line}`), '    10\tten',
       ...[11, 12, 13, 14].map((line) => `    ${line}\tline ${line + 1}`)].join('\n'))
     assert.is(observation.old_content, content)
@@ -138,7 +155,9 @@ test('a text that cannot be replaced is refused with the reason, and the file st
 
 test('many occurrences are named up to a number', async () => {
   await withEditor(async ({ edit, put }) => {
-    const { text } = await edit({ command: 'str_replace', path: await put('file', 'x\n'.repeat(30)), old_str: 'x', new_str: 'y' })
+    const { text } = await edit({
+      command: 'str_replace', path: await put('file', 'x\n'.repeat(30)), old_str: 'x', new_str: 'y',
+    })
     assert.match(text, /occurs 30 times, expected once \(in lines 1, 2, .* 20, \.\.\.\)/)
   })
 })
@@ -160,7 +179,9 @@ test('lines are inserted behind a line', async () => {
       assert.is(await has('file'), expected, JSON.stringify(content))
     }
     const path = await put('file', 'a\nb\n')
-    assert.match((await edit({ command: 'insert', path, insert_line: 3, new_str: 'x' })).text, /insert_line is from 0 to 2/)
+    assert.match(
+      (await edit({ command: 'insert', path, insert_line: 3, new_str: 'x' })).text, /insert_line is from 0 to 2/,
+    )
     assert.match((await edit({ command: 'insert', path, insert_line: 1 })).text, /without the parameter new_str/)
     assert.match((await edit({ command: 'insert', path, new_str: 'x' })).text, /without the parameter insert_line/)
   })
@@ -207,7 +228,9 @@ test('an edit that cannot be remembered is made, and says so', async () => {
     await mkdir(join(root, 'observations'))
     await mkdir(join(root, 'observations', 'undo'))
     await mkdir(join(root, 'observations', 'undo', 'index.json'))
-    const { text, isError } = await edit({ command: 'str_replace', path: await put('file', 'one'), old_str: 'one', new_str: 'two' })
+    const { text, isError } = await edit({
+      command: 'str_replace', path: await put('file', 'one'), old_str: 'one', new_str: 'two',
+    })
     assert.not(isError)
     assert.match(text, /cannot be undone/)
     assert.is(await has('file'), 'two')
@@ -226,7 +249,9 @@ test('edits that are asked for at once are made one after the other', async () =
 test('contents that are too long for clients are left out', async () => {
   await withEditor(async ({ edit, put }) => {
     const path = await put('file', 'x'.repeat(11))
-    const { observation } = await edit({ command: 'str_replace', path, old_str: 'x'.repeat(5) + 'x'.repeat(6), new_str: 'y' })
+    const { observation } = await edit({
+      command: 'str_replace', path, old_str: 'x'.repeat(5) + 'x'.repeat(6), new_str: 'y',
+    })
     assert.equal([observation.old_content, observation.new_content], [undefined, 'y'])
   }, { limits: { contentChars: 10 } })
 })
@@ -234,10 +259,20 @@ test('contents that are too long for clients are left out', async () => {
 test('a file above the limit is not edited, and is shown by range', async () => {
   await withEditor(async ({ edit, put }) => {
     const path = await put('file', 'line\n'.repeat(300_000))
-    assert.match((await edit({ command: 'str_replace', path, old_str: 'a', new_str: 'b' })).text, /1500000 bytes, expected at most 1000/)
-    assert.is((await edit({ command: 'view', path, view_range: [2, 3] })).text, `${path}, lines 2 to 3:\n     2\tline\n     3\tline`)
-    assert.match((await edit({ command: 'view', path, view_range: [299_999, -1] })).text, /lines 299999 to 300000 of 300000:/)
-    assert.match((await edit({ command: 'view', path, view_range: [300_001, -1] })).text, /Cannot show lines from 300001 on/)
+    assert.match(
+      (await edit({ command: 'str_replace', path, old_str: 'a', new_str: 'b' })).text,
+      /1500000 bytes, expected at most 1000/,
+    )
+    assert.is(
+      (await edit({ command: 'view', path, view_range: [2, 3] })).text,
+      `${path}, lines 2 to 3:\n     2\tline\n     3\tline`,
+    )
+    assert.match(
+      (await edit({ command: 'view', path, view_range: [299_999, -1] })).text, /lines 299999 to 300000 of 300000:/,
+    )
+    assert.match(
+      (await edit({ command: 'view', path, view_range: [300_001, -1] })).text, /Cannot show lines from 300001 on/,
+    )
   }, { limits: { editBytes: 1000 } })
 })
 
@@ -260,7 +295,9 @@ test('the planner shows every file and changes only the plan', async () => {
     const other = await put('other', 'text')
     assert.match((await plan({ command: 'view', path: other })).text, /text/)
     for (const command of ['create', 'str_replace', 'insert', 'undo_edit']) {
-      const { text, isError, observation } = await plan({ command, path: other, file_text: 'x', old_str: 'text', insert_line: 0, new_str: 'x' })
+      const { text, isError, observation } = await plan({
+        command, path: other, file_text: 'x', old_str: 'text', insert_line: 0, new_str: 'x',
+      })
       assert.ok(isError)
       assert.is(observation.kind, 'PlanningFileEditorObservation')
       assert.match(text, /only the plan/)
@@ -268,7 +305,11 @@ test('the planner shows every file and changes only the plan', async () => {
     assert.ok((await plan({ command: 'create', path: 'new/file', file_text: 'x' })).isError)
     assert.equal(await readdir(workspace), ['other'])
     assert.not((await plan({ command: 'create', path, file_text: '# Plan' })).isError)
-    assert.not((await plan({ command: 'str_replace', path: '.agents_tmp/./PLAN.md', old_str: 'Plan', new_str: 'Steps' })).isError)
+    assert.not(
+      (await plan({
+        command: 'str_replace', path: '.agents_tmp/./PLAN.md', old_str: 'Plan', new_str: 'Steps',
+      })).isError,
+    )
     assert.is(await has('.agents_tmp/PLAN.md'), '# Steps')
     assert.is(await has('other'), 'text')
   })
@@ -278,7 +319,9 @@ test('a link in the place of the plan does not make another file the plan', asyn
   await withEditor(async ({ plan, put, has, workspace }) => {
     await put('PLAN.md', 'mine')
     await symlink('.', join(workspace, '.agents_tmp'))
-    assert.ok((await plan({ command: 'str_replace', path: '.agents_tmp/PLAN.md', old_str: 'mine', new_str: 'yours' })).isError)
+    assert.ok(
+      (await plan({ command: 'str_replace', path: '.agents_tmp/PLAN.md', old_str: 'mine', new_str: 'yours' })).isError,
+    )
     assert.is(await has('PLAN.md'), 'mine')
   })
 })

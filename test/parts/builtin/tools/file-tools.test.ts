@@ -52,7 +52,10 @@ test('read_file gives a part of a long file and says how to read on', async () =
     assert.equal([last.observation.is_truncated, last.observation.lines_shown], [true, [2001, 2500]])
     const middle = await call('read_file', { file_path: path, offset: 5, limit: 2 })
     assert.is(middle.observation.file_content, '5\n6')
-    assert.match((await call('read_file', { file_path: path, offset: 2500 })).text, /Cannot show lines from 2501 on: the file has 2500 lines/)
+    assert.match(
+      (await call('read_file', { file_path: path, offset: 2500 })).text,
+      /Cannot show lines from 2501 on: the file has 2500 lines/,
+    )
     assert.ok((await call('read_file', { file_path: 'missing' })).isError)
   })
 })
@@ -86,10 +89,15 @@ test('an edit that makes a text too long to be shown is shown in part', async ()
 test('write_file makes a file and its directories, or replaces one, exactly as given', async () => {
   await withTools(async ({ call, put, bytes }) => {
     const made = await call('write_file', { file_path: 'a/b/file', content: 'grüße\r\n' })
-    assert.equal([made.observation.is_new_file, made.observation.old_content, made.observation.new_content], [true, undefined, 'grüße\r\n'])
+    assert.equal([made.observation.is_new_file, made.observation.old_content, made.observation.new_content], [
+      true, undefined, 'grüße\r\n',
+    ])
     assert.equal(await bytes('a/b/file'), Buffer.from('grüße\r\n'))
     const replaced = await call('write_file', { file_path: 'a/b/file', content: '' })
-    assert.equal([replaced.observation.is_new_file, replaced.observation.old_content, replaced.observation.new_content], [false, 'grüße\n', ''])
+    assert.equal(
+      [replaced.observation.is_new_file, replaced.observation.old_content, replaced.observation.new_content],
+      [false, 'grüße\n', ''],
+    )
     await put('binary', Buffer.from([0, 1, 2]))
     assert.is((await call('write_file', { file_path: 'binary', content: 'text' })).observation.old_content, undefined)
     assert.match((await call('write_file', { file_path: 'a', content: 'x' })).text, /it is a directory/)
@@ -102,7 +110,10 @@ test('edit replaces an expected number of times', async () => {
     const file_path = await put('file', 'a b a\n')
     const edit = (args: JsonObject): Promise<Called> => call('edit', { file_path, ...args })
     assert.match((await edit({ old_string: 'a', new_string: 'x' })).text, /occurs 2 times, expected once/)
-    assert.match((await edit({ old_string: 'b', new_string: 'x', expected_replacements: 2 })).text, /occurs 1 times, expected 2 times/)
+    assert.match(
+      (await edit({ old_string: 'b', new_string: 'x', expected_replacements: 2 })).text,
+      /occurs 1 times, expected 2 times/,
+    )
     assert.match((await edit({ old_string: 'z', new_string: 'x', expected_replacements: 0 })).text, /not in the file/)
     const { observation, text } = await edit({ old_string: 'a', new_string: 'x', expected_replacements: 2 })
     assert.equal([observation.replacements_made, observation.is_new_file], [2, false])
@@ -129,9 +140,11 @@ const encodings: readonly (readonly [name: string, before: Buffer, after: Buffer
   ['no line end at the end', Buffer.from('one\ntwo'), Buffer.from('1\n1\ntwo')],
   ['a byte order mark', Buffer.from('\ufeffone\r\n'), Buffer.from('\ufeff1\r\n1\r\n')],
   ['Latin-1', Buffer.from('one grüße\n', 'latin1'), Buffer.from('1\n1 grüße\n', 'latin1')],
-  ['invalid UTF-8', Buffer.from([0x6f, 0x6e, 0x65, 0xe2, 0x82, 0x0a]), Buffer.from([0x31, 0x0a, 0x31, 0xe2, 0x82, 0x0a])],
+  ['invalid UTF-8', Buffer.from([0x6f, 0x6e, 0x65, 0xe2, 0x82, 0x0a]),
+    Buffer.from([0x31, 0x0a, 0x31, 0xe2, 0x82, 0x0a])],
   ['UTF-16', Buffer.from('\ufeffone 🙂\r\n', 'utf16le'), Buffer.from('\ufeff1\r\n1 🙂\r\n', 'utf16le')],
-  ['UTF-16 from the big end', Buffer.from('\ufeffone\n', 'utf16le').swap16(), Buffer.from('\ufeff1\n1\n', 'utf16le').swap16()],
+  ['UTF-16 from the big end', Buffer.from('\ufeffone\n', 'utf16le').swap16(),
+    Buffer.from('\ufeff1\n1\n', 'utf16le').swap16()],
 ]
 
 for (const [name, before, after] of encodings) {
@@ -210,7 +223,8 @@ test('list_directory gives names, sizes and times, and two levels when asked', a
     const { observation, text } = await call('list_directory', { dir_path: workspace })
     const entries = Array.isArray(observation.entries) ? observation.entries : []
     assert.equal(entries[0], {
-      name: '.hidden', path: join(workspace, '.hidden'), is_directory: false, size: 5, modified_time: '1970-01-01T00:00:01.000Z',
+      name: '.hidden', path: join(workspace, '.hidden'), is_directory: false, size: 5,
+      modified_time: '1970-01-01T00:00:01.000Z',
     })
     assert.equal(entries.map(({ name, is_directory, size }) => [name, is_directory, size]), [
       ['.hidden', false, 5], ['link', false, 0], ['sub', true, 0],
@@ -275,9 +289,13 @@ test('the task list is kept, also by the next life of the conversation', async (
     const task_list = [{ title: 'one', status: 'done' }, { title: 'two', notes: 'with care' }]
     const { observation, text } = await call('task_tracker', { command: 'plan', task_list })
     assert.is(text, '1. [done] one\n2. [todo] two\n   with care')
-    assert.equal(observation.task_list, [{ title: 'one', notes: '', status: 'done' }, { title: 'two', notes: 'with care', status: 'todo' }])
+    assert.equal(observation.task_list, [
+      { title: 'one', notes: '', status: 'done' }, { title: 'two', notes: 'with care', status: 'todo' },
+    ])
     const again = await (await openTools({ root, ...folders })).call('task_tracker', { command: 'view' })
-    assert.equal([again.text, again.observation.task_list, again.observation.command], [text, observation.task_list, 'view'])
+    assert.equal([again.text, again.observation.task_list, again.observation.command], [
+      text, observation.task_list, 'view',
+    ])
     assert.equal(await readdir(join(root, 'observations')), ['tasks.json'])
     await writeFile(join(root, 'observations', 'tasks.json'), '{ broken')
     assert.is((await call('task_tracker', {})).text, 'The task list is empty.')

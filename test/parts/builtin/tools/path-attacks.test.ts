@@ -1,13 +1,15 @@
 /**
- * Every path that should lead out of the workspace, given to every tool that takes one: none reads, lists, makes or changes
- * anything outside, none waits, and each says that it was refused or finds nothing.
+ * Every path that should lead out of the workspace, given to every tool that takes one: none reads, lists, makes or
+ * changes anything outside, none waits, and each says that it was refused or finds nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { link, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../../../support/suite.ts'
-import { openBelow, openTools, secretText, withFolders, type Called, type Folders, type Tools } from '../../../support/workspace.ts'
+import {
+  openBelow, openTools, secretText, withFolders, type Called, type Folders, type Tools,
+} from '../../../support/workspace.ts'
 
 const test = suite('agents/tools/path-attacks', 60_000)
 
@@ -15,7 +17,8 @@ const test = suite('agents/tools/path-attacks', 60_000)
 const uses: Readonly<Record<string, (tools: Tools, path: string) => Promise<Called>>> = {
   view: (tools, path) => tools.call('file_editor', { command: 'view', path }),
   create: (tools, path) => tools.call('file_editor', { command: 'create', path, file_text: 'attack' }),
-  replace: (tools, path) => tools.call('file_editor', { command: 'str_replace', path, old_str: 'nobody', new_str: 'attack' }),
+  replace: (tools, path) =>
+    tools.call('file_editor', { command: 'str_replace', path, old_str: 'nobody', new_str: 'attack' }),
   insert: (tools, path) => tools.call('file_editor', { command: 'insert', path, insert_line: 0, new_str: 'attack' }),
   undo: (tools, path) => tools.call('file_editor', { command: 'undo_edit', path }),
   plan: (tools, path) => tools.call('planning_file_editor', { command: 'create', path, file_text: 'attack' }),
@@ -36,20 +39,34 @@ function attacks({ root, workspace, outside }: Folders): string[] {
     outside, `${outside}/`, join(outside, 'secret.txt'), up, `${up}/secret.txt`, `${up}/new.txt`, `./${up}/secret.txt`,
     `sub/../${up}/secret.txt`, `sub/../../outside/secret.txt`, `${workspace}/../outside/secret.txt`,
     `${workspace}/sub/../../outside/new/deep.txt`, `/${root.slice(1)}/./workspace/.././outside/secret.txt`,
-    `//${outside}/secret.txt`, `${root}//outside///secret.txt`, `${workspace}-evil/secret.txt`, `${workspace}/./../outside`,
-    'out', 'out/', 'out/.', 'out/secret.txt', 'out/../secret.txt', 'out/../outside/secret.txt', 'out/new.txt', 'out/a/b/new.txt',
-    'out-file', './out-file', 'sub/out-file', 'sub/out/secret.txt', 'chain', 'chain/secret.txt', 'sub/../chain/secret.txt',
-    'out-of-root', `out-of-root${outside}/secret.txt`, 'dangling', 'loop', 'loop/secret.txt', 'up', 'up/outside/secret.txt', 'self/../up/outside/secret.txt',
-    'absolute-dots', 'hard-link.txt', 'sub/hard-link.txt', 'proc/self/root', `proc/self/root${outside}/secret.txt`, 'proc/self/cwd', 'descriptors',
-    'pipe', 'null', 'zero', '/proc/self/root', `/proc/self/root${outside}/secret.txt`, '/proc/self/cwd/package.json', '/proc/self/environ',
-    '/proc/self/fd/0', '/proc/1/root/etc/passwd', '/dev/fd/0', '/dev/fd/0/', '/dev/stdin', '/dev/zero', '/dev/tty', '/dev/null', '/',
-    '/etc/passwd', '/tmp', '/tmp/..', '~', '~/.ssh/id_rsa', '$HOME/secret.txt', '%2e%2e/outside/secret.txt', '..%2foutside%2fsecret.txt',
-    '..\\outside\\secret.txt', `${workspace}\\..\\outside\\secret.txt`, '．．/outside/secret.txt', '..／outside／secret.txt', '‥/outside/secret.txt',
-    '.\u200b./outside/secret.txt', '..\u0000/outside/secret.txt', `${outside}/secret.txt\u0000.txt`, 'sub\u0000/../../outside/secret.txt',
-    'file://' + outside + '/secret.txt', `${workspace.toUpperCase()}/../outside/secret.txt`, 'OUT/secret.txt', '...', '.../outside', '....//outside/secret.txt',
-    `${far}etc/passwd`, `${far}${outside.slice(1)}/secret.txt`, `sub/${far}etc/passwd`, `${'sub/../'.repeat(100)}../outside/secret.txt`,
-    `${'./'.repeat(1000)}../outside/secret.txt`, `${'a/'.repeat(300)}x`, 'x'.repeat(5000), `${up}/${'y'.repeat(300)}`, '', ' ', '.. /outside/secret.txt', ' ../outside/secret.txt',
-    '..', '../../../agents/', '../../../agents', '../../..', '.../..', 'sub/../..', 'data', 'data/keys/key', 'data-link/keys/key', 'data/../data/keys', 'data/new.txt', 'hidden-data/keys/key',
+    `//${outside}/secret.txt`, `${root}//outside///secret.txt`, `${workspace}-evil/secret.txt`,
+    `${workspace}/./../outside`,
+    'out', 'out/', 'out/.', 'out/secret.txt', 'out/../secret.txt', 'out/../outside/secret.txt', 'out/new.txt',
+    'out/a/b/new.txt',
+    'out-file', './out-file', 'sub/out-file', 'sub/out/secret.txt', 'chain', 'chain/secret.txt',
+    'sub/../chain/secret.txt',
+    'out-of-root', `out-of-root${outside}/secret.txt`, 'dangling', 'loop', 'loop/secret.txt', 'up',
+    'up/outside/secret.txt', 'self/../up/outside/secret.txt',
+    'absolute-dots', 'hard-link.txt', 'sub/hard-link.txt', 'proc/self/root', `proc/self/root${outside}/secret.txt`,
+    'proc/self/cwd', 'descriptors',
+    'pipe', 'null', 'zero', '/proc/self/root', `/proc/self/root${outside}/secret.txt`, '/proc/self/cwd/package.json',
+    '/proc/self/environ',
+    '/proc/self/fd/0', '/proc/1/root/etc/passwd', '/dev/fd/0', '/dev/fd/0/', '/dev/stdin', '/dev/zero', '/dev/tty',
+    '/dev/null', '/',
+    '/etc/passwd', '/tmp', '/tmp/..', '~', '~/.ssh/id_rsa', '$HOME/secret.txt', '%2e%2e/outside/secret.txt',
+    '..%2foutside%2fsecret.txt',
+    '..\\outside\\secret.txt', `${workspace}\\..\\outside\\secret.txt`, '．．/outside/secret.txt',
+    '..／outside／secret.txt', '‥/outside/secret.txt',
+    '.\u200b./outside/secret.txt', '..\u0000/outside/secret.txt', `${outside}/secret.txt\u0000.txt`,
+    'sub\u0000/../../outside/secret.txt',
+    'file://' + outside + '/secret.txt', `${workspace.toUpperCase()}/../outside/secret.txt`, 'OUT/secret.txt', '...',
+    '.../outside', '....//outside/secret.txt',
+    `${far}etc/passwd`, `${far}${outside.slice(1)}/secret.txt`, `sub/${far}etc/passwd`,
+    `${'sub/../'.repeat(100)}../outside/secret.txt`,
+    `${'./'.repeat(1000)}../outside/secret.txt`, `${'a/'.repeat(300)}x`, 'x'.repeat(5000), `${up}/${'y'.repeat(300)}`,
+    '', ' ', '.. /outside/secret.txt', ' ../outside/secret.txt',
+    '..', '../../../agents/', '../../../agents', '../../..', '.../..', 'sub/../..', 'data', 'data/keys/key',
+    'data-link/keys/key', 'data/../data/keys', 'data/new.txt', 'hidden-data/keys/key',
   ]
 }
 
@@ -59,12 +76,18 @@ async function layTraps({ workspace, outside, root }: Folders): Promise<void> {
   await mkdir(inside('sub'))
   await mkdir(inside('data', 'keys'), { recursive: true })
   await mkdir(`${workspace}-evil`)
-  await Promise.all([inside('data', 'keys', 'key'), join(`${workspace}-evil`, 'secret.txt')].map((path) => writeFile(path, secretText)))
+  await Promise.all(
+    [inside('data', 'keys', 'key'), join(`${workspace}-evil`, 'secret.txt')].map((path) => writeFile(path, secretText)),
+  )
   const links: readonly (readonly [string, string])[] = [
-    ['out', outside], ['out-file', join(outside, 'secret.txt')], ['sub/out', '../../outside'], ['sub/out-file', '../../outside/secret.txt'],
-    ['middle', 'sub/out'], ['chain', 'middle'], ['out-of-root', '/'], ['dangling', join(outside, 'made.txt')], ['loop', 'loop'], ['up', '..'],
-    ['self', '.'], ['absolute-dots', `${workspace}/../outside/secret.txt`], ['proc', '/proc'], ['descriptors', '/dev/fd'],
-    ['null', '/dev/null'], ['zero', '/dev/zero'], ['data-link', 'data'], ['hidden-data', join(root, 'workspace', 'data')],
+    ['out', outside], ['out-file', join(outside, 'secret.txt')], ['sub/out', '../../outside'],
+    ['sub/out-file', '../../outside/secret.txt'],
+    ['middle', 'sub/out'], ['chain', 'middle'], ['out-of-root', '/'], ['dangling', join(outside, 'made.txt')],
+    ['loop', 'loop'], ['up', '..'],
+    ['self', '.'], ['absolute-dots', `${workspace}/../outside/secret.txt`], ['proc', '/proc'],
+    ['descriptors', '/dev/fd'],
+    ['null', '/dev/null'], ['zero', '/dev/zero'], ['data-link', 'data'],
+    ['hidden-data', join(root, 'workspace', 'data')],
   ]
   for (const [name, target] of links) await symlink(target, inside(name))
   await link(join(outside, 'secret.txt'), inside('hard-link.txt'))

@@ -33,7 +33,9 @@ const swapper = `
 `
 
 async function whileSwapping(place: string, outside: string, body: () => Promise<void>): Promise<void> {
-  const child: ChildProcess = spawn(process.execPath, ['-e', swapper, place, outside], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child: ChildProcess = spawn(process.execPath, ['-e', swapper, place, outside], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   await new Promise((resolve) => child.stdout?.once('data', resolve))
   try {

@@ -35,7 +35,9 @@ async function names(settings: Partial<ToolSettings>): Promise<string[]> {
 }
 
 async function failure(settings: Partial<ToolSettings>): Promise<string> {
-  return open(settings).then(() => 'it did not fail', (thrown: unknown) => (thrown instanceof AppError ? `${thrown.code}: ${messageOf(thrown)}` : 'not expected'))
+  return open(settings).then(() => 'it did not fail', (thrown: unknown) => {
+    return (thrown instanceof AppError ? `${thrown.code}: ${messageOf(thrown)}` : 'not expected')
+  })
 }
 
 const choose = (...tools: string[]): ToolSettings['tools'] => tools.map((name) => ({ name, params: {} }))
@@ -43,24 +45,31 @@ const choose = (...tools: string[]): ToolSettings['tools'] => tools.map((name) =
 test('the settings name the tools, in order', async () => {
   assert.equal(await names({ tools: [] }), [])
   assert.equal(await names({ tools: choose('grep', 'FileEditorTool', 'glob') }), ['grep', 'file_editor', 'glob'])
-  assert.equal(await names({ tools: choose('terminal'), include_default_tools: ['FinishTool', 'ThinkTool'] }), ['terminal', 'finish', 'think'])
+  assert.equal(await names({ tools: choose('terminal'), include_default_tools: ['FinishTool', 'ThinkTool'] }), [
+    'terminal', 'finish', 'think',
+  ])
   assert.equal(await names({ include_default_tools: ['ThinkTool'] }), ['think'])
 })
 
 test('names that nobody has a tool for are left out and told of', async () => {
-  const set = await open({ tools: choose('browser', 'toString', 'glob'), include_default_tools: ['SwitchLLMTool', 'ThinkTool'] })
+  const set = await open({
+    tools: choose('browser', 'toString', 'glob'), include_default_tools: ['SwitchLLMTool', 'ThinkTool'],
+  })
   assert.equal(set.tools.map(({ name }) => name), ['glob', 'think'])
   assert.equal(set.missing, ['browser', 'toString', 'switch_llm'])
 })
 
 test('a name that is given twice is refused, unless it is that of a default tool', async () => {
   assert.match(await failure({ tools: choose('glob', 'GlobTool') }), /^invalid_input: Cannot use the tool "glob" twice/)
-  assert.equal(await names({ tools: choose('finish', 'glob'), include_default_tools: ['FinishTool'] }), ['finish', 'glob'])
+  assert.equal(await names({ tools: choose('finish', 'glob'), include_default_tools: ['FinishTool'] }), [
+    'finish', 'glob',
+  ])
 })
 
 test('the filter is matched at the start of the names of configured tools only', async () => {
   const tools = choose('grep', 'glob', 'read_file')
-  const kept = (filter_tools_regex: string): Promise<string[]> => names({ tools, filter_tools_regex, include_default_tools: ['FinishTool'] })
+  const kept = (filter_tools_regex: string): Promise<string[]> =>
+    names({ tools, filter_tools_regex, include_default_tools: ['FinishTool'] })
   assert.equal(await kept('g'), ['grep', 'glob', 'finish'])
   assert.equal(await kept('lob|read'), ['read_file', 'finish'])
   assert.equal(await kept('^(?!grep)'), ['glob', 'read_file', 'finish'])
@@ -75,7 +84,9 @@ test('a filter that takes for ever is refused', async () => {
 
 test('closing the set closes each tool that keeps something', async () => {
   let closed = 0
-  const set = await open({ tools: choose('terminal', 'glob') }, () => ({ ...createThinkTool(), close: async () => void closed++ }))
+  const set = await open({ tools: choose('terminal', 'glob') }, () => ({
+    ...createThinkTool(), close: async () => void closed++,
+  }))
   await set.close()
   assert.is(closed, 1)
 })
@@ -87,13 +98,18 @@ test('a tool gets the parameters that the settings give it', async () => {
 
 test('the names that settings may use can be listed', () => {
   assert.equal([...toolNames].sort(), [
-    'edit', 'file_editor', 'glob', 'grep', 'list_directory', 'planning_file_editor', 'read_file', 'task_tracker', 'terminal', 'write_file',
+    'edit', 'file_editor', 'glob', 'grep', 'list_directory', 'planning_file_editor', 'read_file', 'task_tracker',
+    'terminal', 'write_file',
   ])
 })
 
 test('what models and clients are told of each tool is what the snapshots say', async () => {
   for (const [name, snapshot] of await snapshotsOf()) {
-    assert.is(snapshot, await readFile(snapshotPath(name), 'utf8'), `${name}: if the change is meant, run scripts/tool-snapshots`)
+    assert.is(
+      snapshot,
+      await readFile(snapshotPath(name), 'utf8'),
+      `${name}: if the change is meant, run scripts/tool-snapshots`,
+    )
   }
 })
 
@@ -113,21 +129,30 @@ const annotations: Readonly<Record<string, string>> = {
 }
 
 test('definitions have the titles and hints of the contract', async () => {
-  const set = await open({ tools: choose(...Object.keys(annotations).slice(0, -2)), include_default_tools: ['FinishTool', 'ThinkTool'] })
+  const set = await open({
+    tools: choose(...Object.keys(annotations).slice(0, -2)), include_default_tools: ['FinishTool', 'ThinkTool'],
+  })
   for (const { name, definition, isReadOnly } of set.tools) {
     assert.ok(isToolDefinition(definition), name)
     const { title = '-', readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = definition.annotations ?? {}
-    const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint].map((hint) => (hint === true ? 'T' : 'F'))
+    const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint].map((hint) => {
+      return (hint === true ? 'T' : 'F')
+    })
     assert.is([title, ...hints].join(' '), annotations[name], name)
     assert.is(definition.title, name)
     assert.is(toolNameOf(definition.kind), name)
     assert.is(isReadOnly, readOnlyHint)
-    assert.equal(definition.meta, ['edit', 'read_file', 'write_file'].includes(name) ? { workspace_root: '/workspace' } : undefined)
+    assert.equal(
+      definition.meta,
+      ['edit', 'read_file', 'write_file'].includes(name) ? { workspace_root: '/workspace' } : undefined,
+    )
   }
 })
 
 test('wrong arguments are explained with names and never with values', () => {
-  const read = readArguments('FileEditorAction', { command: 'secret-1', path: 7, view_range: ['secret-2'], extra: 'secret-3' })
+  const read = readArguments('FileEditorAction', {
+    command: 'secret-1', path: 7, view_range: ['secret-2'], extra: 'secret-3',
+  })
   assert.not(read.ok)
   const problem = read.ok ? '' : read.problem
   for (const name of ['command', 'path', 'view_range.0', 'extra']) assert.match(problem, name)
@@ -162,12 +187,16 @@ test('a failure that nobody expected is left to the caller', async () => {
   })
   const broken = (): never => { throw new TypeError('broken') }
   const expected = (): never => { throw new AppError('conflict', 'expected') }
-  const run = (made: ClosableTool): Promise<unknown> => made.run({ kind: 'ThinkAction', thought: 'x' }, { id: 'x', signal: new AbortController().signal })
+  const run = (made: ClosableTool): Promise<unknown> =>
+    made.run({ kind: 'ThinkAction', thought: 'x' }, { id: 'x', signal: new AbortController().signal })
   assert.is(await run(tool(broken, true)).then(() => '', messageOf), 'broken')
   assert.is(await run(tool(expected, false)).then(() => '', messageOf), 'expected')
   const observation = await run(tool(expected, true))
   assert.ok(isObservation(observation))
-  assert.throws(() => actionOf({ kind: 'ThinkAction', thought: 'x' }, 'FinishAction'), /A tool for FinishAction was given ThinkAction/)
+  assert.throws(
+    () => actionOf({ kind: 'ThinkAction', thought: 'x' }, 'FinishAction'),
+    /A tool for FinishAction was given ThinkAction/,
+  )
 })
 
 test.run()

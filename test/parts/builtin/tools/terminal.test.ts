@@ -13,7 +13,9 @@ import { baseEnv, bestKind, instance, sweep } from '../workspace/terminals.ts'
 const test = suite('agents/tools/terminal', 60_000)
 test.after(sweep)
 
-async function withTool(options: Partial<TerminalToolOptions>, body: (tool: Tool, folder: string) => Promise<void>): Promise<void> {
+async function withTool(
+  options: Partial<TerminalToolOptions>, body: (tool: Tool, folder: string) => Promise<void>,
+): Promise<void> {
   const { folder, remove } = makeFolder()
   mkdirSync(join(folder, 'work'))
   mkdirSync(join(folder, 'run'))
@@ -56,7 +58,9 @@ test('observes a command as the contract says', () => withTool({}, async (tool, 
   const suffix = `[The command ended with exit code 1. The shell is in ${folder}/work.]`
   assert.equal(rest, {
     kind: 'TerminalObservation',
-    content: [{ type: 'text', text: 'hello\n' }, { type: 'text', text: suffix }].map((item) => ({ ...item, cache_prompt: false })),
+    content: [{ type: 'text', text: 'hello\n' }, { type: 'text', text: suffix }].map((item) => ({
+      ...item, cache_prompt: false,
+    })),
     is_error: false,
     command: 'echo hello; false',
     exit_code: 1,
@@ -74,7 +78,9 @@ test('gives a command the secrets that it names, hidden in what it prints', () =
   assert.equal(await texts('env | grep -c s3cret'), { type: 'text', text: '0\n', cache_prompt: false })
 }))
 
-test('names the folder of a whole output that was cut', () => withTool({ outputLimitChars: 100 }, async (tool, folder) => {
+test('names the folder of a whole output that was cut', () => withTool({ outputLimitChars: 100 }, async (
+  tool, folder,
+) => {
   const observation = await call(tool, { command: 'seq 1000' })
   assert.ok(isTerminalObservation(observation))
   assert.is(observation.full_output_save_dir, join(folder, 'observations'))
@@ -113,7 +119,9 @@ test('types without giving secrets, and names the user by another variable', () 
 test('knows nothing of a shell that has not answered yet', () => withTool({ env: baseEnv }, async (tool) => {
   const late = await call(tool, { command: 'sleep 100', timeout: 0.1 })
   assert.ok(isTerminalObservation(late))
-  assert.equal(late.metadata, { exit_code: -1, pid: -1, hostname: 'machine', prefix: '', suffix: late.metadata?.suffix ?? '' })
+  assert.equal(late.metadata, {
+    exit_code: -1, pid: -1, hostname: 'machine', prefix: '', suffix: late.metadata?.suffix ?? '',
+  })
 }))
 
 const wrong: [string, Parameters<Tool['read']>[0], RegExp][] = [
@@ -141,7 +149,9 @@ test('describes itself to models and clients', () => withTool({}, async (tool) =
   assert.is(tool.definition.description, tool.description)
   assert.equal(tool.parameters['required'], ['command'])
   assert.not(tool.isReadOnly)
-  for (const name of ['is_input', 'timeout', 'reset', 'C-c', '<secret-hidden>']) assert.ok(tool.description.includes(name))
+  for (const name of ['is_input', 'timeout', 'reset', 'C-c', '<secret-hidden>']) {
+    assert.ok(tool.description.includes(name))
+  }
 }))
 
 test.run()

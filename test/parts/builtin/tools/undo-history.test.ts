@@ -6,11 +6,15 @@ import * as assert from 'uvu/assert'
 import { testCipher } from '../../../support/cipher.ts'
 import { suite } from '../../../support/suite.ts'
 import { createCipher } from '../../../../src/settings/cipher.ts'
-import { createUndoHistory, resealUndoHistory, type UndoHistory, type UndoLimits } from '../../../../src/parts/builtin/tools/undo-history.ts'
+import {
+  createUndoHistory, resealUndoHistory, type UndoHistory, type UndoLimits,
+} from '../../../../src/parts/builtin/tools/undo-history.ts'
 
 const test = suite('agents/tools/undo-history')
 
-async function withHistory(limits: Partial<UndoLimits>, body: (history: UndoHistory, folder: string) => Promise<void>): Promise<void> {
+async function withHistory(
+  limits: Partial<UndoLimits>, body: (history: UndoHistory, folder: string) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'undo-'))
   try {
     await body(createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000, ...limits }, testCipher()), folder)
@@ -88,19 +92,25 @@ test('entries that are none of ours are ignored', async () => {
   })
 })
 
-test('former contents are sealed, whatever their bytes; one of another key is not taken for a file that was not there', async () => {
-  await withHistory({}, async (history, folder) => {
-    const bytes = Buffer.from([...Array(256).keys()].concat([...Buffer.from('a secret of the file')]))
-    await history.record({ path: '/a', before: { bytes, version: '1' }, version: '2' })
-    const entry = await history.newest('/a')
-    if (entry === undefined) throw new TypeError('Expected an entry')
-    const kept = await readFile(join(folder, entry.id), 'latin1')
-    assert.match(kept, /^as1:[0-9a-f]{8}:[A-Za-z0-9_-]+$/)
-    assert.equal(await history.contentBefore(entry), bytes)
-    const other = createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000 }, testCipher(2))
-    assert.is(await other.contentBefore(entry).catch((error: Error) => error.message), 'Cannot undo: the former content of "/a" was sealed with another key')
-  })
-})
+test(
+  'former contents are sealed, whatever their bytes; one of another key is not taken for a file that was not there',
+  async () => {
+    await withHistory({}, async (history, folder) => {
+      const bytes = Buffer.from([...Array(256).keys()].concat([...Buffer.from('a secret of the file')]))
+      await history.record({ path: '/a', before: { bytes, version: '1' }, version: '2' })
+      const entry = await history.newest('/a')
+      if (entry === undefined) throw new TypeError('Expected an entry')
+      const kept = await readFile(join(folder, entry.id), 'latin1')
+      assert.match(kept, /^as1:[0-9a-f]{8}:[A-Za-z0-9_-]+$/)
+      assert.equal(await history.contentBefore(entry), bytes)
+      const other = createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000 }, testCipher(2))
+      assert.is(
+        await other.contentBefore(entry).catch((error: Error) => error.message),
+        'Cannot undo: the former content of "/a" was sealed with another key',
+      )
+    })
+  },
+)
 
 test('is sealed anew with the newest key; what no key opens stays as it is', async () => {
   await withHistory({}, async (history, folder) => {
@@ -114,7 +124,10 @@ test('is sealed anew with the newest key; what no key opens stays as it is', asy
     assert.equal([...await resealUndoHistory(folder, rotated)], [newest])
     const entry = await history.newest('/a')
     if (entry === undefined) throw new TypeError('Expected an entry')
-    assert.equal(await createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000 }, testCipher(2)).contentBefore(entry), bytes)
+    assert.equal(
+      await createUndoHistory(folder, { limitEntries: 100, limitBytes: 1000 }, testCipher(2)).contentBefore(entry),
+      bytes,
+    )
     assert.equal([...await resealUndoHistory(join(folder, 'none'), rotated)], [])
   })
 })

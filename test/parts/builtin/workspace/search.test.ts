@@ -6,7 +6,9 @@ import { suite } from '../../../support/suite.ts'
 import { messageOf } from '../../../../src/base/errors.ts'
 import { walkTree, type Entry } from '../../../../src/workspace/directory.ts'
 import { createWorkspace, type ContainedPath } from '../../../../src/workspace/paths.ts'
-import { findByContent, findByName, type ContentQuery, type Found, type SearchLimits } from '../../../../src/parts/builtin/workspace/search.ts'
+import {
+  findByContent, findByName, type ContentQuery, type Found, type SearchLimits,
+} from '../../../../src/parts/builtin/workspace/search.ts'
 
 const test = suite('workspace/search', 30_000)
 
@@ -34,7 +36,8 @@ async function withSearch(body: (search: Search) => Promise<void>): Promise<void
         // Every file is newer than the one before.
         await utimes(join(dir, path), time, time++)
       },
-      names: (pattern, limits = {}, path = '.') => at(path, async (place) => shorten(await findByName(place, pattern, { ...usual, ...limits }))),
+      names: (pattern, limits = {}, path = '.') =>
+        at(path, async (place) => shorten(await findByName(place, pattern, { ...usual, ...limits }))),
       contents: (query, limits = {}) => at('.', async (place) => {
         const whole = { pattern: 'x', include: undefined, limitBytes: 1000, timeoutMs: 10_000, ...query }
         return shorten(await findByContent(place, whole, { ...usual, ...limits }))
@@ -66,7 +69,11 @@ test('of two files of the same time the first by name is first', async () => {
 
 test('hidden files, links and what others have installed are left out', async () => {
   await withSearch(async ({ dir, put, names, contents }) => {
-    for (const path of ['.env', '.github/a.yml', '.git/config', 'node_modules/p/index.js', 'src/a.js', '.x/node_modules/b']) await put(path, 'x')
+    for (const path of [
+      '.env', '.github/a.yml', '.git/config', 'node_modules/p/index.js', 'src/a.js', '.x/node_modules/b',
+    ]) {
+      await put(path, 'x')
+    }
     await symlink('src', join(dir, 'link'))
     await symlink('src/a.js', join(dir, 'link.js'))
     assert.equal((await names('**/*')).files, ['src/a.js'])

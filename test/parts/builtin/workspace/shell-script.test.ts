@@ -12,7 +12,9 @@ test.after(sweep)
 test('a mark tells the status of the command whose nonce it carries, and of no other', () => {
   assert.is(statusIn('own;0', 'own'), 0)
   assert.is(statusIn('own;130', 'own'), 130)
-  for (const mark of ['other;0', ';0', '0', 'own', 'own;', 'own;-1', 'own;x', 'own;1234', 'ownother;0']) assert.is(statusIn(mark, 'own'), undefined, mark)
+  for (const mark of ['other;0', ';0', '0', 'own', 'own;', 'own;-1', 'own;x', 'own;1234', 'ownother;0']) {
+    assert.is(statusIn(mark, 'own'), undefined, mark)
+  }
 })
 
 test('a report counts when it is written to its end', () => {

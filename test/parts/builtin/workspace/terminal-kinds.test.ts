@@ -19,7 +19,9 @@ for (const kind of kinds) {
     else test.skip(`${kind}: ${what}`, `there is no terminal by ${kind}`)
   }
 
-  on('gives the output and exit code of commands and keeps their state', () => withTerminal({ kind }, async ({ run, workingDir }) => {
+  on('gives the output and exit code of commands and keeps their state', () => withTerminal({ kind }, async (
+    { run, workingDir },
+  ) => {
     const first = await run('mkdir sub; cd sub; A=1; echo out; echo err >&2; (exit 3)')
     assert.is(first.output, 'out\nerr\n')
     assert.is(first.exitCode, 3)
@@ -87,12 +89,17 @@ for (const kind of kinds) {
     assert.match(result.output, /\ny\nend\n$/)
   }))
 
-  on('says what is in the way when the program of the kind is missing', () => withTerminal({ kind, env: { PATH: '/no/such/folder' } }, async ({ run }) => {
-    assert.match(await run('true').catch((error) => error.message), /^Cannot start /)
-  }))
+  on('says what is in the way when the program of the kind is missing', () => withTerminal(
+    { kind, env: { PATH: '/no/such/folder' } },
+    async ({ run }) => {
+      assert.match(await run('true').catch((error) => error.message), /^Cannot start /)
+    },
+  ))
 }
 
-test('pipes: says which keys cannot be pressed', () => withTerminal({ kind: 'pipes', idleMs: 200 }, async ({ run, type }) => {
+test('pipes: says which keys cannot be pressed', () => withTerminal({ kind: 'pipes', idleMs: 200 }, async (
+  { run, type },
+) => {
   await run('cat')
   const refused = await type('C-d')
   assert.ok(refused.isRefused)

@@ -8,7 +8,9 @@ import { makeFolder } from '../../../support/processes.ts'
 const test = suite('workspace/terminal-output')
 
 async function withOutput(
-  options: Partial<TerminalOutputOptions>, body: (output: TerminalOutput, folder: string, errors: unknown[]) => Promise<void>,
+  options: Partial<TerminalOutputOptions>, body: (
+    output: TerminalOutput, folder: string, errors: unknown[],
+  ) => Promise<void>,
 ): Promise<void> {
   const { folder, remove } = makeFolder()
   const errors: unknown[] = []
@@ -24,7 +26,9 @@ async function withOutput(
   }
 }
 
-test('gives a text that is no longer than the limit as it is, and writes nothing', () => withOutput({}, async (output, folder) => {
+test('gives a text that is no longer than the limit as it is, and writes nothing', () => withOutput({}, async (
+  output, folder,
+) => {
   await output.write('01234')
   await output.write('56789')
   assert.equal(await output.take(), { text: '0123456789' })
@@ -32,7 +36,9 @@ test('gives a text that is no longer than the limit as it is, and writes nothing
   assert.not.ok(existsSync(join(folder, 'observations')))
 }))
 
-test('gives the beginning and the end of a longer one, and keeps the whole', () => withOutput({}, async (output, folder) => {
+test('gives the beginning and the end of a longer one, and keeps the whole', () => withOutput({}, async (
+  output, folder,
+) => {
   for (const char of 'abcdefghijklmnopqrstuvwxyz') await output.write(char)
   const file = join(folder, 'observations', 'terminal-1.txt')
   assert.equal(await output.take(), { text: 'abcde\n[... 16 characters are left out here ...]\nvwxyz', file })
@@ -64,7 +70,9 @@ test('writes no more than the limit of a file', () => withOutput({ fileLimitByte
   assert.is(statSync((await output.take()).file ?? '').size, 20)
 }))
 
-test('reports a file that cannot be written, once, and goes on without', () => withOutput({}, async (output, folder, errors) => {
+test('reports a file that cannot be written, once, and goes on without', () => withOutput({}, async (
+  output, folder, errors,
+) => {
   writeFileSync(join(folder, 'observations'), '')
   await output.write('0123456789a')
   await output.write('b')

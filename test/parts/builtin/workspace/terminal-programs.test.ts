@@ -73,7 +73,11 @@ using('top', 'runs until it is interrupted', async (t) => {
 
 using('git', 'does not stop at a pager', async ({ run }) => {
   const identity = '-c user.name=a -c user.email=a@example.com'
-  const result = await run(`git init -q . && for i in $(seq 60); do git ${identity} commit -q --allow-empty -m "commit $i"; done; git log --oneline`, { timeoutMs: 50_000 })
+  const result = await run(
+    `git init -q . && for i in $(seq 60); do git ${identity} commit -q --allow-empty -m "commit $i"; done; git log ` +
+      '--oneline',
+    { timeoutMs: 50_000 },
+  )
   assert.is(result.exitCode, 0)
   assert.match(result.output, /commit 1\n$/)
 })

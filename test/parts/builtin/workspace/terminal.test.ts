@@ -15,7 +15,9 @@ test('gives the output and the exit code of a command', () => withTerminal({}, a
   })
 }))
 
-test('keeps folder, variables, functions, aliases and the last exit code', () => withTerminal({}, async ({ run, workingDir }) => {
+test('keeps folder, variables, functions, aliases and the last exit code', () => withTerminal({}, async (
+  { run, workingDir },
+) => {
   await run('mkdir sub && cd sub; export A=1; f() { echo "f $1"; }; alias g="f aliased"')
   const result = await run('pwd; echo $A; f x; g; (exit 7)')
   assert.is(result.output, `${workingDir}/sub\n1\nf x\nf aliased\n`)
@@ -39,7 +41,8 @@ const commands: [string, string, string, number?][] = [
   ['a title', 'printf "\\e]0;title\\atext\\n"', 'text\n'],
   ['a sequence without an end', 'printf "text\\n\\e]0;never ending"', 'text\n'],
   ['marks of somebody else', 'printf "\\e]agent-server;123\\atext\\n"', 'text\n'],
-  ['a mark of its own that tells no status', 'printf "\\e]agent-server;$__agent_server_nonce;x\\atext\\n"; sleep 0.5; (exit 3)', 'text\n', 3],
+  ['a mark of its own that tells no status',
+    'printf "\\e]agent-server;$__agent_server_nonce;x\\atext\\n"; sleep 0.5; (exit 3)', 'text\n', 3],
   ['our variables emptied', 'PROMPT_COMMAND= PS1=prompt PS2=more; echo a', 'a\n'],
   ['a terminal left raw', 'stty raw echo; printf "a\\n"', 'a\n'],
   ['an unset variable', 'set -u; echo a; echo $nothing', 'a\nbash: nothing: unbound variable\n', 1],
@@ -56,13 +59,17 @@ for (const [what, command, output, exitCode = 0] of commands) {
   }))
 }
 
-test('knows that a command has ended, and how, where no file can be written', () => withTerminal({}, async ({ run, workingDir }) => {
+test('knows that a command has ended, and how, where no file can be written', () => withTerminal({}, async (
+  { run, workingDir },
+) => {
   const result = await run('ln -s /nowhere/file "${BASH_SOURCE%/*}/report-$__agent_server_nonce"; (exit 3)')
   assert.equal([result.exitCode, result.isTimeout, result.report?.workingDir], [3, false, workingDir])
   assert.is((await run('echo next')).output, 'next\n')
 }))
 
-test('never exports what is no name of a variable, or changes how programs load', () => withTerminal({}, async ({ run }) => {
+test('never exports what is no name of a variable, or changes how programs load', () => withTerminal({}, async (
+  { run },
+) => {
   const env = { 'A; echo hacked;B': '1', 'LD_PRELOAD': '2', 'bash-name': '3', 'GOOD_1': '4' }
   assert.is((await run('echo $GOOD_1 "[$LD_PRELOAD]"', { env })).output, '4 []\n')
 }))
@@ -109,7 +116,9 @@ test('leaves a program running that is silent, and reads on', () => withTerminal
   assert.is(last.exitCode, 0)
 }))
 
-test('returns when the time is over, although the program goes on printing', () => withTerminal({}, async ({ run, type }) => {
+test('returns when the time is over, although the program goes on printing', () => withTerminal({}, async (
+  { run, type },
+) => {
   const result = await run('while true; do echo line; sleep 0.05; done', { timeoutMs: 500 })
   assert.match(result.output, /^line\n/)
   assert.ok(result.isTimeout)
@@ -118,18 +127,25 @@ test('returns when the time is over, although the program goes on printing', () 
   assert.is((await run('echo next')).output, 'next\n')
 }))
 
-test('returns from a program that never stops printing, without a time of its own', () => withTerminal({ callLimitMs: 300 }, async ({ run }) => {
-  const result = await run('while true; do echo line; sleep 0.05; done')
-  assert.ok(result.isTimeout)
-  assert.match(result.note, /not ended within 0.3 seconds/)
-}))
+test('returns from a program that never stops printing, without a time of its own', () => withTerminal(
+  { callLimitMs: 300 },
+  async ({ run }) => {
+    const result = await run('while true; do echo line; sleep 0.05; done')
+    assert.ok(result.isTimeout)
+    assert.match(result.note, /not ended within 0.3 seconds/)
+  },
+))
 
-test('reads on as long again, however long the program has been silent', () => withTerminal({ idleMs: 1000 }, async ({ run }) => {
+test('reads on as long again, however long the program has been silent', () => withTerminal({ idleMs: 1000 }, async (
+  { run },
+) => {
   await run('sleep 1.5; echo end')
   assert.is((await run('')).output, 'end\n')
 }))
 
-test('has nothing to read on when no command runs, but what jobs have printed', () => withTerminal({}, async ({ run }) => {
+test('has nothing to read on when no command runs, but what jobs have printed', () => withTerminal({}, async (
+  { run },
+) => {
   await run('(sleep 0.2; echo from the job) &')
   let output = ''
   await until(async () => (output += (await run('')).output).includes('from the job'))
@@ -165,7 +181,9 @@ test('ends a command when it is closed meanwhile', () => withTerminal({}, async 
 
 test('replaces a shell that an aborted command has become', () => withTerminal({}, async ({ run, workingDir }) => {
   const controller = new AbortController()
-  const running = run(`exec bash -c "trap '' INT; echo \\$\\$ >self; while :; do sleep 0.1; done"`, { signal: controller.signal })
+  const running = run(`exec bash -c "trap '' INT; echo \\$\\$ >self; while :; do sleep 0.1; done"`, {
+    signal: controller.signal,
+  })
   await until(() => readdirSync(workingDir).includes('self') && pid(workingDir, 'self') > 0)
   controller.abort(new Error('stop'))
   assert.is(await running.catch((error) => error.message), 'stop')
@@ -185,7 +203,9 @@ test('says that the shell has ended between two calls', () => withTerminal({}, a
   assert.match(note, /^The shell had ended meanwhile; this is a new one\. The command ended with exit code 0/)
 }))
 
-test('has no file with a secret in it while the command runs', () => withTerminal({ secrets: ['s3cret-value'] }, async ({ run, runtimeDir }) => {
+test('has no file with a secret in it while the command runs', () => withTerminal({ secrets: ['s3cret-value'] }, async (
+  { run, runtimeDir },
+) => {
   const result = await run(`grep -rl "$TOKEN" '${runtimeDir}'; echo searched`, { env: { TOKEN: 's3cret-value' } })
   assert.is(result.output, 'searched\n')
 }))
@@ -197,7 +217,9 @@ test('types for a program', () => withTerminal({ idleMs: 500 }, async ({ run, ty
   assert.ok(refused.isRefused)
 }))
 
-test('throws away input that nobody has read', () => withTerminal({ idleMs: 300 }, async ({ run, type, workingDir }) => {
+test('throws away input that nobody has read', () => withTerminal({ idleMs: 300 }, async (
+  { run, type, workingDir },
+) => {
   await run('sleep 1')
   await type('touch typed-ahead')
   await until(async () => !(await run('', { timeoutMs: 5000 })).isTimeout)
@@ -205,7 +227,9 @@ test('throws away input that nobody has read', () => withTerminal({ idleMs: 300 
   assert.equal(readdirSync(workingDir), [])
 }))
 
-test('ends a command with Ctrl-C when the call is aborted, and keeps the shell', () => withTerminal({}, async ({ run, workingDir }) => {
+test('ends a command with Ctrl-C when the call is aborted, and keeps the shell', () => withTerminal({}, async (
+  { run, workingDir },
+) => {
   await run('A=kept')
   const controller = new AbortController()
   const running = run('echo $BASHPID >pid; sleep 100', { signal: controller.signal })
@@ -215,7 +239,9 @@ test('ends a command with Ctrl-C when the call is aborted, and keeps the shell',
   assert.is((await run('echo $A')).output, 'kept\n')
 }))
 
-test('kills a program that ignores Ctrl-C, with what it started elsewhere', () => withTerminal({}, async ({ run, workingDir }) => {
+test('kills a program that ignores Ctrl-C, with what it started elsewhere', () => withTerminal({}, async (
+  { run, workingDir },
+) => {
   const controller = new AbortController()
   const script = 'trap "" INT TERM; setsid sleep 100 & echo $! >other; echo $$ >self; while :; do sleep 1; done'
   const running = run(`bash -c '${script}'`, { signal: controller.signal })
@@ -227,18 +253,21 @@ test('kills a program that ignores Ctrl-C, with what it started elsewhere', () =
   assert.is((await run('echo next')).output, 'next\n')
 }))
 
-test('ends the jobs of the calls that belong together when one of them is aborted, and no others', () => withTerminal({}, async ({ run, workingDir }) => {
-  await run('sleep 100 & echo $! >before')
-  const controller = new AbortController()
-  await run(`sleep 100 & echo $! >job; ${leavesSession}`, { signal: controller.signal })
-  const running = run('touch begun; sleep 100', { signal: controller.signal })
-  await until(() => readdirSync(workingDir).includes('begun'))
-  controller.abort(new Error('stop'))
-  assert.is(await running.catch((error) => error.message), 'stop')
-  assert.not(isAlive(pid(workingDir, 'job')))
-  assert.not(isAlive(pid(workingDir, 'far')))
-  assert.ok(isAlive(pid(workingDir, 'before')))
-}))
+test('ends the jobs of the calls that belong together when one of them is aborted, and no others', () => withTerminal(
+  {},
+  async ({ run, workingDir }) => {
+    await run('sleep 100 & echo $! >before')
+    const controller = new AbortController()
+    await run(`sleep 100 & echo $! >job; ${leavesSession}`, { signal: controller.signal })
+    const running = run('touch begun; sleep 100', { signal: controller.signal })
+    await until(() => readdirSync(workingDir).includes('begun'))
+    controller.abort(new Error('stop'))
+    assert.is(await running.catch((error) => error.message), 'stop')
+    assert.not(isAlive(pid(workingDir, 'job')))
+    assert.not(isAlive(pid(workingDir, 'far')))
+    assert.ok(isAlive(pid(workingDir, 'before')))
+  },
+))
 
 test('keeps jobs in the background, and ends them with a reset', () => withTerminal({}, async ({ run, workingDir }) => {
   await run(`sleep 100 & echo $! >job; ${leavesSession}`)
@@ -250,15 +279,20 @@ test('keeps jobs in the background, and ends them with a reset', () => withTermi
   assert.not(isAlive(pid(workingDir, 'far')))
 }))
 
-test('gives secrets to one command and hides them', () => withTerminal({ secrets: ['s3cret-value', "it's odd\nvalue"] }, async ({ run }) => {
-  const env = { TOKEN: 's3cret-value', ODD: "it's odd\nvalue" }
-  const result = await run('printf "%s" "$TOKEN" | wc -c; echo "$TOKEN"; printf s3cret; sleep 0.1; echo -value; env | grep -c ^ODD', { env })
-  assert.is(result.output, '12\n<secret-hidden>\n<secret-hidden>\n1\n')
-  assert.is((await run('echo "[$TOKEN][$ODD]"')).output, '[][]\n')
-  await run('TOKEN=own')
-  await run('true', { env })
-  assert.is((await run('echo $TOKEN; env | grep TOKEN')).output, 'own\n')
-}))
+test(
+  'gives secrets to one command and hides them',
+  () => withTerminal({ secrets: ['s3cret-value', "it's odd\nvalue"] }, async ({ run }) => {
+    const env = { TOKEN: 's3cret-value', ODD: "it's odd\nvalue" }
+    const result = await run(
+      'printf "%s" "$TOKEN" | wc -c; echo "$TOKEN"; printf s3cret; sleep 0.1; echo -value; env | grep -c ^ODD', { env },
+    )
+    assert.is(result.output, '12\n<secret-hidden>\n<secret-hidden>\n1\n')
+    assert.is((await run('echo "[$TOKEN][$ODD]"')).output, '[][]\n')
+    await run('TOKEN=own')
+    await run('true', { env })
+    assert.is((await run('echo $TOKEN; env | grep TOKEN')).output, 'own\n')
+  }),
+)
 
 test('hides a secret of which one call shows the beginning and the next one the end', () => withTerminal(
   { secrets: ['s3cret-value'], idleMs: 500 },
@@ -269,26 +303,33 @@ test('hides a secret of which one call shows the beginning and the next one the 
   },
 ))
 
-test('cuts a long output and keeps the whole in a file', () => withTerminal({ outputLimitChars: 1000, secrets: ['s3cret-value'] }, async (t) => {
-  const { output, file = '' } = await t.run('seq 1 1000; echo s3cret-value')
-  assert.match(output, /^1\n2\n/)
-  assert.match(output, /\n\[\.\.\. \d+ characters are left out here \.\.\.\]\n/)
-  assert.match(output, /1000\n<secret-hidden>\n$/)
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-  assert.is(lines.length, 1001)
-  assert.is(lines.at(-1), '<secret-hidden>')
-  assert.is(statSync(file).mode & 0o777, 0o600)
-  assert.equal(readdirSync(t.observationsDir), [file.slice(t.observationsDir.length + 1)])
-}))
+test('cuts a long output and keeps the whole in a file', () => withTerminal(
+  { outputLimitChars: 1000, secrets: ['s3cret-value'] },
+  async (t) => {
+    const { output, file = '' } = await t.run('seq 1 1000; echo s3cret-value')
+    assert.match(output, /^1\n2\n/)
+    assert.match(output, /\n\[\.\.\. \d+ characters are left out here \.\.\.\]\n/)
+    assert.match(output, /1000\n<secret-hidden>\n$/)
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    assert.is(lines.length, 1001)
+    assert.is(lines.at(-1), '<secret-hidden>')
+    assert.is(statSync(file).mode & 0o777, 0o600)
+    assert.equal(readdirSync(t.observationsDir), [file.slice(t.observationsDir.length + 1)])
+  },
+))
 
 test('reads 50 MB of output', () => withTerminal({ fileLimitBytes: 1_000_000 }, async ({ run }) => {
-  const result = await run('yes 0123456789012345678901234567890123456789012345678 | head -c 50000000', { timeoutMs: 60_000 })
+  const result = await run('yes 0123456789012345678901234567890123456789012345678 | head -c 50000000', {
+    timeoutMs: 60_000,
+  })
   assert.is(result.exitCode, 0)
   assert.ok(result.output.length < 31_000)
   assert.is(statSync(result.file ?? '').size, 1_000_000)
 }), 90_000)
 
-test('starts a new shell where its private folder is gone, as after a logout', () => withTerminal({}, async ({ run, runtimeDir }) => {
+test('starts a new shell where its private folder is gone, as after a logout', () => withTerminal({}, async (
+  { run, runtimeDir },
+) => {
   await run('mark=old')
   for (const name of readdirSync(runtimeDir)) rmSync(join(runtimeDir, name), { recursive: true })
   const result = await run('echo "mark is [$mark]"')
@@ -296,7 +337,9 @@ test('starts a new shell where its private folder is gone, as after a logout', (
   assert.match(result.note, 'The shell had ended meanwhile; this is a new one.')
 }))
 
-test('leaves no process and no file when it is closed', () => withTerminal({}, async ({ run, terminal, workingDir, runtimeDir }) => {
+test('leaves no process and no file when it is closed', () => withTerminal({}, async (
+  { run, terminal, workingDir, runtimeDir },
+) => {
   await run(leavesSession)
   assert.ok(isAlive(pid(workingDir, 'far')))
   await terminal.close()
@@ -309,13 +352,19 @@ test('leaves no process and no file when it is closed', () => withTerminal({}, a
 test('says so when there is no bash', () => withTerminal({}, async ({ workingDir }) => {
   symlinkSync('/bin/sh', join(workingDir, 'sh'))
   await withTerminal({ kind: 'pipes', env: { PATH: workingDir } }, async ({ run }) => {
-    assert.match(await run('true').catch((error) => error.message), /^Cannot start bash on a terminal \(pipes\): it ended with exit code 127$/)
+    assert.match(
+      await run('true').catch((error) => error.message),
+      /^Cannot start bash on a terminal \(pipes\): it ended with exit code 127$/,
+    )
   })
 }))
 
-test('says so when no shell can be started', () => withTerminal({ workingDir: join('/', 'no', 'such', 'folder') }, async ({ run }) => {
-  assert.match(await run('true').catch((error) => error.message), /the folder "\/no\/such\/folder" does not exist/)
-}))
+test('says so when no shell can be started', () => withTerminal(
+  { workingDir: join('/', 'no', 'such', 'folder') },
+  async ({ run }) => {
+    assert.match(await run('true').catch((error) => error.message), /the folder "\/no\/such\/folder" does not exist/)
+  },
+))
 
 function pid(folder: string, name: string): number {
   return Number(readFileSync(join(folder, name), 'utf8'))

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { createMasker } from '../../../../src/base/masking.ts'
 import { detectTerminalKind, isTerminalKindUsable, type TerminalKind } from '../../../../src/process/pty.ts'
 import { sweepMarked } from '../../../../src/process/sweep.ts'
-import { Terminal, type TerminalOptions, type TerminalRequest, type TerminalResult } from '../../../../src/parts/builtin/workspace/terminal.ts'
+import {
+  Terminal, type TerminalOptions, type TerminalRequest, type TerminalResult,
+} from '../../../../src/parts/builtin/workspace/terminal.ts'
 import { makeFolder } from '../../../support/processes.ts'
 
 export const instance = `test${randomBytes(6).toString('hex')}`
@@ -40,7 +42,9 @@ export async function withTerminal(
   options: TestTerminalOptions, body: (t: TestTerminal) => Promise<void>,
 ): Promise<void> {
   const { folder, remove } = makeFolder()
-  const dirs = { workingDir: join(folder, 'work'), observationsDir: join(folder, 'obs'), runtimeDir: join(folder, 'run') }
+  const dirs = {
+    workingDir: join(folder, 'work'), observationsDir: join(folder, 'obs'), runtimeDir: join(folder, 'run'),
+  }
   for (const dir of [dirs.workingDir, dirs.runtimeDir]) mkdirSync(dir)
   const masker = createMasker()
   masker.register(options.secrets ?? [])

@@ -1,6 +1,8 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../../../support/suite.ts'
-import { decodeText, encodeText, looksBinary, replaceText, type Encoding, type TextFile } from '../../../../src/parts/builtin/workspace/text-file.ts'
+import {
+  decodeText, encodeText, looksBinary, replaceText, type Encoding, type TextFile,
+} from '../../../../src/parts/builtin/workspace/text-file.ts'
 
 const test = suite('workspace/text-file')
 
@@ -67,7 +69,9 @@ test('a replacement changes its own bytes only, and takes over the line end of t
     [Buffer.from('grüße', 'latin1'), 'ß', 'é', Buffer.from('grüée', 'latin1')],
     [Buffer.from('a\r\n'), 'a\n', '', Buffer.alloc(0)],
   ]
-  for (const [bytes, from, to, expected] of table) assert.equal(replaced(bytes, from, to), expected, JSON.stringify(bytes.toString()))
+  for (const [bytes, from, to, expected] of table) {
+    assert.equal(replaced(bytes, from, to), expected, JSON.stringify(bytes.toString()))
+  }
 })
 
 test('several replacements are made at once', () => {
@@ -95,7 +99,9 @@ test('what is no text is not taken for one', () => {
 })
 
 test('what the encoding of a file cannot hold is refused, not damaged', () => {
-  assert.throws(() => replaced(Buffer.from('grüße', 'latin1'), 'g', '€'), /Cannot write "€" into this file: it is not UTF-8/)
+  assert.throws(
+    () => replaced(Buffer.from('grüße', 'latin1'), 'g', '€'), /Cannot write "€" into this file: it is not UTF-8/,
+  )
   assert.throws(() => replaced(Buffer.from('a'), 'a', '\ud800'), /half of a character/)
   assert.throws(() => encodeText('\udc00'), /half of a character/)
   assert.equal(encodeText('grüße\r\n'), Buffer.from('grüße\r\n'))

@@ -4,7 +4,9 @@ import * as assert from 'uvu/assert'
 import { withFolders } from '../../../support/workspace.ts'
 import { suite } from '../../../support/suite.ts'
 import { createWorkspace } from '../../../../src/workspace/paths.ts'
-import { countLines, pickLines, readLines, type LineRange, type Lines } from '../../../../src/parts/builtin/workspace/text-lines.ts'
+import {
+  countLines, pickLines, readLines, type LineRange, type Lines,
+} from '../../../../src/parts/builtin/workspace/text-lines.ts'
 
 const test = suite('workspace/text-lines', 30_000)
 const all = { first: 1, last: Infinity }
@@ -18,7 +20,10 @@ async function withLines(
     await writeFile(path, content)
     const workspace = createWorkspace({ workingDir: dir, privateDirs: [] })
     const { signal } = new AbortController()
-    await body((range, limitChars = 1000) => workspace.at('file', (place) => readLines(place, range, { limitChars, signal })), path)
+    await body(
+      (range, limitChars = 1000) => workspace.at('file', (place) => readLines(place, range, { limitChars, signal })),
+      path,
+    )
   })
 }
 
@@ -72,8 +77,12 @@ test('characters and line ends at the border of two chunks stay whole', async ()
 test('three hundred thousand lines are read by range', async () => {
   const content = Array.from({ length: 300_000 }, (_, index) => `line ${index + 1}\n`).join('')
   await withLines(content, async (read) => {
-    assert.equal(await read({ first: 150_000, last: 150_001 }), { lines: ['line 150000', 'line 150001'], isCut: false, total: undefined })
-    assert.equal(await read({ first: 299_999, last: Infinity }), { lines: ['line 299999', 'line 300000'], isCut: false, total: 300_000 })
+    assert.equal(await read({ first: 150_000, last: 150_001 }), {
+      lines: ['line 150000', 'line 150001'], isCut: false, total: undefined,
+    })
+    assert.equal(await read({ first: 299_999, last: Infinity }), {
+      lines: ['line 299999', 'line 300000'], isCut: false, total: 300_000,
+    })
   })
 })
 

@@ -1,4 +1,7 @@
-/** Sessions whose requests carry a token: over each transport, when it is renewed, and when a server sends them elsewhere. */
+/**
+ * Sessions whose requests carry a token: over each transport, when it is renewed, and when a server sends them
+ * elsewhere.
+ */
 import * as assert from 'uvu/assert'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openClient } from '../../../../src/parts/mcp/client.ts'
@@ -42,13 +45,16 @@ for (const [name, open] of Object.entries(transports)) {
     const door = new Door()
     const server = await startMcpHttp({ gate: door.gate })
     await withClient(open(server, keeper(door)), async ({ client }) => {
-      const say = (text: string): Promise<unknown> => client.callTool({ name: 'echo', args: { text }, signal: never(), silenceMs: 60_000 })
+      const say = (text: string): Promise<unknown> =>
+        client.callTool({ name: 'echo', args: { text }, signal: never(), silenceMs: 60_000 })
       await say('one')
       door.token = 'second'
       assert.match(JSON.stringify(await say('two')), '"two"')
       assert.is(door.refusals, 1)
     })
-    assert.equal([...new Set(server.seen.map(({ headers }) => headers.authorization))], ['Bearer first', 'Bearer second'])
+    assert.equal([...new Set(server.seen.map(({ headers }) => headers.authorization))], [
+      'Bearer first', 'Bearer second',
+    ])
     await server.close()
   })
 
@@ -56,7 +62,9 @@ for (const [name, open] of Object.entries(transports)) {
     const server = await startMcpHttp({})
     const refuse = async (): Promise<string> => Promise.reject(new LoginRequiredError())
     const transport = open(server, { token: refuse, renewed: refuse })
-    const error = await failure(openClient({ transport, version: '1', onToolsChanged: ignore, onNoise: ignore }, never()))
+    const error = await failure(
+      openClient({ transport, version: '1', onToolsChanged: ignore, onNoise: ignore }, never()),
+    )
     assert.match(String(error), 'Nobody is signed in to the server')
     assert.equal(server.seen, [])
     await server.close()
@@ -67,7 +75,9 @@ for (const [name, open] of Object.entries(transports)) {
     const server = await startMcpHttp({ gate: door.gate })
     let renewals = 0
     const bearer = { token: async () => 'x', renewed: async () => `y${++renewals}` }
-    const error = await failure(openClient({ transport: open(server, bearer), version: '1', onToolsChanged: ignore, onNoise: ignore }, never()))
+    const error = await failure(
+      openClient({ transport: open(server, bearer), version: '1', onToolsChanged: ignore, onNoise: ignore }, never()),
+    )
     assert.match(String(error), 'status 401 (its credentials are missing or not accepted)')
     assert.equal([renewals, door.refusals], [1, 2])
     await server.close()
@@ -93,7 +103,9 @@ test('a token does not follow a redirect to another origin', async () => {
 test('when a stream for what the server says by itself begins, something may have been missed', async () => {
   const server = await startMcpHttp({})
   let gaps = 0
-  const transport = new HttpTransport({ url: server.url, headers: {}, silenceMs: 60_000, retryMs: 10, onGap: () => void gaps++ })
+  const transport = new HttpTransport({
+    url: server.url, headers: {}, silenceMs: 60_000, retryMs: 10, onGap: () => void gaps++,
+  })
   await withClient(transport, async () => until(() => gaps === 1))
   await server.close()
 })

@@ -12,7 +12,9 @@ const test = suite('agents/mcp/oauth/discovery')
 type Answers = (origin: string) => Readonly<Record<string, object | number>>
 
 /** A server that answers some paths with a document or a status, is silent at `/silent`, and has nothing else. */
-async function withServer(answers: Answers, body: (origin: string, asked: readonly string[]) => Promise<void>): Promise<void> {
+async function withServer(
+  answers: Answers, body: (origin: string, asked: readonly string[]) => Promise<void>,
+): Promise<void> {
   const asked: string[] = []
   const server = createServer(({ url = '' }, response) => {
     asked.push(url)
@@ -30,8 +32,9 @@ async function withServer(answers: Answers, body: (origin: string, asked: readon
 }
 
 function reply(response: ServerResponse, answer: object | number): void {
-  if (typeof answer === 'number') response.writeHead(answer, { 'www-authenticate': 'Bearer realm="x", scope="a b"' }).end()
-  else response.end(JSON.stringify(answer))
+  if (typeof answer === 'number') {
+    response.writeHead(answer, { 'www-authenticate': 'Bearer realm="x", scope="a b"' }).end()
+  } else response.end(JSON.stringify(answer))
 }
 
 const authority = (issuer: string): object => ({
@@ -44,9 +47,14 @@ const authority = (issuer: string): object => ({
 test('a server that says nothing but who it is signs users in itself', () => withServer(
   (origin) => ({ '/mcp': 401, '/.well-known/oauth-authorization-server': authority(`${origin}/`) }),
   async (origin, asked) => {
-    const { authority: found, resource, scope } = await findSignIn(`${origin}/mcp?a=b#c`, reachOf(`${origin}/mcp`, never()))
+    const { authority: found, resource, scope } = await findSignIn(
+      `${origin}/mcp?a=b#c`, reachOf(`${origin}/mcp`, never()),
+    )
     assert.equal([found.issuer, resource, scope], [`${origin}/`, `${origin}/mcp?a=b`, undefined])
-    assert.equal(asked, ['/mcp?a=b', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server'])
+    assert.equal(asked, [
+      '/mcp?a=b', '/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-authorization-server',
+    ])
   },
 ))
 
@@ -67,7 +75,9 @@ test('a server that begins a stream in silence is looked for all the same', () =
   async (origin) => {
     const { scope } = await findSignIn(`${origin}/silent`, reachOf(origin, never()), { probeTimeoutMs: 50 })
     assert.is(scope, undefined)
-    assert.match(String(await failure(findSignIn('http://127.0.0.1:1/mcp', reachOf(origin, never())))), 'nothing listens there')
+    assert.match(
+      String(await failure(findSignIn('http://127.0.0.1:1/mcp', reachOf(origin, never())))), 'nothing listens there',
+    )
   },
 ))
 

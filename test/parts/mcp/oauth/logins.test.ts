@@ -32,7 +32,9 @@ test('nobody is signed in at first, and nothing is asked of anyone', () => withW
   assert.equal([world.seen, world.shown], [[], []])
 }))
 
-test('a token is used until shortly before its end, then renewed, and masked before it is used', () => withWorld(async (world) => {
+test('a token is used until shortly before its end, then renewed, and masked before it is used', () => withWorld(async (
+  world,
+) => {
   await world.signIn()
   const first = await tokenOf(world.bearer())
   world.now += hour - 61_000
@@ -79,7 +81,9 @@ test('who goes away does not stop a renewal that others wait for', () => withWor
 }))
 
 /** A file in memory whose first reader gets what there was, late. */
-function fileWithLateReader(initial: KeptLogins): { readonly file: StoredFile<KeptLogins>, readonly release: () => void } {
+function fileWithLateReader(
+  initial: KeptLogins,
+): { readonly file: StoredFile<KeptLogins>, readonly release: () => void } {
   let kept = initial
   let reads = 0
   const late = deferred<void>()
@@ -99,7 +103,9 @@ test('who looked before a renewal ended does not use its refresh token again', (
   await world.signIn()
   const server = { name: 'far', url: world.mcp.url }
   const login = await world.logins.find(server, undefined)
-  const { file, release } = fileWithLateReader(new Map([[keyOf(server), { login, since: world.now, refused: undefined }]]))
+  const { file, release } = fileWithLateReader(
+    new Map([[keyOf(server), { login, since: world.now, refused: undefined }]]),
+  )
   const logins = createLogins({ file, clock: () => world.now })
   world.now += hour
   const late = logins.bearer(server, undefined).token(never())
@@ -122,7 +128,9 @@ test('a refresh token that is not given anew stays', () => withWorld(async (worl
   assert.equal([first === second, first === null], [true, false])
 }))
 
-test('a renewal that the authorization server refuses ends the login, and is not tried again', () => withWorld(async (world) => {
+test('a renewal that the authorization server refuses ends the login, and is not tried again', () => withWorld(async (
+  world,
+) => {
   await world.signIn()
   world.now += hour
   world.behaviour.answers = { '/as/token': { status: 400, body: '{"error":"invalid_grant"}' } }
@@ -170,11 +178,16 @@ test('logins outlive a restart, each for its own name and address alone', () => 
 test('a sealed login that was moved to another server does not open', () => withWorld(async (world) => {
   await world.signIn()
   assert.not.match(stored(world), /access-|refresh-|client-/)
-  const moved = stored(world).replace(JSON.stringify(keyOf({ name: 'far', url: world.mcp.url })), JSON.stringify(keyOf({ name: 'far', url: 'https://evil.example/mcp' })))
+  const moved = stored(world).replace(
+    JSON.stringify(keyOf({ name: 'far', url: world.mcp.url })),
+    JSON.stringify(keyOf({ name: 'far', url: 'https://evil.example/mcp' })),
+  )
   assert.match(moved, 'evil.example')
   writeFileSync(join(world.folder, 'mcp-logins.json'), moved)
   await world.restart()
-  const error = await failure(world.logins.bearer({ name: 'far', url: 'https://evil.example/mcp' }, undefined).token(never()))
+  const error = await failure(
+    world.logins.bearer({ name: 'far', url: 'https://evil.example/mcp' }, undefined).token(never()),
+  )
   assert.is(error instanceof AppError && error.code, 'settings_unreadable')
 }))
 
@@ -189,8 +202,16 @@ test('a file that is no list of logins is refused and left as it is', () => with
 }))
 
 const url = 'https://mcp.example/api/mcp'
-const source = { issuer: 'https://as.example', endpoint: 'https://as.example/t', resource: 'https://mcp.example/api', client: { id: 'c', secret: 's', method: 'client_secret_post' } } as const
-const login = { accessToken: 'access-token', refreshToken: 'refresh-token', scope: 'a b', expiresAt: 5_000_123, obtainedAt: 1_000_456, source }
+const source = {
+  issuer: 'https://as.example',
+  endpoint: 'https://as.example/t',
+  resource: 'https://mcp.example/api',
+  client: { id: 'c', secret: 's', method: 'client_secret_post' },
+} as const
+const login = {
+  accessToken: 'access-token', refreshToken: 'refresh-token', scope: 'a b', expiresAt: 5_000_123, obtainedAt: 1_000_456,
+  source,
+}
 
 test('a login as settings hold it comes back as it was', () => {
   assert.equal(loginOf(JSON.parse(JSON.stringify(stateOf(login))), url), login)
@@ -199,23 +220,30 @@ test('a login as settings hold it comes back as it was', () => {
 })
 
 test('a login of settings is for the server whose resource it names', () => {
-  for (const other of ['https://mcp.example/apix', 'https://mcp.example/', 'https://evil.example/api', 'http://mcp.example/api', 'x']) {
+  for (const other of [
+    'https://mcp.example/apix', 'https://mcp.example/', 'https://evil.example/api', 'http://mcp.example/api', 'x',
+  ]) {
     assert.is(loginOf(stateOf(login), other), undefined, other)
   }
   assert.is(loginOf({ tokens: {} }, url), undefined)
   assert.is(loginOf(undefined, url), undefined)
 })
 
-test('a token in settings that another program has made is used, and cannot be renewed', () => withWorld(async (world) => {
-  const state = { tokens: { access_token: 'by-another', refresh_token: 'r' }, client_info: { client_id: 'c' }, token_expires_at: 1 }
-  const bearer = world.bearer(state)
-  assert.is(await tokenOf(bearer), 'by-another')
-  assert.ok((await failure(bearer.renewed('by-another', never()))) instanceof LoginRequiredError)
-  assert.ok(await isOver(bearer), 'it was refused')
-  assert.is(await tokenOf(world.bearer({ tokens: { access_token: 'a-new-one' } })), 'a-new-one')
-  await world.signIn()
-  assert.match(await tokenOf(bearer), /^access-/)
-}))
+test(
+  'a token in settings that another program has made is used, and cannot be renewed',
+  () => withWorld(async (world) => {
+    const state = {
+      tokens: { access_token: 'by-another', refresh_token: 'r' }, client_info: { client_id: 'c' }, token_expires_at: 1,
+    }
+    const bearer = world.bearer(state)
+    assert.is(await tokenOf(bearer), 'by-another')
+    assert.ok((await failure(bearer.renewed('by-another', never()))) instanceof LoginRequiredError)
+    assert.ok(await isOver(bearer), 'it was refused')
+    assert.is(await tokenOf(world.bearer({ tokens: { access_token: 'a-new-one' } })), 'a-new-one')
+    await world.signIn()
+    assert.match(await tokenOf(bearer), /^access-/)
+  }),
+)
 
 test('of the login that is kept and that of the settings the newer one counts', () => {
   const kept = { login, since: login.obtainedAt, refused: 'refused-token' }
@@ -232,7 +260,9 @@ test('of the login that is kept and that of the settings the newer one counts', 
 
 test('logins are limited: that which has not changed for longest makes room', () => {
   let logins: KeptLogins = new Map()
-  for (let count = 0; count < 1001; count++) logins = withKept(logins, String(count), { login: undefined, since: count, refused: undefined })
+  for (let count = 0; count < 1001; count++) {
+    logins = withKept(logins, String(count), { login: undefined, since: count, refused: undefined })
+  }
   logins = withKept(logins, '5', { login, since: 1, refused: undefined })
   assert.equal([logins.size, logins.has('0'), [...logins.keys()].at(-1)], [1000, false, '5'])
 })

@@ -14,23 +14,29 @@ const secrets = { client_id: 'known-client', client_secret: '${CLIENT_SECRET}' }
 const ways: readonly (readonly [what: string, authentication: object, proof: 'header' | 'body' | 'none'])[] = [
   ['a client that it registers itself', {}, 'none'],
   ['a registered client with a secret in the body', { client_auth_method: 'client_secret_post' }, 'body'],
-  ['a registered client with a secret in the header', { client_auth_method: 'client_secret_basic', scopes: ['read'] }, 'header'],
+  ['a registered client with a secret in the header', { client_auth_method: 'client_secret_basic', scopes: ['read'] },
+    'header'],
   ['the client of the settings', secrets, 'header'],
-  ['the client of the settings, with its secret in the body', { ...secrets, client_auth_method: 'client_secret_post', scopes: 'read write' }, 'body'],
+  ['the client of the settings, with its secret in the body',
+    { ...secrets, client_auth_method: 'client_secret_post', scopes: 'read write' }, 'body'],
 ]
 for (const [what, authentication, proof] of ways) {
   test(`signs in as ${what}`, () => withWorld(async (world) => {
     assert.is(wordsOf(await world.signIn(authentication)), 'succeeded')
     const [grant] = world.grants('authorization_code')
     const request = world.seen.find(({ path }) => path === '/as/token')
-    assert.equal([request?.headers.authorization !== undefined, grant?.has('client_secret')], [proof === 'header', proof === 'body'])
+    assert.equal([request?.headers.authorization !== undefined, grant?.has('client_secret')], [
+      proof === 'header', proof === 'body',
+    ])
     world.now += 3_600_000
     await world.bearer().token(new AbortController().signal)
     assert.is(world.grants('refresh_token').length, 1)
   }))
 }
 
-test('a client with a secret proves itself in the way that the authorization server knows', () => withWorld(async (world) => {
+test('a client with a secret proves itself in the way that the authorization server knows', () => withWorld(async (
+  world,
+) => {
   world.behaviour.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] }
   world.behaviour.resourceMetadata = { scopes_supported: [] }
   for (const authentication of [{}, secrets, { ...secrets, client_auth_method: 'client_secret_post' }]) {
@@ -41,32 +47,71 @@ test('a client with a secret proves itself in the way that the authorization ser
 
 /** What goes wrong, how it is made so, and what the sign-in ends with. */
 const wrongs: readonly (readonly [what: string, (world: World) => Partial<Behaviour>, RegExp])[] = [
-  ['an answer of another authorization server', () => ({ iss: 'https://other.example' }), /another authorization server/],
+  ['an answer of another authorization server', () => ({ iss: 'https://other.example' }),
+    /another authorization server/],
   ['an answer without its authorization server', () => ({ iss: '' }), /another authorization server/],
-  ['metadata of the server on another origin', ({ issuer }) => ({ challenge: `Bearer resource_metadata="${issuer}/meta"` }), /metadata on another origin/],
-  ['metadata of the server that are not there', ({ mcp }) => ({ challenge: `Bearer resource_metadata="${mcp.url.replace('/mcp', '/nothing')}"` }), /no metadata at the address that it names/],
-  ['metadata about another resource', () => ({ resourceMetadata: { resource: 'https://other.example/mcp' } }), /another resource/],
-  ['metadata about a path beside it', ({ mcp }) => ({ resourceMetadata: { resource: `${mcp.url}2` } }), /another resource/],
-  ['an authorization server over http elsewhere', () => ({ resourceMetadata: { authorization_servers: ['http://as.example'] } }), /authorization server is no https address/],
-  ['an authorization server that is no address', () => ({ resourceMetadata: { authorization_servers: [7] } }), /authorization server is no https address/],
-  ['an authorization server without a description', ({ issuer }) => ({ resourceMetadata: { authorization_servers: [`${issuer}2`] } }), /does not describe itself/],
+  ['metadata of the server on another origin',
+    ({ issuer }) => ({ challenge: `Bearer resource_metadata="${issuer}/meta"` }), /metadata on another origin/],
+  ['metadata of the server that are not there',
+    ({ mcp }) => ({ challenge: `Bearer resource_metadata="${mcp.url.replace('/mcp', '/nothing')}"` }),
+    /no metadata at the address that it names/],
+  ['metadata about another resource', () => ({ resourceMetadata: { resource: 'https://other.example/mcp' } }),
+    /another resource/],
+  ['metadata about a path beside it', ({ mcp }) => ({ resourceMetadata: { resource: `${mcp.url}2` } }),
+    /another resource/],
+  ['an authorization server over http elsewhere',
+    () => ({ resourceMetadata: { authorization_servers: ['http://as.example'] } }),
+    /authorization server is no https address/],
+  ['an authorization server that is no address', () => ({ resourceMetadata: { authorization_servers: [7] } }),
+    /authorization server is no https address/],
+  ['an authorization server without a description',
+    ({ issuer }) => ({ resourceMetadata: { authorization_servers: [`${issuer}2`] } }), /does not describe itself/],
   ['a description of another one', () => ({ metadata: { issuer: 'https://other.example' } }), /describes another one/],
   ['no PKCE', () => ({ metadata: { code_challenge_methods_supported: undefined } }), /PKCE/],
   ['weak PKCE', () => ({ metadata: { code_challenge_methods_supported: ['plain'] } }), /PKCE/],
-  ['a token endpoint over http elsewhere', () => ({ metadata: { token_endpoint: 'http://as.example/token' } }), /token endpoint is no https address/],
-  ['a token endpoint with credentials', () => ({ metadata: { token_endpoint: 'https://u:p@as.example/token' } }), /token endpoint is no https address/],
-  ['an authorization endpoint that is a script', () => ({ metadata: { authorization_endpoint: 'javascript:alert(1)' } }), /authorization endpoint is no https address/],
-  ['a registration endpoint that is no address', () => ({ metadata: { registration_endpoint: 'x' } }), /registration endpoint is no https address/],
+  ['a token endpoint over http elsewhere', () => ({ metadata: { token_endpoint: 'http://as.example/token' } }),
+    /token endpoint is no https address/],
+  ['a token endpoint with credentials', () => ({ metadata: { token_endpoint: 'https://u:p@as.example/token' } }),
+    /token endpoint is no https address/],
+  ['an authorization endpoint that is a script',
+    () => ({ metadata: { authorization_endpoint: 'javascript:alert(1)' } }),
+    /authorization endpoint is no https address/],
+  ['a registration endpoint that is no address', () => ({ metadata: { registration_endpoint: 'x' } }),
+    /registration endpoint is no https address/],
   ['no registration of clients', () => ({ metadata: { registration_endpoint: undefined } }), /without a client_id/],
-  ['a refused registration', () => ({ answers: { '/as/register': { status: 403, body: '{"client_id":"x"}' } } }), /refused to register a client \(status 403\)/],
-  ['a registration that gives no client', () => ({ answers: { '/as/register': { status: 201, body: '[]' } } }), /refused to register a client \(status 201\)/],
-  ['a huge description', () => ({ answers: { '/.well-known/oauth-authorization-server/as': { status: 200, body: `{"x":"${'y'.repeat(300_000)}"}` } } }), /longer than 262144 bytes/],
-  ['huge tokens', () => ({ answers: { '/as/token': { status: 200, body: `{"access_token":"${'y'.repeat(300_000)}"}` } } }), /longer than 262144 bytes/],
-  ['a token that no header can carry', () => ({ answers: { '/as/token': { status: 200, body: '{"access_token":"a\\r\\nX: y-long","token_type":"Bearer"}' } } }), /no bearer token/],
-  ['a token of another type', () => ({ answers: { '/as/token': { status: 200, body: '{"access_token":"long-enough","token_type":"mac"}' } } }), /no bearer token/],
-  ['a refused code', () => ({ answers: { '/as/token': { status: 400, body: '{"error":"invalid_grant","error_description":"<b>"}' } } }), /says "invalid_grant" \(status 400\)$/],
-  ['a page instead of tokens', () => ({ answers: { '/as/token': { status: 500, body: '<html>' } } }), /that something is wrong \(status 500\)$/],
-  ['a server that takes no token', () => ({ refusesAll: true }), /status 401 \(its credentials are missing or not accepted\)/],
+  ['a refused registration', () => ({ answers: { '/as/register': { status: 403, body: '{"client_id":"x"}' } } }),
+    /refused to register a client \(status 403\)/],
+  ['a registration that gives no client', () => ({ answers: { '/as/register': { status: 201, body: '[]' } } }),
+    /refused to register a client \(status 201\)/],
+  [
+    'a huge description',
+    () => ({
+      answers: {
+        '/.well-known/oauth-authorization-server/as': { status: 200, body: `{"x":"${'y'.repeat(300_000)}"}` },
+      },
+    }),
+    /longer than 262144 bytes/,
+  ],
+  ['huge tokens',
+    () => ({ answers: { '/as/token': { status: 200, body: `{"access_token":"${'y'.repeat(300_000)}"}` } } }),
+    /longer than 262144 bytes/],
+  [
+    'a token that no header can carry',
+    () => ({
+      answers: { '/as/token': { status: 200, body: '{"access_token":"a\\r\\nX: y-long","token_type":"Bearer"}' } },
+    }),
+    /no bearer token/,
+  ],
+  ['a token of another type',
+    () => ({ answers: { '/as/token': { status: 200, body: '{"access_token":"long-enough","token_type":"mac"}' } } }),
+    /no bearer token/],
+  ['a refused code',
+    () => ({ answers: { '/as/token': { status: 400, body: '{"error":"invalid_grant","error_description":"<b>"}' } } }),
+    /says "invalid_grant" \(status 400\)$/],
+  ['a page instead of tokens', () => ({ answers: { '/as/token': { status: 500, body: '<html>' } } }),
+    /that something is wrong \(status 500\)$/],
+  ['a server that takes no token', () => ({ refusesAll: true }),
+    /status 401 \(its credentials are missing or not accepted\)/],
 ]
 for (const [what, change, expected] of wrongs) {
   test(`fails over ${what}`, () => withWorld(async (world) => {
@@ -91,14 +136,19 @@ test('fails over settings that cannot be followed', () => withWorld(async (world
 
 test('a document about the client is used where the authorization server reads such', () => withWorld(async (world) => {
   const authentication = { client_metadata_url: 'https://client.example/about.json' }
-  const clientOf = (id: string): string | null => new URL(world.signIns.status(id).authorizationUrl ?? '').searchParams.get('client_id')
+  const clientOf = (id: string): string | null =>
+    new URL(world.signIns.status(id).authorizationUrl ?? '').searchParams.get('client_id')
   assert.match(clientOf(await world.start(authentication)) ?? '', /^client-/)
   world.behaviour.metadata = { client_id_metadata_document_supported: true }
   assert.is(clientOf(await world.start(authentication)), 'https://client.example/about.json')
 }))
 
 test('the registration tells what this server is, and settings may add to it', () => withWorld(async (world) => {
-  await world.signIn({ client_name: 'Mine', scopes: ['read'], additional_client_metadata: { client_uri: 'https://client.example', redirect_uris: ['https://evil.example'] } })
+  await world.signIn({
+    client_name: 'Mine',
+    scopes: ['read'],
+    additional_client_metadata: { client_uri: 'https://client.example', redirect_uris: ['https://evil.example'] },
+  })
   const { body = '{}' } = world.seen.find(({ path }) => path === '/as/register') ?? {}
   assert.equal(JSON.parse(body), {
     client_name: 'Mine',
@@ -129,24 +179,33 @@ test('a redirect of the token endpoint is not followed: no code goes elsewhere',
 test('a server without metadata is its own authorization server', () => withWorld(async (world) => {
   world.behaviour.challenge = 'Basic realm="x"'
   world.behaviour.resourceMetadata = { authorization_servers: undefined }
-  assert.match(wordsOf(await world.signIn()), `the authorization server ${new URL(world.mcp.url).origin} does not describe itself`)
+  assert.match(
+    wordsOf(await world.signIn()), `the authorization server ${new URL(world.mcp.url).origin} does not describe itself`,
+  )
 }))
 
-test('an authorization server may describe itself as OpenID Connect has it, at either of two places', () => withWorld(async (world) => {
-  const document = JSON.stringify({
-    issuer: world.issuer,
-    authorization_endpoint: `${world.issuer}/authorize?of=the+server`,
-    token_endpoint: `${world.issuer}/token`,
-    registration_endpoint: `${world.issuer}/register`,
-    code_challenge_methods_supported: ['plain', 'S256'],
-  })
-  for (const path of ['/.well-known/openid-configuration/as', '/as/.well-known/openid-configuration']) {
-    world.behaviour.answers = { '/.well-known/oauth-authorization-server/as': { status: 404 }, [path]: { status: 200, body: document } }
-    assert.is(wordsOf(await world.signIn()), 'succeeded', path)
-  }
-  const methods = world.seen.filter(({ path }) => path === '/as/register').map(({ body }) => Object(JSON.parse(body)).token_endpoint_auth_method)
-  assert.equal(methods, ['client_secret_basic', 'client_secret_basic'], 'the way that need not be named')
-}))
+test(
+  'an authorization server may describe itself as OpenID Connect has it, at either of two places',
+  () => withWorld(async (world) => {
+    const document = JSON.stringify({
+      issuer: world.issuer,
+      authorization_endpoint: `${world.issuer}/authorize?of=the+server`,
+      token_endpoint: `${world.issuer}/token`,
+      registration_endpoint: `${world.issuer}/register`,
+      code_challenge_methods_supported: ['plain', 'S256'],
+    })
+    for (const path of ['/.well-known/openid-configuration/as', '/as/.well-known/openid-configuration']) {
+      world.behaviour.answers = {
+        '/.well-known/oauth-authorization-server/as': { status: 404 }, [path]: { status: 200, body: document },
+      }
+      assert.is(wordsOf(await world.signIn()), 'succeeded', path)
+    }
+    const methods = world.seen.filter(({ path }) => path === '/as/register').map(({ body }) => {
+      return Object(JSON.parse(body)).token_endpoint_auth_method
+    })
+    assert.equal(methods, ['client_secret_basic', 'client_secret_basic'], 'the way that need not be named')
+  }),
+)
 
 test('the state of a sign-in is good once, and no other state is good at all', () => withWorld(async (world) => {
   const id = await world.start()
@@ -161,7 +220,12 @@ test('the state of a sign-in is good once, and no other state is good at all', (
 }))
 
 test('what the user refuses is told in the words of the standard', () => withWorld(async (world) => {
-  for (const [query, expected] of [['error=access_denied&error_description=no', /says "access_denied"$/], ['error=%3Cb%3E', /something is wrong$/], ['code=', /no code$/], ['code=a&code=b', /no code$/]] as const) {
+  for (const [query, expected] of [
+    ['error=access_denied&error_description=no', /says "access_denied"$/],
+    ['error=%3Cb%3E', /something is wrong$/],
+    ['code=', /no code$/],
+    ['code=a&code=b', /no code$/],
+  ] as const) {
     const id = await world.start()
     const state = new URL(world.signIns.status(id).authorizationUrl ?? '').searchParams.get('state') ?? ''
     assert.ok(world.signIns.takeAnswer(new URLSearchParams(`state=${state}&iss=${world.issuer}&${query}`)))
@@ -177,7 +241,9 @@ test('a code that was used already is of no use, and ends what it has given', ()
   assert.is(wordsOf(await world.finished(first)), 'succeeded')
   const second = await world.start()
   const stolen = new URL(address)
-  stolen.searchParams.set('state', new URL(world.signIns.status(second).authorizationUrl ?? '').searchParams.get('state') ?? '')
+  stolen.searchParams.set(
+    'state', new URL(world.signIns.status(second).authorizationUrl ?? '').searchParams.get('state') ?? '',
+  )
   world.signIns.takeAddress(second, stolen.href)
   assert.match(wordsOf(await world.finished(second)), 'invalid_grant')
 }))
@@ -203,7 +269,9 @@ test('an authorization server that hangs costs no more than the time of the requ
   const hanging = createServer(() => undefined)
   await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
   const address = hanging.address()
-  world.behaviour.resourceMetadata = { authorization_servers: [`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`] }
+  world.behaviour.resourceMetadata = {
+    authorization_servers: [`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`],
+  }
   const { status, result } = await world.signIn()
   assert.equal([status, result?.ok === false && result.error_kind], ['failed', 'timeout'])
   hanging.close()

@@ -1,6 +1,6 @@
 /**
- * Sign-ins and logins over an authorization server of the tests, without any server of ours: in a folder of their own, with a
- * clock that the test sets.
+ * Sign-ins and logins over an authorization server of the tests, without any server of ours: in a folder of their own,
+ * with a clock that the test sets.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -70,11 +70,17 @@ function makeWorld(oauth: OAuthWorld, folder: string, { timeoutMs = 20_000, life
     const cipher = createCipher({ keys: [key], random: randomBytes })
     const file = openLoginFile({ path: join(folder, 'mcp-logins.json'), cipher, setMasked: createMaskedValues(masker) })
     const logins = createLogins({ file, clock })
-    const host = { environment: {}, passEnvironment: [], instanceId: 'test', createId: randomUUID, version: '1', startProcess: startChild, logins }
+    const host = {
+      environment: {}, passEnvironment: [], instanceId: 'test', createId: randomUUID, version: '1',
+      startProcess: startChild, logins,
+    }
     const shared = { secrets: async () => new Map([['CLIENT_SECRET', 'secret of/known+client']]), mask }
     const trials = createMcpTrials({ ...shared, host, log: silentLog })
     const life = lifeMs === undefined ? {} : { lifeMs }
-    const signIns = new SignIns({ ...shared, logins, trials, redirectUri: () => redirectUri, createId: randomUUID, random: randomBytes, clock, ...life })
+    const signIns = new SignIns({
+      ...shared, logins, trials, redirectUri: () => redirectUri, createId: randomUUID, random: randomBytes, clock,
+      ...life,
+    })
     return { logins, trials, signIns }
   }
   const world: World = {
@@ -90,7 +96,9 @@ function makeWorld(oauth: OAuthWorld, folder: string, { timeoutMs = 20_000, life
     bearer: (state, name = 'far') => world.logins.bearer({ name, url: oauth.mcp.url }, state),
     start(authentication = {}, more = {}) {
       const auth = { strategy: 'oauth2', authentication: { type: 'oauth', ...authentication } } as const
-      return world.signIns.start({ name: 'far', server: toMcpServer({ url: oauth.mcp.url, auth, ...more }), timeoutMs, call: undefined })
+      return world.signIns.start({
+        name: 'far', server: toMcpServer({ url: oauth.mcp.url, auth, ...more }), timeoutMs, call: undefined,
+      })
     },
     async signIn(authentication) {
       const id = await world.start(authentication)
