@@ -1,4 +1,7 @@
-/** Who gets in, beyond test/access: several keys and none, names of hosts, origins and their CORS headers (decisions 32, 33). */
+/**
+ * Who gets in, beyond test/access: several keys and none, names of hosts, origins and their CORS headers (decisions 32,
+ * 33).
+ */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { isBrowserThere, withoutSandbox } from '../parts/browser/browsers.ts'
@@ -67,15 +70,21 @@ test('without keys, on loopback only, everyone is let in', () =>
 
 test('without keys, pages of other local ports are let in only where they are named', () =>
   withServer(async ({ url }) => {
-    for (const [Origin, status] of [['http://localhost:3000', 403], ['http://127.0.0.1:3001', 403], ['http://localhost:3001', 200], [url, 200]] as const) {
-      assert.is((await rest(url, undefined).send('GET', '/api/settings', { headers: { Origin } })).status, status, Origin)
+    for (const [Origin, status] of [
+      ['http://localhost:3000', 403], ['http://127.0.0.1:3001', 403], ['http://localhost:3001', 200], [url, 200],
+    ] as const) {
+      assert.is(
+        (await rest(url, undefined).send('GET', '/api/settings', { headers: { Origin } })).status, status, Origin,
+      )
     }
   }, { sessionApiKeys: [], noAuth: true, allowedOrigins: ['http://localhost:3001'] }))
 
 /** Host, and whether it is one that this server answers to. */
 const hosts: readonly (readonly [string, number])[] = [
-  ['localhost', 200], ['LOCALHOST:99', 200], ['127.0.0.1', 200], ['10.1.2.3:80', 200], ['[::1]:8000', 200], ['a.localhost', 200],
-  ['agents.example.org', 200], ['Agents.Example.org:443', 200], ['evil.example', 403], ['agents.example.org.evil.example', 403],
+  ['localhost', 200], ['LOCALHOST:99', 200], ['127.0.0.1', 200], ['10.1.2.3:80', 200], ['[::1]:8000', 200],
+  ['a.localhost', 200],
+  ['agents.example.org', 200], ['Agents.Example.org:443', 200], ['evil.example', 403],
+  ['agents.example.org.evil.example', 403],
   ['evil.localhost.example', 403], ['a b', 400], ['user@localhost', 400],
 ]
 test('a Host that is not a name of this server is refused, except for the probes', async () => {
@@ -83,7 +92,9 @@ test('a Host that is not a name of this server is refused, except for the probes
     const answer = await server.rest.get('/api/settings', { Host: host })
     assert.is(answer.status, status, `${host} ${answer.text}`)
     if (status === 403) assert.match(answer.text, '--allowed-host')
-    for (const probe of ['/alive', '/health', '/ready']) assert.is((await anyone().get(probe, { Host: host })).status, 200)
+    for (const probe of ['/alive', '/health', '/ready']) {
+      assert.is((await anyone().get(probe, { Host: host })).status, 200)
+    }
     const info = await anyone().get('/server_info', { Host: host })
     assert.is(info.status, status)
   }
@@ -99,7 +110,9 @@ test('allowed origins get CORS headers on every answer, also on refusals', async
       await server.rest.get('/api/conversations/x', { Origin: origin }),
       await server.rest.send('PUT', '/api/settings', { headers: { Origin: origin } }),
       await server.rest.send('POST', '/api/conversations', { raw: '{', headers: { Origin: origin } }),
-      await server.rest.send('POST', '/api/conversations', { raw: 'x', headers: { Origin: origin, 'Content-Type': 'text/plain' } }),
+      await server.rest.send('POST', '/api/conversations', {
+        raw: 'x', headers: { Origin: origin, 'Content-Type': 'text/plain' },
+      }),
       await anyone().get('/server_info', { Origin: origin }),
     ]
     assert.equal(calls.map(({ status }) => status), [200, 401, 404, 422, 405, 422, 415, 200])
@@ -111,7 +124,9 @@ test('allowed origins get CORS headers on every answer, also on refusals', async
 })
 
 test('foreign origins may neither read nor change anything', async () => {
-  for (const origin of ['https://evil.example', 'http://localhost.evil.example', 'https://ui.example.org:444', 'http://ui.example.org']) {
+  for (const origin of [
+    'https://evil.example', 'http://localhost.evil.example', 'https://ui.example.org:444', 'http://ui.example.org',
+  ]) {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const { status, headers } = await server.rest.send(method, '/api/conversations', { headers: { Origin: origin } })
       assert.equal([status, headers['access-control-allow-origin']], [403, undefined], origin)
@@ -123,14 +138,20 @@ test('foreign origins may neither read nor change anything', async () => {
 test('a preflight needs no key, and echoes what is asked', async () => {
   for (const { path } of routes) {
     if (['/alive', '/health', '/ready'].includes(path)) continue
-    const headers = { Origin: 'http://localhost:3999', 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'content-type,x-session-api-key' }
+    const headers = {
+      Origin: 'http://localhost:3999',
+      'Access-Control-Request-Method': 'PATCH',
+      'Access-Control-Request-Headers': 'content-type,x-session-api-key',
+    }
     const answer = await anyone().send('OPTIONS', path, { headers })
     assert.is(answer.status, 200, path)
     assert.is(answer.headers['access-control-allow-origin'], headers.Origin)
     assert.is(answer.headers['access-control-allow-methods'], 'PATCH')
     assert.match(String(answer.headers['access-control-allow-headers']), /content-type, *x-session-api-key/)
   }
-  const foreign = await anyone().send('OPTIONS', '/api/settings', { headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'GET' } })
+  const foreign = await anyone().send('OPTIONS', '/api/settings', {
+    headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'GET' },
+  })
   assert.is(foreign.status, 400)
   assert.is((await anyone().send('OPTIONS', '/api/settings')).status, 204)
 })
@@ -147,19 +168,28 @@ test('answers are not to be guessed at, kept, or read by other pages', async () 
 
 test('what is open says what clients check, and nothing about what is inside', async () => {
   const { json } = await anyone().get('/server_info')
-  assert.equal([member(json, 'version'), member(json, 'sdk_version'), member(json, 'server_name')], ['1.43.1', '1.43.1', 'agent-server'])
+  assert.equal([member(json, 'version'), member(json, 'sdk_version'), member(json, 'server_name')], [
+    '1.43.1', '1.43.1', 'agent-server',
+  ])
   for (const name of ['uptime', 'idle_time']) assert.type(member(json, name), 'number')
   assert.equal(listAt(json, 'usable_tools'), [
-    ...(isBrowserThere && !withoutSandbox ? ['browser_tool_set'] : []), 'edit', 'file_editor', 'glob', 'grep', 'list_directory', 'planning_file_editor', 'read_file', 'task_tracker', 'terminal', 'write_file',
+    ...(isBrowserThere && !withoutSandbox ? ['browser_tool_set'] : []), 'edit', 'file_editor', 'glob', 'grep',
+    'list_directory', 'planning_file_editor', 'read_file', 'task_tracker', 'terminal', 'write_file',
   ])
   assert.equal((await anyone().get('/alive')).json, { status: 'ok' })
   assert.equal((await anyone().get('/ready')).json, { status: 'ready' })
   const description = (await anyone().get('/openapi.json')).json
-  assert.equal([member(description, 'info', 'title'), member(description, 'info', 'version')], ['Agent Server', '0.1.0'])
+  assert.equal([member(description, 'info', 'title'), member(description, 'info', 'version')], [
+    'Agent Server', '0.1.0',
+  ])
   assert.is(member(description, 'servers'), undefined)
   assert.equal(member(description, 'security'), [])
-  const described = Object.entries(Object(member(description, 'paths'))).flatMap(([path, item]) => Object.keys(Object(item)).map((method) => `${method.toUpperCase()} ${path}`))
-  for (const name of Object.keys(access).filter((route) => route.includes(' /api/'))) assert.ok(described.includes(name), name)
+  const described = Object.entries(Object(member(description, 'paths'))).flatMap(([path, item]) => {
+    return Object.keys(Object(item)).map((method) => `${method.toUpperCase()} ${path}`)
+  })
+  for (const name of Object.keys(access).filter((route) => route.includes(' /api/'))) {
+    assert.ok(described.includes(name), name)
+  }
 })
 
 test('no key and no query string is ever in the log', async () => {

@@ -26,7 +26,9 @@ test.after(async () => {
 
 for (const attack of attacks) {
   test(`others are answered during ${attack.what}, and nothing is left of them`, async () => {
-    const { memory } = await runAttack(attack, { target, pid: program.child.pid, bareUrl: bare.url, largest: 40, seconds: 0.1 })
+    const { memory } = await runAttack(attack, {
+      target, pid: program.child.pid, bareUrl: bare.url, largest: 40, seconds: 0.1,
+    })
     assert.ok(memory < 200 * 1024 * 1024, `${memory} bytes`)
   })
 }

@@ -1,4 +1,7 @@
-/** Bad requests, bad agents and bad surroundings: each is refused or survived, and after each nothing acknowledged is lost. */
+/**
+ * Bad requests, bad agents and bad surroundings: each is refused or survived, and after each nothing acknowledged is
+ * lost.
+ */
 import * as assert from 'uvu/assert'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +46,8 @@ const refused: readonly (readonly [string, string, string, Call, number, string]
   ['no content type', 'POST', create, { raw: '{}', headers: { 'Content-Type': '' } }, 415, ''],
   ['a form', 'POST', create, { raw: 'a=1', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }, 415, ''],
   ['plain text', 'POST', create, { raw: '{}', headers: { 'Content-Type': 'text/plain' } }, 415, ''],
-  ['another charset', 'POST', create, { raw: '{}', headers: { 'Content-Type': 'application/json; charset=utf-16' } }, 415, ''],
+  ['another charset', 'POST', create, { raw: '{}', headers: { 'Content-Type': 'application/json; charset=utf-16' } },
+    415, ''],
   ['a compressed body', 'POST', create, { raw: '{}', headers: { ...json, 'Content-Encoding': 'gzip' } }, 415, ''],
   ['a long target', 'GET', `/${'x'.repeat(17_000)}`, {}, 414, ''],
   ['long headers', 'GET', '/alive', { headers: { 'X-Long': 'x'.repeat(40_000) } }, 431, ''],
@@ -64,7 +68,8 @@ for (const [what, method, path, call, status, type] of refused) {
 }
 
 test('a body of 100 MB is refused with 413 before it is sent, and after 16 MiB when it is not announced', async () => {
-  const head = `POST ${create} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nX-Session-API-Key: ${server.key}\r\n`
+  const head = `POST ${create} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+    `X-Session-API-Key: ${server.key}\r\n`
   const announced = open(Number(new URL(server.url).port))
   announced.socket.write(`${head}Content-Length: 100000000\r\n\r\n`)
   assert.equal(statuses(await announced.until((text) => text.includes('"detail"'))), [413])
@@ -80,7 +85,9 @@ test('a body of 100 MB is refused with 413 before it is sent, and after 16 MiB w
 
 test('no body is read for who has no key', async () => {
   const stranger = open(Number(new URL(server.url).port))
-  stranger.socket.write(`POST ${create} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`)
+  stranger.socket.write(
+    `POST ${create} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n`,
+  )
   assert.equal(statuses(await stranger.until((text) => text.includes('"detail"'))), [401])
   stranger.socket.destroy()
 })
@@ -89,20 +96,32 @@ test('bodiless requests may announce JSON, and answers never echo a secret of th
   const empty = await server.rest.send('POST', `${keeper.path}/pause`, { headers: json })
   assert.is(empty.status, 200)
   const secret = 'a-secret-value-of-the-test'
-  const body = { secrets: { A: { kind: 'Other', value: secret } }, agent: { kind: 'Agent', llm: { api_key: [secret] } }, mcp: 1, max_iterations: 'x' }
+  const body = {
+    secrets: { A: { kind: 'Other', value: secret } },
+    agent: { kind: 'Agent', llm: { api_key: [secret] } },
+    mcp: 1,
+    max_iterations: 'x',
+  }
   const answer = await server.rest.post(create, body)
   assert.is(answer.status, 422)
   assert.not.match(answer.text, secret)
-  const headers = await server.rest.post(create, { agent: { kind: 'ACPAgent', acp_command: ['x'], mcp_config: { a: { url: 7, headers: { X: secret }, env: { A: [secret] } } } } })
+  const headers = await server.rest.post(create, {
+    agent: {
+      kind: 'ACPAgent', acp_command: ['x'], mcp_config: { a: { url: 7, headers: { X: secret }, env: { A: [secret] } } },
+    },
+  })
   assert.is(headers.status, 422)
   assert.not.match(headers.text, secret)
   await assertSound()
 })
 
-const sh = (script: string): object => ({ kind: 'ACPAgent', acp_command: ['/bin/sh', '-c', script], acp_startup_timeout: 5 })
+const sh = (script: string): object => ({
+  kind: 'ACPAgent', acp_command: ['/bin/sh', '-c', script], acp_startup_timeout: 5,
+})
 /** An agent that fails, the code of its error, and what the words say. */
 const badAgents: readonly (readonly [string, object, string, RegExp])[] = [
-  ['is not installed', { kind: 'ACPAgent', acp_command: ['no-such-agent-program'] }, 'ACPSpawnError', /no such program/],
+  ['is not installed', { kind: 'ACPAgent', acp_command: ['no-such-agent-program'] }, 'ACPSpawnError',
+    /no such program/],
   ['is no program', { kind: 'ACPAgent', acp_command: ['/etc/passwd'] }, 'ACPSpawnError', /executed|EACCES/],
   ['exits at once and says why', fakeAgent('exit-start'), 'ACPInitError', /cannot find my configuration/],
   ['says nothing', { ...fakeAgent('silent'), acp_startup_timeout: 0.5 }, 'ACPStartupTimeout', /0\.5 s/],
@@ -135,7 +154,9 @@ for (const [what, agent, code, words] of badAgents) {
   })
 }
 
-const oddAgents = ['banner', 'half-json', 'broken-messages', 'flood', 'late', 'answers-twice', 'other-requests', 'big-output']
+const oddAgents = [
+  'banner', 'half-json', 'broken-messages', 'flood', 'late', 'answers-twice', 'other-requests', 'big-output',
+]
 for (const behaviour of oddAgents) {
   test(`an agent that behaves as "${behaviour}" finishes all the same`, async () => {
     const talk = await startTalk(server, behaviour)
@@ -178,7 +199,9 @@ test('messages to a conversation that is being deleted are stored or refused, an
   const talk = await startTalk(server, 'never')
   await talk.send('hello')
   const sends = Array.from({ length: 10 }, (_, index) => talk.send(`message ${index}`, index % 2 === 0))
-  const [removed, ...answers] = await Promise.all([server.rest.delete(talk.path), ...sends, talk.post('/run'), talk.post('/interrupt'), talk.get()])
+  const [removed, ...answers] = await Promise.all([
+    server.rest.delete(talk.path), ...sends, talk.post('/run'), talk.post('/interrupt'), talk.get(),
+  ])
   assert.is(removed?.status, 200)
   for (const { status, text } of answers) assert.ok([200, 404, 409].includes(status), `${status} ${text}`)
   assert.is((await talk.get()).status, 404)
@@ -190,7 +213,10 @@ test('a request that nobody waits for any more is no failure', async () => {
   for (let count = 0; count < 10; count++) {
     const { socket } = open(Number(new URL(server.url).port))
     const body = JSON.stringify(userMessage('x'))
-    socket.write(`POST ${keeper.path}/run HTTP/1.1\r\nHost: localhost\r\nX-Session-API-Key: ${server.key}\r\nContent-Length: ${body.length}\r\n\r\n`)
+    socket.write(
+      `POST ${keeper.path}/run HTTP/1.1\r\nHost: localhost\r\nX-Session-API-Key: ${server.key}\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n`,
+    )
     socket.destroy()
   }
   await assertSound()
@@ -201,9 +227,14 @@ test('a conversation with the name of a member of every object is just not there
     assert.is((await server.rest.get(`${create}/${name}`)).status, 422)
     assert.is((await keeper.get(`/events/${name}`)).status, 404)
     assert.is((await server.rest.get(`/${name}`)).status, 404)
-    assert.is((await server.rest.put('/api/settings/secrets', { name, value: 'a value' })).status, name === '__proto__' ? 422 : 200)
+    assert.is(
+      (await server.rest.put('/api/settings/secrets', { name, value: 'a value' })).status,
+      name === '__proto__' ? 422 : 200,
+    )
   }
-  const talk = await startTalk(server, { agent: fakeAgent('echo'), secrets: { constructor: { kind: 'StaticSecret', value: 'x' } } })
+  const talk = await startTalk(server, {
+    agent: fakeAgent('echo'), secrets: { constructor: { kind: 'StaticSecret', value: 'x' } },
+  })
   await talk.send('hello')
   await talk.reaches('finished')
   assert.is(await talkTo(server, talk.id).status(), 'finished')

@@ -81,17 +81,20 @@ for (const behaviour of ['banner', 'half-json', 'broken-messages', 'answers-twic
   })
 }
 
-test('an agent that never stops talking is not read faster than it is stored, and is gone when it is stopped', async () => {
-  const talk = await startBroken('endless')
-  await talk.send('go')
-  await until(async () => messagesOf(await talk.events(), 'agent').length > 0)
-  await neighbourAnswers('endless')
-  assert.is((await talk.post('/interrupt')).status, 200)
-  assert.is(await talk.status(), 'paused')
-  const events = await talk.events()
-  await neighbourAnswers('after the endless one')
-  assert.equal(await talk.events(), events)
-})
+test(
+  'an agent that never stops talking is not read faster than it is stored, and is gone when it is stopped',
+  async () => {
+    const talk = await startBroken('endless')
+    await talk.send('go')
+    await until(async () => messagesOf(await talk.events(), 'agent').length > 0)
+    await neighbourAnswers('endless')
+    assert.is((await talk.post('/interrupt')).status, 200)
+    assert.is(await talk.status(), 'paused')
+    const events = await talk.events()
+    await neighbourAnswers('after the endless one')
+    assert.equal(await talk.events(), events)
+  },
+)
 
 function startBroken(behaviour: string): Promise<Talk> {
   const { acp_command: command } = fakeAgent(behaviour)

@@ -22,7 +22,9 @@ else test(name, async () => {
     { toolCall: { name: 'browser_navigate', input: { url: 'http://localhost:1/' } } },
     { text: 'Seen.' },
   ] })
-  const llm = { model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0, stream: true }
+  const llm = {
+    model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0, stream: true,
+  }
   const options = { browserAllow: [pages.host], browserNoSandbox: withoutSandbox }
   await withServer(async (server) => {
     const { json } = await server.rest.get('/server_info')
@@ -33,7 +35,8 @@ else test(name, async () => {
     const events = await talk.events()
     assert.equal(outline(events).filter((word) => !word.startsWith('(')), [
       'SystemPromptEvent', 'user message', 'running', 'BrowserNavigateAction', 'BrowserObservation',
-      'BrowserGetStateAction', 'BrowserObservation', 'BrowserNavigateAction', 'BrowserObservation', 'agent message', 'finished',
+      'BrowserGetStateAction', 'BrowserObservation', 'BrowserNavigateAction', 'BrowserObservation', 'agent message',
+      'finished',
     ])
     assert.is(listAt(events[0], 'tools').length, 16)
     const observations = events.filter(({ kind }) => kind === 'ObservationEvent')

@@ -1,4 +1,6 @@
-/** The built-in agent that is interrupted, killed with its server, forked and led back: real tools, models over HTTP. */
+/**
+ * The built-in agent that is interrupted, killed with its server, forked and led back: real tools, models over HTTP.
+ */
 import * as assert from 'uvu/assert'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +34,11 @@ async function modelFor(script: () => readonly ModelStep[]): Promise<ModelServer
 
 function agentFor({ url }: ModelServer): object {
   const tools = ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name }))
-  return { kind: 'Agent', llm: { model: 'anthropic/claude-test', base_url: url, api_key: 'key-of-the-model', num_retries: 0 }, tools }
+  return {
+    kind: 'Agent',
+    llm: { model: 'anthropic/claude-test', base_url: url, api_key: 'key-of-the-model', num_retries: 0 },
+    tools,
+  }
 }
 
 function call(name: string, input: Readonly<Record<string, unknown>>): ModelStep {
@@ -51,7 +57,9 @@ async function folderOf(talk: Talk): Promise<string> {
 }
 
 function answers(events: readonly JsonEvent[]): string[] {
-  return events.flatMap(({ kind, tool_call_id }) => kind === 'ObservationEvent' || kind === 'AgentErrorEvent' ? [`${String(kind)} ${String(tool_call_id)}`] : [])
+  return events.flatMap(({ kind, tool_call_id }) => {
+    return kind === 'ObservationEvent' || kind === 'AgentErrorEvent' ? [`${String(kind)} ${String(tool_call_id)}`] : []
+  })
 }
 
 function callIds(events: readonly JsonEvent[]): unknown[] {
@@ -59,7 +67,9 @@ function callIds(events: readonly JsonEvent[]): unknown[] {
 }
 
 /** Starts a server and a talk, waits until the work stands where it shall, kills the server and starts another. */
-async function killAt(start: StartProgram, model: ModelServer, isThere: (place: string) => boolean): Promise<{ talk: Talk, place: string, second: Program }> {
+async function killAt(
+  start: StartProgram, model: ModelServer, isThere: (place: string) => boolean,
+): Promise<{ talk: Talk, place: string, second: Program }> {
   const first = await start()
   const begun = await startTalk(first, { autotitle: false, agent: agentFor(model) })
   await begun.send('Go')
@@ -82,25 +92,36 @@ test('killed while the model answers: the message is answered by the next run', 
   assert.equal(messagesOf(await talk.events(), 'agent'), ['Here.'])
 }))
 
-test('killed while a command runs: its action is answered once, it is gone, and nothing runs twice', withPrograms(async (start) => {
-  const model = await modelFor(() => [run('echo once >> log.txt; echo $BASHPID > pid.txt; sleep 300'), { text: 'Went on.' }])
-  const { talk, place } = await killAt(start, model, (folder) => existsSync(join(folder, 'pid.txt')) && readFileSync(join(folder, 'pid.txt'), 'utf8').endsWith('\n'))
-  const events = await talk.events()
-  assert.equal(withoutUpdates(outline(events)).slice(-4), ['TerminalAction', 'AgentErrorEvent', 'error ServerRestarted', 'error'])
-  await until(() => !isAlive(Number(readFileSync(join(place, 'pid.txt'), 'utf8'))))
-  await talk.runAgain()
-  await talk.reaches('finished')
-  const all = await talk.events()
-  assert.equal(answers(all), callIds(all).map((id) => `AgentErrorEvent ${String(id)}`))
-  assert.is(readFileSync(join(place, 'log.txt'), 'utf8'), 'once\n')
-  assert.match(JSON.stringify(model.requests.at(-1)?.body), 'The result is unknown')
-}))
+test(
+  'killed while a command runs: its action is answered once, it is gone, and nothing runs twice',
+  withPrograms(async (start) => {
+    const model = await modelFor(() => [
+      run('echo once >> log.txt; echo $BASHPID > pid.txt; sleep 300'), { text: 'Went on.' },
+    ])
+    const { talk, place } = await killAt(start, model, (folder) => {
+      return existsSync(join(folder, 'pid.txt')) && readFileSync(join(folder, 'pid.txt'), 'utf8').endsWith('\n')
+    })
+    const events = await talk.events()
+    assert.equal(withoutUpdates(outline(events)).slice(-4), [
+      'TerminalAction', 'AgentErrorEvent', 'error ServerRestarted', 'error',
+    ])
+    await until(() => !isAlive(Number(readFileSync(join(place, 'pid.txt'), 'utf8'))))
+    await talk.runAgain()
+    await talk.reaches('finished')
+    const all = await talk.events()
+    assert.equal(answers(all), callIds(all).map((id) => `AgentErrorEvent ${String(id)}`))
+    assert.is(readFileSync(join(place, 'log.txt'), 'utf8'), 'once\n')
+    assert.match(JSON.stringify(model.requests.at(-1)?.body), 'The result is unknown')
+  }),
+)
 
 test('killed after a result: the next run goes on from there and does not do it again', withPrograms(async (start) => {
   let steps: readonly ModelStep[] = [run('echo once >> log.txt'), endless]
   const model = await modelFor(() => steps)
   const { talk, place } = await killAt(start, model, () => model.requests.length === 2)
-  assert.equal(withoutUpdates(outline(await talk.events())).slice(-4), ['TerminalAction', 'TerminalObservation', 'error ServerRestarted', 'error'])
+  assert.equal(withoutUpdates(outline(await talk.events())).slice(-4), [
+    'TerminalAction', 'TerminalObservation', 'error ServerRestarted', 'error',
+  ])
   steps = [run('echo never'), { text: 'Done.' }]
   await talk.runAgain()
   await talk.reaches('finished')
@@ -109,18 +130,21 @@ test('killed after a result: the next run goes on from there and does not do it 
   assert.is(readFileSync(join(place, 'log.txt'), 'utf8'), 'once\n')
 }))
 
-test('an undo is known to the server that comes after a killed one, and a new shell serves the next command', withPrograms(async (start) => {
-  const edit = call('file_editor', { command: 'create', path: 'a.txt', file_text: 'new\n' })
-  let steps: readonly ModelStep[] = [run('X=kept'), edit, endless]
-  const model = await modelFor(() => steps)
-  const { talk, place } = await killAt(start, model, () => model.requests.length === 3)
-  assert.is(readFileSync(join(place, 'a.txt'), 'utf8'), 'new\n')
-  steps = [run('X=kept'), edit, call('file_editor', { command: 'undo_edit', path: 'a.txt' }), run('echo "X=$X"')]
-  await talk.runAgain()
-  await talk.reaches('finished')
-  assert.not(existsSync(join(place, 'a.txt')))
-  assert.match(JSON.stringify(await talk.events()), '"text":"X=\\n"')
-}))
+test(
+  'an undo is known to the server that comes after a killed one, and a new shell serves the next command',
+  withPrograms(async (start) => {
+    const edit = call('file_editor', { command: 'create', path: 'a.txt', file_text: 'new\n' })
+    let steps: readonly ModelStep[] = [run('X=kept'), edit, endless]
+    const model = await modelFor(() => steps)
+    const { talk, place } = await killAt(start, model, () => model.requests.length === 3)
+    assert.is(readFileSync(join(place, 'a.txt'), 'utf8'), 'new\n')
+    steps = [run('X=kept'), edit, call('file_editor', { command: 'undo_edit', path: 'a.txt' }), run('echo "X=$X"')]
+    await talk.runAgain()
+    await talk.reaches('finished')
+    assert.not(existsSync(join(place, 'a.txt')))
+    assert.match(JSON.stringify(await talk.events()), '"text":"X=\\n"')
+  }),
+)
 
 test('an interrupt while the model answers closes its connection', async () => {
   let open = 0
@@ -157,12 +181,14 @@ test('an interrupt ends a wait for another attempt', async () => {
 
 test('an interrupt ends the command and the jobs that this turn has left in the background', async () => {
   const model = await modelFor(() => [
-    run('sleep 300 & echo $! > job.txt'), run('setsid sleep 300 & echo $! > far.txt'), run('sh -c \'echo $$ > pid.txt; exec sleep 300\''),
+    run('sleep 300 & echo $! > job.txt'), run('setsid sleep 300 & echo $! > far.txt'),
+    run('sh -c \'echo $$ > pid.txt; exec sleep 300\''),
   ])
   const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
   await talk.send('Go')
   const place = await folderOf(talk)
-  const pidOf = (name: string): number => existsSync(join(place, name)) ? Number(readFileSync(join(place, name), 'utf8')) : 0
+  const pidOf = (name: string): number =>
+    existsSync(join(place, name)) ? Number(readFileSync(join(place, name), 'utf8')) : 0
   await until(() => pidOf('pid.txt') > 0)
   await talk.post('/interrupt')
   assert.is(await talk.status(), 'paused')
@@ -172,7 +198,9 @@ test('an interrupt ends the command and the jobs that this turn has left in the 
 })
 
 test('a pause lets the command end, and is answered before it has', async () => {
-  const model = await modelFor(() => [run('touch begun; until [ -e go ]; do sleep 0.05; done; echo went'), { text: 'Done.' }])
+  const model = await modelFor(() => [
+    run('touch begun; until [ -e go ]; do sleep 0.05; done; echo went'), { text: 'Done.' },
+  ])
   const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
   await talk.send('Go')
   const place = await folderOf(talk)
@@ -207,31 +235,36 @@ test('a fork has tools of its own, and leaves those of its source alone', async 
   assert.match(forked, 'The task list is empty')
   assert.ok(existsSync(join(await folderOf(talk), 'a.txt')))
   await talk.send('Look')
-  await until(async () => (await talk.status()) === 'finished' && JSON.stringify(await talk.events()).includes('X=source'))
+  await until(async () => {
+    return (await talk.status()) === 'finished' && JSON.stringify(await talk.events()).includes('X=source')
+  })
   assert.match(JSON.stringify(await talk.events()), '1. [todo] one')
   assert.not(existsSync(join(await folderOf(talk), 'a.txt')))
 })
 
-test('led back to an earlier event the agent works on from there, with its files and its shell as they are', async () => {
-  const scripts: Record<string, readonly ModelStep[]> = {
-    'Begin': [run('X=first')], 'Wrong': [run('X=wrong; touch wrong.txt')], 'Right': [run('echo "X=$X"')],
-  }
-  const model = await startAnthropicModel({ script: (prompt) => scripts[prompt] ?? [] })
-  models.push(model)
-  const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
-  await talk.send('Begin')
-  await talk.reaches('finished')
-  const head = textAt((await talk.get()).json, 'leaf_event_id')
-  await talk.send('Wrong')
-  await until(async () => (await talk.status()) === 'finished' && model.requests.length === 4)
-  await talk.post('/navigate', { event_id: head })
-  await talk.send('Right')
-  await until(async () => (await talk.status()) === 'finished' && model.requests.length === 6)
-  const told = JSON.stringify(model.requests.at(-1)?.body)
-  assert.match(told, 'Begin')
-  assert.not.match(told, 'Wrong')
-  assert.match(told, 'X=wrong')
-  assert.ok(existsSync(join(await folderOf(talk), 'wrong.txt')))
-})
+test(
+  'led back to an earlier event the agent works on from there, with its files and its shell as they are',
+  async () => {
+    const scripts: Record<string, readonly ModelStep[]> = {
+      'Begin': [run('X=first')], 'Wrong': [run('X=wrong; touch wrong.txt')], 'Right': [run('echo "X=$X"')],
+    }
+    const model = await startAnthropicModel({ script: (prompt) => scripts[prompt] ?? [] })
+    models.push(model)
+    const talk = await startTalk(server, { autotitle: false, agent: agentFor(model) })
+    await talk.send('Begin')
+    await talk.reaches('finished')
+    const head = textAt((await talk.get()).json, 'leaf_event_id')
+    await talk.send('Wrong')
+    await until(async () => (await talk.status()) === 'finished' && model.requests.length === 4)
+    await talk.post('/navigate', { event_id: head })
+    await talk.send('Right')
+    await until(async () => (await talk.status()) === 'finished' && model.requests.length === 6)
+    const told = JSON.stringify(model.requests.at(-1)?.body)
+    assert.match(told, 'Begin')
+    assert.not.match(told, 'Wrong')
+    assert.match(told, 'X=wrong')
+    assert.ok(existsSync(join(await folderOf(talk), 'wrong.txt')))
+  },
+)
 
 test.run()

@@ -1,4 +1,7 @@
-/** The built-in agent behind a real server: real tools, models over HTTP that follow scripts, and the scripted demonstration. */
+/**
+ * The built-in agent behind a real server: real tools, models over HTTP that follow scripts, and the scripted
+ * demonstration.
+ */
 import * as assert from 'uvu/assert'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +28,11 @@ test.after(async () => {
   for (const model of models) await model.close()
 })
 
-const demo = { kind: 'Agent', llm: { model: 'demo/scripted' }, tools: ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name })) }
+const demo = {
+  kind: 'Agent',
+  llm: { model: 'demo/scripted' },
+  tools: ['terminal', 'file_editor', 'task_tracker'].map((name) => ({ name })),
+}
 
 /** A model that takes these steps after any prompt. */
 async function scripted(steps: readonly ModelStep[], start = startAnthropicModel): Promise<ModelServer> {
@@ -37,7 +44,11 @@ async function scripted(steps: readonly ModelStep[], start = startAnthropicModel
 function agentFor(model: string, baseUrl: string): object {
   const apiMode = model.startsWith('openai/') ? 'responses' : 'auto'
   const tools = ['terminal', 'file_editor'].map((name) => ({ name }))
-  return { kind: 'Agent', llm: { model, base_url: baseUrl, api_key: 'key-of-the-model', num_retries: 0, stream: true, api_mode: apiMode }, tools }
+  return {
+    kind: 'Agent',
+    llm: { model, base_url: baseUrl, api_key: 'key-of-the-model', num_retries: 0, stream: true, api_mode: apiMode },
+    tools,
+  }
 }
 
 function call(name: string, input: Readonly<Record<string, unknown>>): ModelStep {
@@ -58,14 +69,15 @@ test('the scripted demonstration shows a whole piece of work with real tools', a
   await talk.reaches('finished')
   const events = await talk.events()
   assert.equal(withoutUpdates(outline(events)), [
-    'SystemPromptEvent', 'user message', 'running',
-    'ThinkAction', 'ThinkObservation', 'TaskTrackerAction', 'TaskTrackerObservation', 'TerminalAction', 'TerminalObservation',
-    'FileEditorAction', 'FileEditorObservation', 'FileEditorAction', 'FileEditorObservation', 'FinishAction', 'FinishObservation',
-    'finished',
+    'SystemPromptEvent', 'user message', 'running', 'ThinkAction', 'ThinkObservation', 'TaskTrackerAction',
+    'TaskTrackerObservation', 'TerminalAction', 'TerminalObservation', 'FileEditorAction', 'FileEditorObservation',
+    'FileEditorAction', 'FileEditorObservation', 'FinishAction', 'FinishObservation', 'finished',
   ])
   const { working_dir: folder } = Object(member((await talk.get()).json, 'workspace'))
   assert.match(readFileSync(join(String(folder), 'demo-note.md'), 'utf8'), 'demonstration model')
-  assert.equal(listAt(events[0], 'tools').map((tool) => textAt(tool, 'title')), ['terminal', 'file_editor', 'task_tracker', 'finish', 'think'])
+  assert.equal(listAt(events[0], 'tools').map((tool) => textAt(tool, 'title')), [
+    'terminal', 'file_editor', 'task_tracker', 'finish', 'think',
+  ])
   const final = await talk.get('/agent_final_response')
   assert.match(textAt(final.json, 'response'), 'I planned, looked at the folder')
 })
@@ -100,25 +112,36 @@ for (const [name, start, baseUrl] of wires) {
 }
 
 test('files get what the model wrote, whatever of it is a secret; the history does not', async () => {
-  const account = JSON.stringify({ type: 'service_account', project_id: 'my-project-123456', private_key: 'key-of-account-1234' })
+  const account = JSON.stringify({
+    type: 'service_account', project_id: 'my-project-123456', private_key: 'key-of-account-1234',
+  })
   const content = 'terminal my-project-123456 service_account key-of-account-1234 value-of-b-1234 pin 4711\n'
   const model = await scripted([
     call('file_editor', { command: 'create', path: 'a.txt', file_text: content }),
     call('terminal', { command: 'printf %s value-of-b-1234 > b.txt; cat a.txt | fold -w 60' }),
   ])
   const values = { WORD: 'terminal', ACCOUNT_JSON: account, TOKEN_B: 'value-of-b-1234', PIN: '4711', TINY: 'x' }
-  const secrets = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { kind: 'StaticSecret', value }]))
+  const secrets = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { kind: 'StaticSecret', value }]),
+  )
   const talk = await startTalk(server, { agent: agentFor('anthropic/claude-test', model.url), secrets })
   await talk.send('Go')
   await talk.reaches('finished')
   const events = await talk.events()
-  assert.equal(withoutUpdates(outline(events)).slice(3, 7), ['FileEditorAction', 'FileEditorObservation', 'TerminalAction', 'TerminalObservation'])
+  assert.equal(withoutUpdates(outline(events)).slice(3, 7), [
+    'FileEditorAction', 'FileEditorObservation', 'TerminalAction', 'TerminalObservation',
+  ])
   const { working_dir: folder } = Object(member((await talk.get()).json, 'workspace'))
   assert.is(readFileSync(join(String(folder), 'a.txt'), 'utf8'), content)
   assert.is(readFileSync(join(String(folder), 'b.txt'), 'utf8'), 'value-of-b-1234')
   const recorded = JSON.stringify(events)
-  for (const hidden of ['key-of-account-1234', 'value-of-b-1234', '4711']) assert.not.ok(recorded.includes(hidden), hidden)
-  assert.match(answersTo(events)[1] ?? '', /^terminal my-project-123456 service_account <secret-hidden>\s+<secret-hidden> pin <secret-hidden>\n/)
+  for (const hidden of ['key-of-account-1234', 'value-of-b-1234', '4711']) {
+    assert.not.ok(recorded.includes(hidden), hidden)
+  }
+  assert.match(
+    answersTo(events)[1] ?? '',
+    /^terminal my-project-123456 service_account <secret-hidden>\s+<secret-hidden> pin <secret-hidden>\n/,
+  )
 })
 
 test('the sealing keys are hidden like secrets, as they were given and as they are kept', async () => {
@@ -128,7 +151,8 @@ test('the sealing keys are hidden like secrets, as they were given and as they a
     writeFileSync(join(own.workspaceDir, 'given.txt'), `${given}\n`)
     const kept = readFileSync(join(own.dataDir, 'keys', 'sealing.json'), 'utf8')
     const { key = '' } = JSON.parse(kept)
-    const show = `cat '${join(own.dataDir, 'keys', 'sealing.json')}'; cat '${join(own.workspaceDir, 'given.txt')}' | fold -w 10; head -c 20 '${join(own.dataDir, 'keys', 'session.json')}'`
+    const show = `cat '${join(own.dataDir, 'keys', 'sealing.json')}'; cat '${join(own.workspaceDir, 'given.txt')}' | ` +
+      `fold -w 10; head -c 20 '${join(own.dataDir, 'keys', 'session.json')}'`
     const model = await scripted([call('terminal', { command: show })])
     const talk = await startTalk(own, { agent: agentFor('anthropic/claude-test', model.url) })
     await talk.send('Go')
@@ -144,7 +168,10 @@ test('a command gets the secrets that it names, and their values are hidden wher
     call('terminal', { command: 'echo $TOKEN_A; echo ${TOKEN_B:-none}' }),
     call('terminal', { command: 'env | grep -c TOKEN_ || true; echo $token_b > b.txt; cat b.txt' }),
   ])
-  const secrets = { TOKEN_A: { kind: 'StaticSecret', value: 'value-of-a-1234' }, TOKEN_B: { kind: 'StaticSecret', value: 'value-of-b-1234', description: 'for b' } }
+  const secrets = {
+    TOKEN_A: { kind: 'StaticSecret', value: 'value-of-a-1234' },
+    TOKEN_B: { kind: 'StaticSecret', value: 'value-of-b-1234', description: 'for b' },
+  }
   const talk = await startTalk(server, { agent: agentFor('anthropic/claude-test', model.url), secrets })
   await talk.send('Go')
   await talk.reaches('finished')
@@ -156,59 +183,73 @@ test('a command gets the secrets that it names, and their values are hidden wher
   assert.not(/value-of-[ab]-1234/.test(JSON.stringify(events)))
 })
 
-test('actions that wait for the user outlive a kill of the server and run once when they are approved', withPrograms(async (start, folder) => {
-  const model = await scripted([call('terminal', { command: 'echo once >> log.txt' }), { text: 'Written.' }])
-  const first = await start()
-  const agent = agentFor('anthropic/claude-test', model.url)
-  const talk = await startTalk(first, { agent, confirmation_policy: { kind: 'AlwaysConfirm' } })
-  await talk.send('Write')
-  await talk.reaches('waiting_for_confirmation')
-  await first.stop('SIGKILL')
-  const again = talkTo(await start(), talk.id)
-  assert.is(await again.status(), 'waiting_for_confirmation')
-  assert.is(listAt((await again.get('/confirmations')).json, 'items').length, 1)
-  await again.post('/events/respond_to_confirmation', { accept: true })
-  await again.reaches('finished')
-  assert.equal(withoutUpdates(outline(await again.events())).slice(-6), [
-    'TerminalAction', 'waiting_for_confirmation', 'running', 'TerminalObservation', 'agent message', 'finished',
-  ])
-  const { working_dir: place } = Object(member((await again.get()).json, 'workspace'))
-  assert.is(readFileSync(join(String(place), 'log.txt'), 'utf8'), 'once\n')
-  assert.ok(existsSync(folder))
-}))
-
-test("a hook of git is written with the user's yes, whatever the risk, and not at all where nobody is asked", async () => {
-  const hook = call('write_file', { file_path: '.git/hooks/pre-commit', content: 'x', security_risk: 'LOW' })
-  for (const [kind, outcome] of [['ConfirmRisky', 'written'], ['NeverConfirm', 'refused']] as const) {
-    const model = await scripted([hook, { text: 'Went on.' }])
-    const tools = { tools: [{ name: 'WriteFileTool', params: {} }] }
-    const policy = kind === 'NeverConfirm' ? { kind } : { kind, threshold: 'HIGH', confirm_unknown: false }
-    const talk = await startTalk(server, { agent: { ...agentFor('anthropic/claude-test', model.url), ...tools }, confirmation_policy: policy })
-    const { working_dir: place } = Object(member((await talk.get()).json, 'workspace'))
+test('actions that wait for the user outlive a kill of the server and run once when they are approved', withPrograms(
+  async (start, folder) => {
+    const model = await scripted([call('terminal', { command: 'echo once >> log.txt' }), { text: 'Written.' }])
+    const first = await start()
+    const agent = agentFor('anthropic/claude-test', model.url)
+    const talk = await startTalk(first, { agent, confirmation_policy: { kind: 'AlwaysConfirm' } })
     await talk.send('Write')
-    if (outcome === 'written') {
-      await talk.reaches('waiting_for_confirmation')
-      assert.not.ok(existsSync(join(String(place), '.git/hooks/pre-commit')))
-      await talk.post('/events/respond_to_confirmation', { accept: true })
-    }
-    await talk.reaches('finished')
-    assert.is(existsSync(join(String(place), '.git/hooks/pre-commit')), outcome === 'written')
-  }
-})
+    await talk.reaches('waiting_for_confirmation')
+    await first.stop('SIGKILL')
+    const again = talkTo(await start(), talk.id)
+    assert.is(await again.status(), 'waiting_for_confirmation')
+    assert.is(listAt((await again.get('/confirmations')).json, 'items').length, 1)
+    await again.post('/events/respond_to_confirmation', { accept: true })
+    await again.reaches('finished')
+    assert.equal(withoutUpdates(outline(await again.events())).slice(-6), [
+      'TerminalAction', 'waiting_for_confirmation', 'running', 'TerminalObservation', 'agent message', 'finished',
+    ])
+    const { working_dir: place } = Object(member((await again.get()).json, 'workspace'))
+    assert.is(readFileSync(join(String(place), 'log.txt'), 'utf8'), 'once\n')
+    assert.ok(existsSync(folder))
+  },
+))
 
-test('an interrupt ends the command that runs, answers its action, and the conversation goes on afterwards', async () => {
-  const model = await scripted([call('terminal', { command: 'echo begun > begun.txt; sleep 300' }), { text: 'Went on.' }])
-  const talk = await startTalk(server, { agent: agentFor('anthropic/claude-test', model.url) })
-  await talk.send('Sleep')
-  const { working_dir: place } = Object(member((await talk.get()).json, 'workspace'))
-  await until(() => existsSync(join(String(place), 'begun.txt')))
-  await talk.post('/interrupt')
-  assert.is(await talk.status(), 'paused')
-  assert.equal(withoutUpdates(outline(await talk.events())).slice(-4), ['TerminalAction', 'AgentErrorEvent', 'paused', 'PauseEvent'])
-  await talk.runAgain()
-  await talk.reaches('finished')
-  assert.equal(messagesOf(await talk.events(), 'agent'), ['Went on.'])
-})
+test(
+  "a hook of git is written with the user's yes, whatever the risk, and not at all where nobody is asked",
+  async () => {
+    const hook = call('write_file', { file_path: '.git/hooks/pre-commit', content: 'x', security_risk: 'LOW' })
+    for (const [kind, outcome] of [['ConfirmRisky', 'written'], ['NeverConfirm', 'refused']] as const) {
+      const model = await scripted([hook, { text: 'Went on.' }])
+      const tools = { tools: [{ name: 'WriteFileTool', params: {} }] }
+      const policy = kind === 'NeverConfirm' ? { kind } : { kind, threshold: 'HIGH', confirm_unknown: false }
+      const talk = await startTalk(server, {
+        agent: { ...agentFor('anthropic/claude-test', model.url), ...tools }, confirmation_policy: policy,
+      })
+      const { working_dir: place } = Object(member((await talk.get()).json, 'workspace'))
+      await talk.send('Write')
+      if (outcome === 'written') {
+        await talk.reaches('waiting_for_confirmation')
+        assert.not.ok(existsSync(join(String(place), '.git/hooks/pre-commit')))
+        await talk.post('/events/respond_to_confirmation', { accept: true })
+      }
+      await talk.reaches('finished')
+      assert.is(existsSync(join(String(place), '.git/hooks/pre-commit')), outcome === 'written')
+    }
+  },
+)
+
+test(
+  'an interrupt ends the command that runs, answers its action, and the conversation goes on afterwards',
+  async () => {
+    const model = await scripted([
+      call('terminal', { command: 'echo begun > begun.txt; sleep 300' }), { text: 'Went on.' },
+    ])
+    const talk = await startTalk(server, { agent: agentFor('anthropic/claude-test', model.url) })
+    await talk.send('Sleep')
+    const { working_dir: place } = Object(member((await talk.get()).json, 'workspace'))
+    await until(() => existsSync(join(String(place), 'begun.txt')))
+    await talk.post('/interrupt')
+    assert.is(await talk.status(), 'paused')
+    assert.equal(withoutUpdates(outline(await talk.events())).slice(-4), [
+      'TerminalAction', 'AgentErrorEvent', 'paused', 'PauseEvent',
+    ])
+    await talk.runAgain()
+    await talk.reaches('finished')
+    assert.equal(messagesOf(await talk.events(), 'agent'), ['Went on.'])
+  },
+)
 
 test('a wrong key is an error of the conversation that does not show it', async () => {
   const model = await scripted([{ failure: 401, text: 'invalid x-api-key key-of-the-model' }])
@@ -230,22 +271,35 @@ test('a tool that this server has not is left out, and the agent is told', async
   assert.match(textAt(prompt, 'dynamic_context', 'text'), 'not available here: task_tool_set')
 })
 
-test('who asks for sub-agents is told that there are none: in the list, in the prompt, and when a model calls one', async () => {
-  const { status, json } = await server.rest.post('/api/sub-agents', { load_user: true, project_dir: '/' })
-  assert.equal([status, json], [200, { agents: [] }])
-  assert.is((await server.rest.post('/api/sub-agents', { load_user: 'perhaps' })).status, 422)
-  const model = await scripted([{ toolCall: { name: 'task', input: { prompt: 'Look around' } } }, { text: 'I did it myself.' }])
-  const llm = { model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0 }
-  const talk = await startTalk(server, { agent_settings: { agent_kind: 'openhands', llm, enable_sub_agents: true }, agent_definitions: [{ name: 'looker' }] })
-  await talk.send('Have somebody look around')
-  await talk.reaches('finished')
-  const events = await talk.events()
-  const [prompt] = events
-  assert.equal(listAt(prompt, 'tools').map((tool) => textAt(tool, 'title')), ['terminal', 'file_editor', 'task_tracker', 'finish', 'think'])
-  assert.match(textAt(prompt, 'dynamic_context', 'text'), /not available here: task_tool_set\nThere are no sub-agents on this server/)
-  assert.match(textAt(events.find(({ kind }) => kind === 'AgentErrorEvent'), 'error'), "Tool 'task' not found")
-  assert.equal(messagesOf(events, 'agent'), ['I did it myself.'])
-})
+test(
+  'who asks for sub-agents is told that there are none: in the list, in the prompt, and when a model calls one',
+  async () => {
+    const { status, json } = await server.rest.post('/api/sub-agents', { load_user: true, project_dir: '/' })
+    assert.equal([status, json], [200, { agents: [] }])
+    assert.is((await server.rest.post('/api/sub-agents', { load_user: 'perhaps' })).status, 422)
+    const model = await scripted([
+      { toolCall: { name: 'task', input: { prompt: 'Look around' } } }, { text: 'I did it myself.' },
+    ])
+    const llm = { model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0 }
+    const talk = await startTalk(server, {
+      agent_settings: { agent_kind: 'openhands', llm, enable_sub_agents: true },
+      agent_definitions: [{ name: 'looker' }],
+    })
+    await talk.send('Have somebody look around')
+    await talk.reaches('finished')
+    const events = await talk.events()
+    const [prompt] = events
+    assert.equal(listAt(prompt, 'tools').map((tool) => textAt(tool, 'title')), [
+      'terminal', 'file_editor', 'task_tracker', 'finish', 'think',
+    ])
+    assert.match(
+      textAt(prompt, 'dynamic_context', 'text'),
+      /not available here: task_tool_set\nThere are no sub-agents on this server/,
+    )
+    assert.match(textAt(events.find(({ kind }) => kind === 'AgentErrorEvent'), 'error'), "Tool 'task' not found")
+    assert.equal(messagesOf(events, 'agent'), ['I did it myself.'])
+  },
+)
 
 test('the agent is asked beside its work without a trace in the history', async () => {
   const model = await scripted([{ text: 'Forty-two.' }])

@@ -68,19 +68,22 @@ test('a mode and a model that were chosen survive the agent and the server', () 
   await second.close()
 }))
 
-test('an agent that has lost its session is given a record of the conversation, which is nobody\'s message', () => withServer(async (first) => {
-  const talk = await startTalk(first, 'echo')
-  await answerTo(talk, 'the secret word is plum')
-  await first.server.close()
-  const second = await startServer({ folder: first.folder })
-  const again = talkTo(second, talk.id)
-  const answer = await answerTo(again, 'what was it?')
-  assert.match(answer, '> User: the secret word is plum')
-  assert.equal(messagesOf(await again.events(), 'user'), ['the secret word is plum', 'what was it?'])
-  assert.match(messagesOf(await again.events(), 'environment').join(), 'does not remember this conversation')
-  assert.not.match(await answerTo(again, 'thank you'), '> User')
-  await second.close()
-}))
+test(
+  'an agent that has lost its session is given a record of the conversation, which is nobody\'s message',
+  () => withServer(async (first) => {
+    const talk = await startTalk(first, 'echo')
+    await answerTo(talk, 'the secret word is plum')
+    await first.server.close()
+    const second = await startServer({ folder: first.folder })
+    const again = talkTo(second, talk.id)
+    const answer = await answerTo(again, 'what was it?')
+    assert.match(answer, '> User: the secret word is plum')
+    assert.equal(messagesOf(await again.events(), 'user'), ['the secret word is plum', 'what was it?'])
+    assert.match(messagesOf(await again.events(), 'environment').join(), 'does not remember this conversation')
+    assert.not.match(await answerTo(again, 'thank you'), '> User')
+    await second.close()
+  }),
+)
 
 test('the agent of a copied conversation is told what was said in it', async () => {
   const talk = await startTalk(server, 'echo')
@@ -90,7 +93,10 @@ test('the agent of a copied conversation is told what was said in it', async () 
 })
 
 test('what became of each MCP server is shown', async () => {
-  const agent = { ...fakeAgent('mcp-fails'), mcp_config: { 'my server': { command: 'x' }, far: { transport: 'sse', url: 'https://example.invalid' } } }
+  const agent = {
+    ...fakeAgent('mcp-fails'),
+    mcp_config: { 'my server': { command: 'x' }, far: { transport: 'sse', url: 'https://example.invalid' } },
+  }
   const talk = await startTalk(server, { agent })
   await answerTo(talk, 'one')
   const shown = JSON.stringify(await stateOf(talk, 'acp_mcp_servers'))

@@ -1,4 +1,6 @@
-/** Tools that a client brings along: offered to the model, called under their own names, refused where they cannot be. */
+/**
+ * Tools that a client brings along: offered to the model, called under their own names, refused where they cannot be.
+ */
 import * as assert from 'uvu/assert'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import type { ModelServer } from '../fixtures/model-server.ts'
@@ -14,7 +16,9 @@ let model: ModelServer
 
 test.before(async () => {
   server = await startServer()
-  model = await startAnthropicModel({ script: () => [{ toolCall: { name: 'canvas_open', input: { tab: 'terminal' } } }, { text: 'Opened.' }] })
+  model = await startAnthropicModel({
+    script: () => [{ toolCall: { name: 'canvas_open', input: { tab: 'terminal' } } }, { text: 'Opened.' }],
+  })
 })
 test.after(async () => {
   await server.close()
@@ -22,7 +26,11 @@ test.after(async () => {
 })
 
 const clientTools = ['canvas_open', 'canvas_close'].map((name) => {
-  return { name, description: 'A tab of the canvas', parameters: { type: 'object', properties: { tab: { type: 'string' } }, required: ['tab'] } }
+  return {
+    name,
+    description: 'A tab of the canvas',
+    parameters: { type: 'object', properties: { tab: { type: 'string' } }, required: ['tab'] },
+  }
 })
 
 function request(changes: object = {}): object {
@@ -39,7 +47,9 @@ test('a call of a client tool is an action of its own name that every client see
     ['MCPToolDefinition', 'canvas_open'], ['MCPToolDefinition', 'canvas_close'],
   ])
   const action = events.find(({ kind }) => kind === 'ActionEvent')
-  assert.equal([action?.['tool_name'], member(action, 'action')], ['canvas_open', { kind: 'MCPToolAction', data: { tab: 'terminal' } }])
+  assert.equal([action?.['tool_name'], member(action, 'action')], [
+    'canvas_open', { kind: 'MCPToolAction', data: { tab: 'terminal' } },
+  ])
   const observation = events.find(({ kind }) => kind === 'ObservationEvent')
   assert.equal([observation?.['tool_name'], observation?.['action_id']], ['canvas_open', action?.['id']])
 })
@@ -53,10 +63,17 @@ test('client tools are there again after a restart, and in a fork, without being
   try {
     const fork = textAt((await after.rest.post(`/api/conversations/${id}/fork`)).json, 'id')
     for (const talk of [talkTo(after, id), talkTo(after, fork)]) {
-      assert.equal(listAt((await talk.get()).json, 'client_tools').map((tool) => textAt(tool, 'name')), ['canvas_open', 'canvas_close'])
+      assert.equal(listAt((await talk.get()).json, 'client_tools').map((tool) => textAt(tool, 'name')), [
+        'canvas_open', 'canvas_close',
+      ])
       await talk.send('Open the terminal')
       await talk.reaches('finished')
-      assert.is((await talk.events()).filter(({ kind, tool_name }) => kind === 'ObservationEvent' && tool_name === 'canvas_open').length, 1)
+      assert.is(
+        (await talk.events()).filter(({ kind, tool_name }) => {
+          return kind === 'ObservationEvent' && tool_name === 'canvas_open'
+        }).length,
+        1,
+      )
     }
   } finally {
     await after.close()
@@ -82,7 +99,9 @@ test('an external agent is started without the tools of the client, and the hist
   await talk.send('Open the terminal')
   await talk.reaches('finished')
   const prompt = (await talk.events()).find(({ kind }) => kind === 'SystemPromptEvent')
-  assert.match(textAt(prompt, 'system_prompt', 'text'), 'It is not given the tools of the client: canvas_open, canvas_close.')
+  assert.match(
+    textAt(prompt, 'system_prompt', 'text'), 'It is not given the tools of the client: canvas_open, canvas_close.',
+  )
 })
 
 test('a client tool with the name of a tool of the agent is refused with the first message', async () => {

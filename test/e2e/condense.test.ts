@@ -1,4 +1,6 @@
-/** The memory of the built-in agent behind a real server: condensed by size and on request, forked, led back, sealed. */
+/**
+ * The memory of the built-in agent behind a real server: condensed by size and on request, forked, led back, sealed.
+ */
 import * as assert from 'uvu/assert'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +16,9 @@ const test = suite('e2e/condense', 60_000)
 let server: TestServer
 let model: ModelServer
 
-const thoughts = Array.from({ length: 12 }, (_, place): ModelStep => ({ toolCall: { name: 'think', input: { thought: `thought ${place}` } } }))
+const thoughts = Array.from({ length: 12 }, (_, place): ModelStep => ({
+  toolCall: { name: 'think', input: { thought: `thought ${place}` } },
+}))
 
 /** Thinks until it reads a summary. A request without tools, as that for a summary, is answered with `A short text.` */
 function script(prompt: string): readonly ModelStep[] {
@@ -31,7 +35,9 @@ test.after(async () => {
 })
 
 function agentWith(condenser: unknown, more: object = {}): object {
-  const llm = { model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0, stream: true }
+  const llm = {
+    model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0, stream: true,
+  }
   return { kind: 'Agent', llm, tools: [], condenser, ...more }
 }
 
@@ -46,7 +52,9 @@ function lastTold(): string[] {
 }
 
 function textOfBlocks(blocks: unknown): string {
-  return Array.isArray(blocks) ? blocks.map((block: unknown) => String(member(block, 'text') ?? member(block, 'type'))).join('|') : ''
+  return Array.isArray(blocks)
+    ? blocks.map((block: unknown) => String(member(block, 'text') ?? member(block, 'type'))).join('|')
+    : ''
 }
 
 async function condensationOf(talk: Talk): Promise<JsonEvent | undefined> {
@@ -118,13 +126,17 @@ test('the settings decide about the condenser of new conversations', async () =>
 })
 
 test('a condenser that keeps more than it leaves is refused', async () => {
-  for (const [condenser, status] of [[{ max_size: 20, keep_first: 9 }, 422], [{ max_size: 21, keep_first: 8 }, 201], [{ kind: 'Other' }, 422]] as const) {
+  for (const [condenser, status] of [
+    [{ max_size: 20, keep_first: 9 }, 422], [{ max_size: 21, keep_first: 8 }, 201], [{ kind: 'Other' }, 422],
+  ] as const) {
     assert.is((await server.rest.post('/api/conversations', { agent: agentWith(condenser) })).status, status)
   }
 })
 
 test('the key of the condenser\'s own model is used, and neither shown nor stored in plain', async () => {
-  const llm = { model: 'anthropic/claude-small', base_url: model.url, api_key: 'key-of-the-condenser', usage_id: 'small' }
+  const llm = {
+    model: 'anthropic/claude-small', base_url: model.url, api_key: 'key-of-the-condenser', usage_id: 'small',
+  }
   const talk = await startTalk(server, { agent: agentWith({ llm, max_size: 12 }) })
   await talk.send('Think')
   await talk.reaches('finished')
@@ -133,7 +145,9 @@ test('the key of the condenser\'s own model is used, and neither shown nor store
   const { json, text } = await talk.get()
   assert.is(member(json, 'agent', 'condenser', 'llm', 'api_key'), '**********')
   assert.not.match(text, 'key-of-the-condenser')
-  assert.is(Number(member(json, 'stats', 'usage_to_metrics', 'small', 'accumulated_token_usage', 'prompt_tokens')) > 0, true)
+  assert.is(
+    Number(member(json, 'stats', 'usage_to_metrics', 'small', 'accumulated_token_usage', 'prompt_tokens')) > 0, true,
+  )
   for (const file of filesIn(server.dataDir)) assert.not.match(readFileSync(file, 'latin1'), 'key-of-the-condenser')
 })
 

@@ -1,4 +1,7 @@
-/** What stands around the words of a conversation of the built-in agent, behind a real server: titles, suffixes, secrets. */
+/**
+ * What stands around the words of a conversation of the built-in agent, behind a real server: titles, suffixes,
+ * secrets.
+ */
 import * as assert from 'uvu/assert'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import type { ModelServer } from '../fixtures/model-server.ts'
@@ -48,22 +51,29 @@ test('the model makes the title in the background, and what that cost is counted
   const talk = await startTalk(server, { agent: agentFor(model) })
   await finished(talk, 'Say hello')
   assert.is(await titleOf(talk), 'A short text.')
-  await until(async () => Object.keys(Object(member((await talk.get()).json, 'stats', 'usage_to_metrics'))).includes('title'))
+  await until(async () => {
+    return Object.keys(Object(member((await talk.get()).json, 'stats', 'usage_to_metrics'))).includes('title')
+  })
   assert.not.ok(outline(await talk.events()).some((word) => word.startsWith('error')))
 })
 
-test('a model that cannot be reached for the title leaves the message, shortened, and a word in the history', async () => {
-  const model = await scripted([{ text: 'Hello.' }])
-  const talk = await startTalk(server, { agent: agentFor(model) })
-  await model.close()
-  await talk.send('Say hello', false)
-  assert.is(await titleOf(talk), 'Say hello')
-  await until(async () => outline(await talk.events()).some((word) => word.startsWith('error LLM')))
-  assert.is(await talk.status(), 'idle')
-})
+test(
+  'a model that cannot be reached for the title leaves the message, shortened, and a word in the history',
+  async () => {
+    const model = await scripted([{ text: 'Hello.' }])
+    const talk = await startTalk(server, { agent: agentFor(model) })
+    await model.close()
+    await talk.send('Say hello', false)
+    assert.is(await titleOf(talk), 'Say hello')
+    await until(async () => outline(await talk.events()).some((word) => word.startsWith('error LLM')))
+    assert.is(await talk.status(), 'idle')
+  },
+)
 
 test('the demonstration and external agents have the message as title', async () => {
-  for (const agent of [{ kind: 'Agent', llm: { model: 'demo/scripted' } }, { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] }]) {
+  for (const agent of [
+    { kind: 'Agent', llm: { model: 'demo/scripted' } }, { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] },
+  ]) {
     const talk = await startTalk(server, { agent })
     await talk.send('hello', false)
     assert.is(member((await talk.get()).json, 'title'), 'hello')
@@ -73,8 +83,12 @@ test('the demonstration and external agents have the message as title', async ()
 test('the suffixes of the settings go to the model, and stand in the history', async () => {
   const model = await scripted([{ text: 'Hello.' }])
   const agent_context = { system_message_suffix: 'You are in a test.', user_message_suffix: '<note>Be brief.</note>' }
-  const talk = await startTalk(server, { agent: agentFor(model, { agent_context, security_policy_filename: null }), autotitle: false })
-  const [prompt, message] = (await finished(talk, 'Say hello')).filter(({ kind }) => kind === 'SystemPromptEvent' || kind === 'MessageEvent')
+  const talk = await startTalk(server, {
+    agent: agentFor(model, { agent_context, security_policy_filename: null }), autotitle: false,
+  })
+  const [prompt, message] = (await finished(talk, 'Say hello')).filter(({ kind }) => {
+    return kind === 'SystemPromptEvent' || kind === 'MessageEvent'
+  })
   assert.match(textAt(prompt, 'system_prompt', 'text'), /You are in a test\.$/)
   assert.not.match(textAt(prompt, 'system_prompt', 'text'), '# Security')
   assert.equal(listAt(message, 'extended_content').map((part) => textAt(part, 'text')), ['<note>Be brief.</note>'])
@@ -83,22 +97,30 @@ test('the suffixes of the settings go to the model, and stand in the history', a
   assert.is(member((await talk.get()).json, 'agent', 'security_policy_filename'), '')
 })
 
-test('secrets of the context are sealed, told, lent and hidden, and those of the request come before them', async () => {
-  const model = await scripted([{ toolCall: { name: 'terminal', input: { command: 'echo $FROM_BOTH; echo $FROM_CONTEXT | rev' } } }])
-  const agent_context = { secrets: {
-    FROM_BOTH: 'value-of-the-context-1', FROM_CONTEXT: { kind: 'StaticSecret', value: 'value-of-the-context-2', description: 'of the context' },
-  } }
-  const secrets = { FROM_BOTH: { kind: 'StaticSecret', value: 'value-of-the-request-1', description: 'of the request' } }
-  const talk = await startTalk(server, { agent: agentFor(model, { agent_context }), secrets, autotitle: false })
-  const events = await finished(talk, 'Go')
-  const context = textAt(events[0], 'dynamic_context', 'text')
-  assert.match(context, '- FROM_BOTH: of the request\n- FROM_CONTEXT: of the context')
-  const shown = JSON.stringify([events, (await talk.get()).json])
-  assert.not(/value-of-the/.test(shown))
-  // The command got the values: one is hidden, the other is no secret once it is turned round.
-  assert.match(shown, '<secret-hidden>')
-  assert.match(shown, '2-txetnoc-eht-fo-eulav')
-})
+test(
+  'secrets of the context are sealed, told, lent and hidden, and those of the request come before them',
+  async () => {
+    const model = await scripted([
+      { toolCall: { name: 'terminal', input: { command: 'echo $FROM_BOTH; echo $FROM_CONTEXT | rev' } } },
+    ])
+    const agent_context = { secrets: {
+      FROM_BOTH: 'value-of-the-context-1',
+      FROM_CONTEXT: { kind: 'StaticSecret', value: 'value-of-the-context-2', description: 'of the context' },
+    } }
+    const secrets = {
+      FROM_BOTH: { kind: 'StaticSecret', value: 'value-of-the-request-1', description: 'of the request' },
+    }
+    const talk = await startTalk(server, { agent: agentFor(model, { agent_context }), secrets, autotitle: false })
+    const events = await finished(talk, 'Go')
+    const context = textAt(events[0], 'dynamic_context', 'text')
+    assert.match(context, '- FROM_BOTH: of the request\n- FROM_CONTEXT: of the context')
+    const shown = JSON.stringify([events, (await talk.get()).json])
+    assert.not(/value-of-the/.test(shown))
+    // The command got the values: one is hidden, the other is no secret once it is turned round.
+    assert.match(shown, '<secret-hidden>')
+    assert.match(shown, '2-txetnoc-eht-fo-eulav')
+  },
+)
 
 test('a context with a secret that no program may have is refused', async () => {
   const model = await scripted([])

@@ -27,7 +27,8 @@ const idsOf = (json: unknown): unknown[] => listAt(json, 'items').map((item) => 
 const created = (): string[] => talks.map(({ id }) => id)
 
 test('the list is sorted by creation, newest first, unless asked otherwise', async () => {
-  const list = async (query: string): Promise<unknown[]> => idsOf((await server.rest.get(`${base}/search${query}`)).json)
+  const list = async (query: string): Promise<unknown[]> =>
+    idsOf((await server.rest.get(`${base}/search${query}`)).json)
   assert.equal(await list(''), created().reverse())
   assert.equal(await list('?sort_order=CREATED_AT'), created())
   assert.equal(await list('?sort_order=CREATED_AT_DESC'), created().reverse())
@@ -110,7 +111,9 @@ test('one conversation, its item in the list and its item in a batch are the sam
 
 test('skills of the agent are left out unless asked for', async () => {
   const skill = { name: 'a-skill', content: 'words' }
-  const agent = { kind: 'Agent', llm: { model: 'x/y' }, agent_context: { skills: [skill], system_message_suffix: 'kept' } }
+  const agent = {
+    kind: 'Agent', llm: { model: 'x/y' }, agent_context: { skills: [skill], system_message_suffix: 'kept' },
+  }
   const { id } = await startTalk(server, { agent })
   for (const path of [`${base}/${id}?`, `${base}?ids=${id}&`]) {
     const without = await server.rest.get(path)
@@ -125,9 +128,13 @@ test('skills of the agent are left out unless asked for', async () => {
 test('a patch that would move a conversation is refused whole; the workspace it has is no move', async () => {
   const talk = await startTalk(server)
   const workspace = member((await talk.get()).json, 'workspace')
-  const moved = await server.rest.patch(talk.path, { title: 'New', workspace: { working_dir: join(server.folder, 'other') } })
+  const moved = await server.rest.patch(talk.path, {
+    title: 'New', workspace: { working_dir: join(server.folder, 'other') },
+  })
   assert.is(moved.status, 422)
-  assert.match(JSON.stringify(moved.json), 'A conversation keeps its workspace: start a new conversation in the other folder')
+  assert.match(
+    JSON.stringify(moved.json), 'A conversation keeps its workspace: start a new conversation in the other folder',
+  )
   assert.not.ok(existsSync(join(server.folder, 'other')))
   const after = (await talk.get()).json
   assert.equal([member(after, 'workspace'), member(after, 'title')], [workspace, null])
@@ -153,7 +160,10 @@ test('a patch changes the title and replaces the tags; it counts as a change of 
 
 test('refuses titles and tags that are not valid', async () => {
   const talk = await startTalk(server)
-  for (const body of [{ title: '' }, { title: '   ' }, { title: 'x'.repeat(201) }, { title: 7 }, { tags: { 'a b': '' } }, { tags: { a: 'x'.repeat(257) } }, []]) {
+  for (const body of [
+    { title: '' }, { title: '   ' }, { title: 'x'.repeat(201) }, { title: 7 }, { tags: { 'a b': '' } },
+    { tags: { a: 'x'.repeat(257) } }, [],
+  ]) {
     const { status, json } = await server.rest.patch(talk.path, body)
     assert.is(status, 422, JSON.stringify(body))
     assert.is(member(json, 'detail', 0, 'loc', 0), 'body')

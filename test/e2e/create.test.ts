@@ -1,4 +1,6 @@
-/** `POST /api/conversations`: which agent, which folder, which id, and what is refused (contract: conversations.md 1). */
+/**
+ * `POST /api/conversations`: which agent, which folder, which id, and what is refused (contract: conversations.md 1).
+ */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -37,26 +39,36 @@ test('the info has every member of the contract, nulls included', async () => {
   const names = Object.keys(typeof json === 'object' && json !== null ? json : {}).sort()
   assert.equal(names, [
     'activated_knowledge_skills', 'agent', 'agent_state', 'available_models', 'blocked_actions', 'blocked_messages',
-    'client_tools', 'confirmation_policy', 'created_at', 'current_model_id', 'execution_status', 'forked_from_conversation_id',
-    'forked_from_event_id', 'hook_config', 'id', 'invoked_skills', 'last_user_message_id', 'launched_agent_profile',
-    'leaf_event_id', 'max_iterations', 'metrics', 'parent_conversation_id', 'persistence_dir', 'secret_registry',
-    'security_analyzer', 'stats', 'stuck_detection', 'sub_conversation_ids', 'supports_runtime_model_switch', 'tags',
-    'title', 'updated_at', 'workspace',
+    'client_tools', 'confirmation_policy', 'created_at', 'current_model_id', 'execution_status',
+    'forked_from_conversation_id', 'forked_from_event_id', 'hook_config', 'id', 'invoked_skills',
+    'last_user_message_id', 'launched_agent_profile', 'leaf_event_id', 'max_iterations', 'metrics',
+    'parent_conversation_id', 'persistence_dir', 'secret_registry', 'security_analyzer', 'stats', 'stuck_detection',
+    'sub_conversation_ids', 'supports_runtime_model_switch', 'tags', 'title', 'updated_at', 'workspace',
   ])
-  for (const name of ['created_at', 'updated_at']) assert.match(textAt(json, name), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  for (const name of ['created_at', 'updated_at']) {
+    assert.match(textAt(json, name), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  }
 })
 
 /** What names the agent, and where in the answer it shows. */
 const agents: readonly (readonly [string, object, (string | number)[], unknown])[] = [
   ['an ACP agent', { agent: fakeAgent('echo') }, ['agent', 'acp_command', 2], 'echo'],
-  ['an ACP agent of a preset, with command and model', { agent: { kind: 'ACPAgent', acp_server: 'claude-code', acp_command: [] } }, ['agent', 'acp_model'], 'opus[1m]'],
+  ['an ACP agent of a preset, with command and model',
+    { agent: { kind: 'ACPAgent', acp_server: 'claude-code', acp_command: [] } }, ['agent', 'acp_model'], 'opus[1m]'],
   ['a built-in agent', { agent: { kind: 'Agent', llm: { model: 'x/y' } } }, ['agent', 'llm', 'model'], 'x/y'],
   ['a built-in agent without its kind', { agent: { llm: { model: 'x/y' } } }, ['agent', 'kind'], 'Agent'],
-  ['ACP settings', { agent_settings: { agent_kind: 'acp', acp_command: ['my-agent'] } }, ['agent', 'acp_command', 0], 'my-agent'],
-  ['a command line of settings, split as a shell does', { agent_settings: { agent_kind: 'acp', acp_command: `my-agent "two words"` } }, ['agent', 'acp_command', 1], 'two words'],
-  ['built-in settings', { agent_settings: { agent_kind: 'openhands', llm: { model: 'x/y' } } }, ['agent', 'llm', 'model'], 'x/y'],
-  ['settings without a kind, which mean the built-in agent', { agent_settings: { llm: { model: 'x/y' } } }, ['agent', 'kind'], 'Agent'],
-  ['an agent that wins over settings', { agent: { kind: 'Agent', llm: { model: 'x/y' } }, agent_settings: { agent_kind: 'acp' } }, ['agent', 'kind'], 'Agent'],
+  ['ACP settings', { agent_settings: { agent_kind: 'acp', acp_command: ['my-agent'] } }, ['agent', 'acp_command', 0],
+    'my-agent'],
+  ['a command line of settings, split as a shell does',
+    { agent_settings: { agent_kind: 'acp', acp_command: `my-agent "two words"` } }, ['agent', 'acp_command', 1],
+    'two words'],
+  ['built-in settings', { agent_settings: { agent_kind: 'openhands', llm: { model: 'x/y' } } },
+    ['agent', 'llm', 'model'], 'x/y'],
+  ['settings without a kind, which mean the built-in agent', { agent_settings: { llm: { model: 'x/y' } } },
+    ['agent', 'kind'], 'Agent'],
+  ['an agent that wins over settings',
+    { agent: { kind: 'Agent', llm: { model: 'x/y' } }, agent_settings: { agent_kind: 'acp' } }, ['agent', 'kind'],
+    'Agent'],
 ]
 for (const [what, body, path, value] of agents) {
   test(`creates a conversation with ${what}`, async () => {
@@ -68,9 +80,12 @@ for (const [what, body, path, value] of agents) {
 }
 
 const workspaces = (): readonly (readonly [string, unknown, string])[] => [
-  ['a folder that is not there', { working_dir: join(server.folder, 'new', 'deep') }, join(server.folder, 'new', 'deep')],
-  ['a relative folder, under the workspace folder', { working_dir: 'some/place' }, join(server.workspaceDir, 'some/place')],
-  ['a folder with `type` and no kind, as the TypeScript client sends it', { working_dir: join(server.folder, 'new'), type: 'local' }, join(server.folder, 'new')],
+  ['a folder that is not there', { working_dir: join(server.folder, 'new', 'deep') },
+    join(server.folder, 'new', 'deep')],
+  ['a relative folder, under the workspace folder', { working_dir: 'some/place' },
+    join(server.workspaceDir, 'some/place')],
+  ['a folder with `type` and no kind, as the TypeScript client sends it',
+    { working_dir: join(server.folder, 'new'), type: 'local' }, join(server.folder, 'new')],
 ]
 test('takes any folder as a workspace, makes it, and makes it a repository', async () => {
   for (const [what, workspace, path] of workspaces()) {
@@ -97,7 +112,9 @@ test('refuses the data folder, what is in it and what holds it, also through a l
 test('says why a folder cannot be a workspace', async () => {
   const file = join(server.folder, 'a-file')
   writeFileSync(file, 'x')
-  for (const [path, why] of [[file, /not a folder/], [join(file, 'below'), /not a folder/], ['a\0b', /NUL/], ['x'.repeat(300), /too long/]] as const) {
+  for (const [path, why] of [
+    [file, /not a folder/], [join(file, 'below'), /not a folder/], ['a\0b', /NUL/], ['x'.repeat(300), /too long/],
+  ] as const) {
     const { status, json } = await create({ workspace: { working_dir: path } })
     assert.is(status, 422, path)
     assert.match(textAt(json, 'detail'), why)
@@ -123,13 +140,18 @@ const invalid: readonly (readonly [string, unknown, number, (string | number)[] 
   ['a tag with a bad key', { tags: { 'Bad-Key': 'x' } }, 422, ['body', 'tags', 'Bad-Key']],
   ['a tag that is too long', { tags: { key: 'x'.repeat(257) } }, 422, ['body', 'tags', 'key']],
   ['a policy of an unknown kind', { confirmation_policy: { kind: 'Perhaps' } }, 422, ['body', 'confirmation_policy']],
-  ['an unknown threshold', { confirmation_policy: { kind: 'ConfirmRisky', threshold: 'UNKNOWN' } }, 422, ['body', 'confirmation_policy', 'threshold']],
+  ['an unknown threshold', { confirmation_policy: { kind: 'ConfirmRisky', threshold: 'UNKNOWN' } }, 422,
+    ['body', 'confirmation_policy', 'threshold']],
   ['no iterations', { max_iterations: 0 }, 422, ['body', 'max_iterations']],
-  ['a first message of the assistant', { initial_message: { role: 'assistant' } }, 422, ['body', 'initial_message', 'role']],
+  ['a first message of the assistant', { initial_message: { role: 'assistant' } }, 422,
+    ['body', 'initial_message', 'role']],
   ['a workspace without a folder', { workspace: {} }, 422, ['body', 'workspace', 'working_dir']],
   ['a secret without kind and value', { secrets: { A: {} } }, 422, ['body', 'secrets', 'A']],
-  ['a secret that changes how programs load', { secrets: { LD_PRELOAD: { kind: 'StaticSecret', value: 'x' } } }, 422, /LD_PRELOAD/],
-  ['encrypted secrets that do not open', { secrets_encrypted: true, secrets: { A: { kind: 'StaticSecret', value: 'as1:AAAA' } } }, 422, /encrypted secret "A"/],
+  ['a secret that changes how programs load', { secrets: { LD_PRELOAD: { kind: 'StaticSecret', value: 'x' } } }, 422,
+    /LD_PRELOAD/],
+  ['encrypted secrets that do not open',
+    { secrets_encrypted: true, secrets: { A: { kind: 'StaticSecret', value: 'as1:AAAA' } } }, 422,
+    /encrypted secret "A"/],
   ['hooks of an unknown name', { hook_config: { before_lunch: [] } }, 422, ['body', 'hook_config', 'before_lunch']],
   ['hooks that are named twice', { hook_config: { stop: [], Stop: [] } }, 422, ['body', 'hook_config', 'Stop']],
   ['an unknown parent', { parent_conversation_id: profile }, 422, /Parent conversation not found/],
@@ -141,7 +163,9 @@ test('refuses what is not valid and says where', async () => {
     const answer = await create(body)
     assert.is(answer.status, status, `${what}: ${answer.text}`)
     if (where instanceof RegExp) assert.match(textAt(answer.json, 'detail'), where, what)
-    else assert.ok(listAt(answer.json, 'detail').some((issue) => same(member(issue, 'loc'), where)), `${what}: ${answer.text}`)
+    else assert.ok(
+      listAt(answer.json, 'detail').some((issue) => same(member(issue, 'loc'), where)), `${what}: ${answer.text}`,
+    )
   }
   assert.is(await count(), before)
 })
@@ -160,7 +184,8 @@ test('takes an id with dashes or without, in any case, and shows it with dashes'
 test('an id that exists already gives the stored conversation and changes nothing', async () => {
   const first = await create({ conversation_id: randomUUID(), tags: { a: '1' } })
   const second = await create({
-    conversation_id: member(first.json, 'id'), tags: { b: '2' }, agent: fakeAgent('echo'), initial_message: userMessage('not sent'),
+    conversation_id: member(first.json, 'id'), tags: { b: '2' }, agent: fakeAgent('echo'),
+    initial_message: userMessage('not sent'),
   })
   assert.is(second.status, 200)
   assert.equal(second.json, first.json)
@@ -213,7 +238,11 @@ test('secrets go in and never come out: not in answers, frames, the log of the s
   withServer(async (own) => {
     const secret = 'a-secret-value-of-the-test'
     const created = await own.rest.post('/api/conversations', {
-      agent: { ...fakeAgent('environment'), mcp_config: { tool: { command: 'x', env: { TOKEN: secret } } }, llm: { model: 'm', api_key: secret } },
+      agent: {
+        ...fakeAgent('environment'),
+        mcp_config: { tool: { command: 'x', env: { TOKEN: secret } } },
+        llm: { model: 'm', api_key: secret },
+      },
       secrets: {
         MY_TOKEN: { kind: 'StaticSecret', value: secret, description: 'mine' },
         FAR: { kind: 'LookupSecret', url: 'http://127.0.0.1:1/', headers: { Authorization: secret } },
@@ -228,8 +257,14 @@ test('secrets go in and never come out: not in answers, frames, the log of the s
     await talk.reaches('finished')
     const answer = messagesOf(await talk.events(), 'agent').join()
     for (const name of ['MY_TOKEN', 'SECOND']) assert.match(answer, name)
-    const infos = [await talk.get('?include_skills=true'), await own.rest.get(`/api/conversations?ids=${talk.id}`), await own.rest.get('/api/conversations/search')]
-    const texts = [created.text, answer, ...infos.map(({ text }) => text), ...socket.messages, ...own.log, ...filesIn(own.dataDir)]
+    const infos = [
+      await talk.get('?include_skills=true'),
+      await own.rest.get(`/api/conversations?ids=${talk.id}`),
+      await own.rest.get('/api/conversations/search'),
+    ]
+    const texts = [
+      created.text, answer, ...infos.map(({ text }) => text), ...socket.messages, ...own.log, ...filesIn(own.dataDir),
+    ]
     for (const text of texts) assert.not.match(text, secret)
     await socket.close()
   }))
@@ -237,7 +272,9 @@ test('secrets go in and never come out: not in answers, frames, the log of the s
 /** The content of every file below a folder. */
 function filesIn(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+  return entries.filter((entry) => entry.isFile()).map((entry) => {
+    return readFileSync(join(entry.parentPath, entry.name), 'latin1')
+  })
 }
 
 function same(left: unknown, right: unknown): boolean {

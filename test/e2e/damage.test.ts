@@ -78,36 +78,42 @@ async function assertGoesOn(talk: Talk): Promise<void> {
 
 /** The place of an event in the log: of its line's hash, or of its JSON. */
 function placeOf(stored: Stored, event: JsonEvent | undefined): number {
-  return readFileSync(logOf(stored), 'latin1').indexOf(`{"kind":"${textAt(event, 'kind')}","id":"${textAt(event, 'id')}"`)
+  return readFileSync(logOf(stored), 'latin1').indexOf(
+    `{"kind":"${textAt(event, 'kind')}","id":"${textAt(event, 'id')}"`,
+  )
 }
 
 for (const caches of ['with', 'without']) {
-  test(`one flipped bit, ${caches} the caches, costs one event, which the log of the server and verify name`, withStored(async (stored) => {
-    const { folder, id, events } = stored
-    const lost = events.findIndex((event) => event['kind'] === 'MessageEvent' && event['source'] === 'agent')
-    flip(stored, placeOf(stored, events[lost]) + 90)
-    if (caches === 'without') forgetCaches(stored)
-    await inServer(folder, async (server) => {
-      const talk = talkTo(server, id)
-      assert.equal(await talk.events(), events.filter((_event, number) => number !== lost))
-      assert.is((await talk.get(`/events/${textAt(events[lost], 'id')}`)).status, 404)
-      assert.equal((await talk.get(`/events/${textAt(events[lost + 1], 'id')}`)).json, events[lost + 1])
-      const client = await server.socket(id, `?after=${textAt(events[lost - 1], 'id')}`)
-      await client.until(() => storedOf(client).length === events.length - lost - 1)
-      assert.equal(storedOf(client), events.slice(lost + 1))
-      client.close()
-      const report = server.log.find((line) => line.includes('A damaged part of a log was set aside')) ?? ''
-      assert.match(report, stored.directory)
-      assert.match(report, `"offset\\":${placeOf(stored, events[lost]) - 33}`)
-      await assertGoesOn(talk)
-    })
-    const { code, stdout } = await runToEnd(['verify', '--data-dir', join(folder, 'data')], folder)
-    assert.is(code, 1)
-    const line = readFileSync(logOf(stored), 'latin1').slice(0, placeOf(stored, events[lost])).split('\n').length
-    const place = `at byte ${placeOf(stored, events[lost]) - 33} \\(line ${line}${caches === 'with' ? `, event ${lost}` : ''}(?:, id [0-9a-f-]+)?\\)`
-    assert.match(stdout, new RegExp(`^${id}  events\\.jsonl ${place}: the line does not fit the chain$`, 'm'))
-    assert.is(stdout.trim().split('\n').length, 1, stdout)
-  }))
+  test(
+    `one flipped bit, ${caches} the caches, costs one event, which the log of the server and verify name`,
+    withStored(async (stored) => {
+      const { folder, id, events } = stored
+      const lost = events.findIndex((event) => event['kind'] === 'MessageEvent' && event['source'] === 'agent')
+      flip(stored, placeOf(stored, events[lost]) + 90)
+      if (caches === 'without') forgetCaches(stored)
+      await inServer(folder, async (server) => {
+        const talk = talkTo(server, id)
+        assert.equal(await talk.events(), events.filter((_event, number) => number !== lost))
+        assert.is((await talk.get(`/events/${textAt(events[lost], 'id')}`)).status, 404)
+        assert.equal((await talk.get(`/events/${textAt(events[lost + 1], 'id')}`)).json, events[lost + 1])
+        const client = await server.socket(id, `?after=${textAt(events[lost - 1], 'id')}`)
+        await client.until(() => storedOf(client).length === events.length - lost - 1)
+        assert.equal(storedOf(client), events.slice(lost + 1))
+        client.close()
+        const report = server.log.find((line) => line.includes('A damaged part of a log was set aside')) ?? ''
+        assert.match(report, stored.directory)
+        assert.match(report, `"offset\\":${placeOf(stored, events[lost]) - 33}`)
+        await assertGoesOn(talk)
+      })
+      const { code, stdout } = await runToEnd(['verify', '--data-dir', join(folder, 'data')], folder)
+      assert.is(code, 1)
+      const line = readFileSync(logOf(stored), 'latin1').slice(0, placeOf(stored, events[lost])).split('\n').length
+      const place = `at byte ${placeOf(stored, events[lost]) - 33} \\(line ` +
+        `${line}${caches === 'with' ? `, event ${lost}` : ''}(?:, id [0-9a-f-]+)?\\)`
+      assert.match(stdout, new RegExp(`^${id}  events\\.jsonl ${place}: the line does not fit the chain$`, 'm'))
+      assert.is(stdout.trim().split('\n').length, 1, stdout)
+    }),
+  )
 }
 
 test('no flipped bit of a line takes a conversation away, caches or none', withStored(async (stored) => {
@@ -125,7 +131,14 @@ test('no flipped bit of a line takes a conversation away, caches or none', withS
       const left = await talk.events()
       assert.ok(left.length >= stored.events.length - 1, `line ${number}: ${left.length} of ${stored.events.length}`)
       const known = new Set(stored.events.map((event) => JSON.stringify(event)))
-      assert.ok(left.every((event) => known.has(JSON.stringify(event)) || event['kind'] === 'ConversationErrorEvent' || member(event, 'key') === 'execution_status'), `line ${number}`)
+      assert.ok(
+        left.every((event) => {
+          return known.has(JSON.stringify(event)) ||
+            event['kind'] === 'ConversationErrorEvent' ||
+            member(event, 'key') === 'execution_status'
+        }),
+        `line ${number}`,
+      )
       assert.is((await talk.send('more', false)).status, 200, `line ${number}`)
     })
   }
@@ -154,11 +167,19 @@ const rebuilt: readonly (readonly [what: string, spoil: (stored: Stored) => void
   ['index and state that are gone', forgetCaches],
   ['an index that is gone', ({ directory }) => rmSync(join(directory, 'events.index'))],
   ['a state that is gone', ({ directory }) => rmSync(join(directory, 'state.json'))],
-  ['an index and a state that are empty', ({ directory }) => ['events.index', 'state.json'].forEach((name) => truncateSync(join(directory, name)))],
-  ['an index of other bytes', ({ directory }) => writeFileSync(join(directory, 'events.index'), Buffer.alloc(16 * 7, 0xa5))],
-  ['a state of another log', ({ directory }) => writeFileSync(join(directory, 'state.json'), '{"line":{"offset":0,"hash":"00"},"check":"x","state":{}}')],
+  ['an index and a state that are empty',
+    ({ directory }) => ['events.index', 'state.json'].forEach((name) => truncateSync(join(directory, name)))],
+  ['an index of other bytes',
+    ({ directory }) => writeFileSync(join(directory, 'events.index'), Buffer.alloc(16 * 7, 0xa5))],
+  [
+    'a state of another log',
+    ({ directory }) =>
+      writeFileSync(join(directory, 'state.json'), '{"line":{"offset":0,"hash":"00"},"check":"x","state":{}}'),
+  ],
   ['temporary files of a crash', ({ directory, folder }) => {
-    for (const place of [directory, join(folder, 'data')]) writeFileSync(join(place, '.state.json.0123456789ab.tmp'), 'half')
+    for (const place of [directory, join(folder, 'data')]) {
+      writeFileSync(join(place, '.state.json.0123456789ab.tmp'), 'half')
+    }
     writeFileSync(join(folder, 'data', 'temporary', `${randomUUID()}.0123456789ab`), 'half')
   }],
   ['folders beside it that are no conversations', ({ folder }) => {

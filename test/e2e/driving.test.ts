@@ -1,4 +1,7 @@
-/** What steers a conversation besides its runs: policy, analyzer, secrets, model, fork, head; and 404 for what is not there. */
+/**
+ * What steers a conversation besides its runs: policy, analyzer, secrets, model, fork, head; and 404 for what is not
+ * there.
+ */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { access } from '../../src/access.ts'
@@ -63,7 +66,9 @@ test('every route of a conversation is 404 for an unknown one and 422 for an id 
 test('a policy is stored, shown and published once, and decides the next question', async () => {
   const talk = await startTalk(server)
   const policy = { kind: 'ConfirmRisky', threshold: 'LOW', confirm_unknown: true }
-  for (let times = 0; times < 2; times++) assert.equal((await talk.post('/confirmation_policy', { policy })).json, { success: true })
+  for (let times = 0; times < 2; times++) {
+    assert.equal((await talk.post('/confirmation_policy', { policy })).json, { success: true })
+  }
   assert.equal(member((await talk.get()).json, 'confirmation_policy'), policy)
   assert.equal(outline(await talk.events()), ['(confirmation_policy)'])
   await talk.send('run: echo hi')
@@ -111,7 +116,10 @@ test('what is not valid is 422 with its place, and changes nothing', async () =>
   for (const [path, body, loc] of invalid) {
     const { status, json, text } = await talk.post(path, body)
     assert.is(status, 422, `${path} ${text}`)
-    assert.ok(listAt(json, 'detail').some((issue) => JSON.stringify(member(issue, 'loc')) === JSON.stringify(loc)), `${path} ${text}`)
+    assert.ok(
+      listAt(json, 'detail').some((issue) => JSON.stringify(member(issue, 'loc')) === JSON.stringify(loc)),
+      `${path} ${text}`,
+    )
   }
   assert.equal(await talk.events(), [])
 })
@@ -125,19 +133,24 @@ test('an analyzer is set, and taken away with null', async () => {
   assert.equal(outline(await talk.events()), ['(security_analyzer)', '(security_analyzer)'])
 })
 
-test('secrets in their three forms reach the agent under their names, the conversation\'s own before the global ones', async () => {
-  await server.rest.put('/api/settings/secrets', { name: 'SHARED', value: 'of-the-server' })
-  await server.rest.put('/api/settings/secrets', { name: 'GLOBAL', value: 'of-the-server-too' })
-  const talk = await startTalk(server, 'environment')
-  const far = { kind: 'LookupSecret', url: '/api/settings/secrets/GLOBAL', headers: { 'X-Session-API-Key': server.key } }
-  const answer = await talk.post('/secrets', { secrets: { ONE: 'plain', SHARED: { value: 'own' }, FAR: far } })
-  assert.equal(answer.json, { success: true })
-  const environment: unknown = JSON.parse(await answerTo(talk, 'show'))
-  assert.is(member(environment, 'ONE'), 'plain')
-  assert.is(member(environment, 'SHARED'), 'own')
-  for (const name of ['GLOBAL', 'FAR']) assert.match(textAt(environment, name), /^<.*>$|\*+/)
-  for (const name of ['SHARED', 'GLOBAL']) await server.rest.delete(`/api/settings/secrets/${name}`)
-})
+test(
+  'secrets in their three forms reach the agent under their names, the conversation\'s own before the global ones',
+  async () => {
+    await server.rest.put('/api/settings/secrets', { name: 'SHARED', value: 'of-the-server' })
+    await server.rest.put('/api/settings/secrets', { name: 'GLOBAL', value: 'of-the-server-too' })
+    const talk = await startTalk(server, 'environment')
+    const far = {
+      kind: 'LookupSecret', url: '/api/settings/secrets/GLOBAL', headers: { 'X-Session-API-Key': server.key },
+    }
+    const answer = await talk.post('/secrets', { secrets: { ONE: 'plain', SHARED: { value: 'own' }, FAR: far } })
+    assert.equal(answer.json, { success: true })
+    const environment: unknown = JSON.parse(await answerTo(talk, 'show'))
+    assert.is(member(environment, 'ONE'), 'plain')
+    assert.is(member(environment, 'SHARED'), 'own')
+    for (const name of ['GLOBAL', 'FAR']) assert.match(textAt(environment, name), /^<.*>$|\*+/)
+    for (const name of ['SHARED', 'GLOBAL']) await server.rest.delete(`/api/settings/secrets/${name}`)
+  },
+)
 
 test('a model is switched before the first run and between turns; what the agent refuses is 400', async () => {
   const talk = await startTalk(server, 'echo')
@@ -180,7 +193,10 @@ test('a fork has the same events, a life of its own, and leaves its source alone
   assert.is((await fork.get('/events/search')).text, before.text)
   assert.is(await fork.status(), 'idle')
   const source = (await talk.get()).json
-  for (const [name, value] of Object.entries({ title: 'A copy', forked_from_conversation_id: talk.id, forked_from_event_id: null, last_user_message_id: null, stats: { usage_to_metrics: {} } })) {
+  for (const [name, value] of Object.entries({
+    title: 'A copy', forked_from_conversation_id: talk.id, forked_from_event_id: null, last_user_message_id: null,
+    stats: { usage_to_metrics: {} },
+  })) {
     assert.equal(member(forked.json, name), value, name)
   }
   assert.equal(member(forked.json, 'tags'), { b: '2', title: 'A copy' })

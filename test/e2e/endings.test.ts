@@ -1,6 +1,6 @@
 /**
- * Ends that come from outside: signals, also through npm, a terminal that is closed, and a pipe whose reader has gone. No
- * process is left in any of them, and nothing is said where nobody reads.
+ * Ends that come from outside: signals, also through npm, a terminal that is closed, and a pipe whose reader has gone.
+ * No process is left in any of them, and nothing is said where nobody reads.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,8 @@ function foldersIn(folder: string): string[] {
 /** The process that owns the data folder. */
 async function ownerOf(folder: string): Promise<number> {
   const file = join(folder, 'data', 'owner.json')
-  const read = (): { pid?: number, url?: string } => existsSync(file) ? JSON.parse(readFileSync(file, 'utf8') || '{}') : {}
+  const read = (): { pid?: number, url?: string } =>
+    existsSync(file) ? JSON.parse(readFileSync(file, 'utf8') || '{}') : {}
   await until(() => read().url !== undefined)
   return read().pid ?? -1
 }
@@ -60,7 +61,9 @@ if (!hasScript) test.skip('a closed terminal ends the server in good order', 'sc
 else test('a closed terminal ends the server in good order', withPrograms(async (_, folder) => {
   const command = [process.execPath, programFile, '--port', '0', '--log-level', 'debug', ...foldersIn(folder)].join(' ')
   const env = { PATH: process.env['PATH'], HOME: folder, SHELL: '/bin/sh' }
-  const terminal = spawn('script', ['-q', '-e', '-c', `exec ${command}`, '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'], env })
+  const terminal = spawn('script', ['-q', '-e', '-c', `exec ${command}`, '/dev/null'], {
+    stdio: ['pipe', 'ignore', 'ignore'], env,
+  })
   const server = await ownerOf(folder)
   assert.is.not(server, terminal.pid)
   // Who holds the terminal is gone, as when a window is closed.
@@ -69,7 +72,10 @@ else test('a closed terminal ends the server in good order', withPrograms(async 
   assert.ok(hasEndedWell(folder))
 }))
 
-for (const words of [['--help'], ['serve', '--help'], ['--version'], ['verify'], ['agents', 'list'], ['agents', 'list', '--json'], ['doctor'], ['doctor', '--json']]) {
+for (const words of [
+  ['--help'], ['serve', '--help'], ['--version'], ['verify'], ['agents', 'list'], ['agents', 'list', '--json'],
+  ['doctor'], ['doctor', '--json'],
+]) {
   test(`"${words.join(' ')}" ends without a word when nobody reads it`, withPrograms(async (start, folder) => {
     if (words[0] === 'verify') {
       const program = await start()
@@ -78,7 +84,9 @@ for (const words of [['--help'], ['serve', '--help'], ['--version'], ['verify'],
     }
     const env = { PATH: process.env['PATH'], HOME: folder }
     const args = words.some((word) => word.startsWith('--')) ? words : [...words, ...foldersIn(folder)]
-    const child = spawn(process.execPath, [programFile, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env, cwd: folder })
+    const child = spawn(process.execPath, [programFile, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'], env, cwd: folder,
+    })
     child.stdout.destroy()
     let stderr = ''
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
@@ -119,7 +127,9 @@ for (const [what, end] of [
 }
 
 function startDemo(folder: string) {
-  const file = fileURLToPath(new URL(`../../scripts/demo${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url))
+  const file = fileURLToPath(
+    new URL(`../../scripts/demo${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+  )
   const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder }
   return spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], env })
 }

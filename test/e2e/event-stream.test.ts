@@ -1,4 +1,6 @@
-/** The stream of server-sent events: the same frames as a socket, and going on behind the last one that a client has. */
+/**
+ * The stream of server-sent events: the same frames as a socket, and going on behind the last one that a client has.
+ */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
@@ -28,15 +30,21 @@ interface Follower {
   close(): void
 }
 
-function open(path: string, headers: Readonly<Record<string, string>> = {}, url = server.url): Promise<IncomingMessage> {
+function open(
+  path: string, headers: Readonly<Record<string, string>> = {}, url = server.url,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const call = request(url + path, { headers: { 'X-Session-API-Key': server.key, ...headers }, agent: false }, resolve)
+    const call = request(
+      url + path, { headers: { 'X-Session-API-Key': server.key, ...headers }, agent: false }, resolve,
+    )
     call.on('error', reject)
     call.end()
   })
 }
 
-async function follow(path: string, headers: Readonly<Record<string, string>> = {}, url = server.url): Promise<Follower> {
+async function follow(
+  path: string, headers: Readonly<Record<string, string>> = {}, url = server.url,
+): Promise<Follower> {
   const response = await open(path, headers, url)
   assert.is(response.statusCode, 200)
   const frames: Frame[] = []

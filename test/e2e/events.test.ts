@@ -1,4 +1,7 @@
-/** The history over REST: one event, pages, filters, counts, batches (spec: Endpoints; contract: conversations.md 4 and 5). */
+/**
+ * The history over REST: one event, pages, filters, counts, batches (spec: Endpoints; contract: conversations.md 4 and
+ * 5).
+ */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { check } from '../../src/schema/check.ts'
@@ -21,7 +24,9 @@ test.before(async () => {
   await talk.reaches('finished')
   events = await talk.events()
   await socket.until(() => socket.messages.filter(isFullState).length === 2)
-  frames.push(...socket.messages.filter((frame) => !isFullState(frame) && !frame.includes('"kind":"StreamingDeltaEvent"')))
+  frames.push(
+    ...socket.messages.filter((frame) => !isFullState(frame) && !frame.includes('"kind":"StreamingDeltaEvent"')),
+  )
   await socket.close()
 })
 test.after(() => server.close())
@@ -55,7 +60,9 @@ test('every event fits its closed schema, with ids and times that only grow', ()
   const times = events.map((_, index) => at(index))
   assert.equal(times, [...new Set(times)].sort())
   for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
-  for (const event of events) assert.match(idOf(event), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  for (const event of events) {
+    assert.match(idOf(event), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  }
   const ids = events.map(idOf)
   assert.equal(ids, [...new Set(ids)].sort())
 })
@@ -65,13 +72,20 @@ test('every action has one answer that names it', () => {
   assert.ok(actions.length >= 5)
   for (const action of actions) {
     const answers = events.filter((event) => event['action_id'] === action['id'])
-    assert.equal(answers.map((answer) => [answer['tool_call_id'], answer['tool_name']]), [[action['tool_call_id'], action['tool_name']]])
+    assert.equal(answers.map((answer) => [answer['tool_call_id'], answer['tool_name']]), [
+      [action['tool_call_id'], action['tool_name']],
+    ])
   }
 })
 
 test('an unknown event and an unknown conversation are 404', async () => {
   const known = idOf(events[0])
-  for (const path of [`${talk.path}/events/${randomUUID()}`, `${talk.path}/events/x`, `${talk.path}/events/${known.slice(0, -1)}0x`, `/api/conversations/${randomUUID()}/events/${known}`]) {
+  for (const path of [
+    `${talk.path}/events/${randomUUID()}`,
+    `${talk.path}/events/x`,
+    `${talk.path}/events/${known.slice(0, -1)}0x`,
+    `/api/conversations/${randomUUID()}/events/${known}`,
+  ]) {
     const { status, json } = await server.rest.get(path)
     assert.is(status, 404, path)
     assert.type(member(json, 'detail'), 'string')
@@ -94,7 +108,8 @@ test('a conversation id that is no UUID is 422 with detail entries', async () =>
 })
 
 test('ids are taken with and without dashes', async () => {
-  const path = `/api/conversations/${talk.id.replaceAll('-', '').toUpperCase()}/events/${idOf(events[3]).replaceAll('-', '')}`
+  const path =
+    `/api/conversations/${talk.id.replaceAll('-', '').toUpperCase()}/events/${idOf(events[3]).replaceAll('-', '')}`
   assert.is((await server.rest.get(path)).text, frames[3])
 })
 
@@ -108,14 +123,18 @@ test('filters find what they name, alone and together', async () => {
     ['source=user', idsWhere((event) => event['source'] === 'user')],
     ['source=environment', idsWhere((event) => event['source'] === 'environment')],
     ['body=SHOW%20ME', idsWhere((event) => event['source'] === 'user' && event['kind'] === 'MessageEvent')],
-    ['body=%C3%A4%C3%B6%C3%BC+%F0%9F%8E%88', idsWhere((event) => event['source'] === 'user' && event['kind'] === 'MessageEvent')],
+    ['body=%C3%A4%C3%B6%C3%BC+%F0%9F%8E%88',
+      idsWhere((event) => event['source'] === 'user' && event['kind'] === 'MessageEvent')],
     ['body=ls+-la', idsWhere((event) => event['kind'] === 'MessageEvent' && JSON.stringify(event).includes('ls -la'))],
-    ['body=a+script+has+no+thoughts', idsWhere((event) => event['kind'] === 'MessageEvent' && JSON.stringify(event).includes('no thoughts'))],
+    ['body=a+script+has+no+thoughts',
+      idsWhere((event) => event['kind'] === 'MessageEvent' && JSON.stringify(event).includes('no thoughts'))],
     ['body=no-such-words', []],
-    ['kind=MessageEvent&source=agent', idsWhere((event) => event['kind'] === 'MessageEvent' && event['source'] === 'agent')],
+    ['kind=MessageEvent&source=agent',
+      idsWhere((event) => event['kind'] === 'MessageEvent' && event['source'] === 'agent')],
     ['kind=ActionEvent&source=user', []],
     [`timestamp__gte=${at(5)}&timestamp__lt=${at(9)}`, events.slice(5, 9).map(idOf)],
-    [`timestamp__gte=${at(5)}&kind=ActionEvent`, events.slice(5).filter((event) => event['kind'] === 'ActionEvent').map(idOf)],
+    [`timestamp__gte=${at(5)}&kind=ActionEvent`,
+      events.slice(5).filter((event) => event['kind'] === 'ActionEvent').map(idOf)],
     [`timestamp__gte=${at(9)}&timestamp__lt=${at(5)}`, []],
   ]
   for (const [query, expected] of cases) {
@@ -128,8 +147,11 @@ test('filters find what they name, alone and together', async () => {
 test('a time is taken with any offset, and without one as UTC', async () => {
   const instant = at(6)
   const naive = instant.slice(0, -1)
-  const shifted = (hours: number): string => new Date(Date.parse(instant) + hours * 3_600_000).toISOString().slice(0, 19) + instant.slice(19, 26)
-  const forms = [instant, naive, naive.replace('T', ' '), `${naive}%2B00:00`, `${shifted(2)}%2B02:00`, `${shifted(-5)}-05:00`]
+  const shifted = (hours: number): string =>
+    new Date(Date.parse(instant) + hours * 3_600_000).toISOString().slice(0, 19) + instant.slice(19, 26)
+  const forms = [
+    instant, naive, naive.replace('T', ' '), `${naive}%2B00:00`, `${shifted(2)}%2B02:00`, `${shifted(-5)}-05:00`,
+  ]
   for (const form of forms) {
     const query = `timestamp__gte=${form.replace(' ', '%20')}`
     assert.equal(await search(query), events.slice(6).map(idOf), form)
@@ -237,7 +259,9 @@ test('a message that is not valid is 422 and not stored', async () => {
   for (const [body, loc] of badMessages) {
     const { status, json, text } = await own.post('/events', body)
     assert.is(status, 422, JSON.stringify(body))
-    assert.ok(listAt(json, 'detail').some((issue) => JSON.stringify(member(issue, 'loc')) === JSON.stringify(loc)), text)
+    assert.ok(
+      listAt(json, 'detail').some((issue) => JSON.stringify(member(issue, 'loc')) === JSON.stringify(loc)), text,
+    )
   }
   assert.equal(await own.events(), [])
 })

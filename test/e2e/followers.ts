@@ -53,8 +53,12 @@ export function followStream({ url, key, conversationId, signal }: FollowOptions
 }
 
 /** Over `/sockets/events/{id}`; `extensions` are offered in the handshake. */
-export function followSocket({ url, key, conversationId, signal }: FollowOptions, extensions: string | undefined): Follower {
-  const headers = { 'X-Session-API-Key': key, ...(extensions === undefined ? {} : { 'Sec-WebSocket-Extensions': extensions }) }
+export function followSocket(
+  { url, key, conversationId, signal }: FollowOptions, extensions: string | undefined,
+): Follower {
+  const headers = {
+    'X-Session-API-Key': key, ...(extensions === undefined ? {} : { 'Sec-WebSocket-Extensions': extensions }),
+  }
   return follow(signal, async (after, take) => {
     const query = after === undefined ? 'resend_mode=all' : `after=${after}`
     const client = await open(`${url}/sockets/events/${conversationId}?${query}`, headers)

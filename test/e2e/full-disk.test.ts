@@ -1,6 +1,6 @@
 /**
- * The built program on a disk that is really full (decisions 13): of bytes in the middle of a turn, of files, and before
- * it is started.
+ * The built program on a disk that is really full (decisions 13): of bytes in the middle of a turn, of files, and
+ * before it is started.
  */
 import * as assert from 'uvu/assert'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,9 @@ import { outline, startTalk, storedOf, talkTo, userMessage, type Talk } from './
 const test = suite('full disk', 60_000)
 const refusal = mountRefusal()
 
-function testOnDisk(name: string, options: string, body: (start: StartProgram, disk: SmallDisk) => Promise<void>): void {
+function testOnDisk(
+  name: string, options: string, body: (start: StartProgram, disk: SmallDisk) => Promise<void>,
+): void {
   if (refusal === undefined) test(name, withSmallDisk(options, body))
   else test.skip(name, `no file system can be mounted here: ${refusal}`)
 }
@@ -56,7 +58,10 @@ async function assertRefused(program: Program, talk: Talk, words: RegExp): Promi
 }
 
 async function assertReadable(program: Program, talk: Talk): Promise<void> {
-  for (const path of ['/alive', '/api/conversations/search', talk.path, `${talk.path}/events/search`, '/api/settings', '/api/settings/secrets']) {
+  for (const path of [
+    '/alive', '/api/conversations/search', talk.path, `${talk.path}/events/search`, '/api/settings',
+    '/api/settings/secrets',
+  ]) {
     assert.is((await program.rest.get(path)).status, 200, path)
   }
   const events = await talk.events()
@@ -66,62 +71,83 @@ async function assertReadable(program: Program, talk: Talk): Promise<void> {
 }
 
 for (const kind of ['demonstration', 'built-in'] as const) {
-  testOnDisk(`a disk that fills up in a turn of the ${kind} agent ends that turn, refuses writes and nothing else, and is used again`, 'size=8m', async (start, disk) => {
-    const model = await startAnthropicModel({ script: () => [{ toolCall: { name: 'terminal', input: { command } } }, { text: large }] })
-    const builtIn = { kind: 'Agent', llm: { model: 'anthropic/claude', base_url: model.url, api_key: 'key-of-the-model' }, tools: [{ name: 'terminal' }] }
-    try {
-      const program = await start()
-      const ballast = await startTalk(program)
-      for (let part = 0; part < 3; part++) await ballast.send('y'.repeat(1_000_000), false)
-      const talk = await inCommand(program, kind === 'built-in' ? { agent: builtIn } : {})
-      const client = await program.socket(talk.id)
-      disk.fill()
-      writeFileSync(join(textAt((await talk.get()).json, 'workspace', 'working_dir'), 'go'), '')
-      await client.until(() => outline(storedOf(client)).includes('error'))
-      const words = outline(await talk.events())
-      assert.equal(words.slice(-2), ['error StorageFull', 'error'])
-      assert.ok(words.includes('AgentErrorEvent'), words.join())
-      // What the turn has given back: the text of its command, and the reserve.
-      disk.fill()
-      await assertRefused(program, talk, /disk is full/)
-      await assertReadable(program, talk)
-      const ready = await program.rest.get('/ready')
-      assert.is(ready.status, 503)
-      assert.match(textAt(ready.json, 'message'), /disk is full/)
-      assert.is((await program.rest.delete(ballast.path)).status, 200)
-      await until(async () => (await program.rest.get('/ready')).status === 200)
-      assert.is((await talk.post('/run')).status, 200)
-      await talk.reaches('finished')
-      assert.is((await startTalk(program)).id.length, 36)
-      assert.is(await program.stop('SIGTERM'), 0)
-      assert.is((await runToEnd(['verify', '--data-dir', program.dataDir], program.folder)).code, 0)
-    } finally {
-      await model.close()
-    }
-  })
+  testOnDisk(
+    `a disk that fills up in a turn of the ${kind} agent ends that turn, refuses writes and nothing else, and is ` +
+      'used again',
+    'size=8m',
+    async (start, disk) => {
+      const model = await startAnthropicModel({
+        script: () => [{ toolCall: { name: 'terminal', input: { command } } }, { text: large }],
+      })
+      const builtIn = {
+        kind: 'Agent',
+        llm: { model: 'anthropic/claude', base_url: model.url, api_key: 'key-of-the-model' },
+        tools: [{ name: 'terminal' }],
+      }
+      try {
+        const program = await start()
+        const ballast = await startTalk(program)
+        for (let part = 0; part < 3; part++) await ballast.send('y'.repeat(1_000_000), false)
+        const talk = await inCommand(program, kind === 'built-in' ? { agent: builtIn } : {})
+        const client = await program.socket(talk.id)
+        disk.fill()
+        writeFileSync(join(textAt((await talk.get()).json, 'workspace', 'working_dir'), 'go'), '')
+        await client.until(() => outline(storedOf(client)).includes('error'))
+        const words = outline(await talk.events())
+        assert.equal(words.slice(-2), ['error StorageFull', 'error'])
+        assert.ok(words.includes('AgentErrorEvent'), words.join())
+        // What the turn has given back: the text of its command, and the reserve.
+        disk.fill()
+        await assertRefused(program, talk, /disk is full/)
+        await assertReadable(program, talk)
+        const ready = await program.rest.get('/ready')
+        assert.is(ready.status, 503)
+        assert.match(textAt(ready.json, 'message'), /disk is full/)
+        assert.is((await program.rest.delete(ballast.path)).status, 200)
+        await until(async () => (await program.rest.get('/ready')).status === 200)
+        assert.is((await talk.post('/run')).status, 200)
+        await talk.reaches('finished')
+        assert.is((await startTalk(program)).id.length, 36)
+        assert.is(await program.stop('SIGTERM'), 0)
+        assert.is((await runToEnd(['verify', '--data-dir', program.dataDir], program.folder)).code, 0)
+      } finally {
+        await model.close()
+      }
+    },
+  )
 }
 
-testOnDisk('without a file left to be made, conversations go on and new ones are refused', 'size=8m,nr_inodes=60', async (start, disk) => {
-  const program = await start()
-  const talk = await startTalk(program)
-  disk.useUpFiles()
-  const created = await program.rest.post('/api/conversations', {})
-  assert.is(created.status, 507, created.text)
-  assert.is((await program.rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: 7 } })).status, 507)
-  assert.equal((await program.rest.get('/ready')).json, { status: 'initializing', message: 'The disk is full: no more files can be made' })
-  assert.is((await talk.send('kept', false)).status, 200)
-  await assertReadable(program, talk)
-  await talk.post('/run')
-  await until(async () => ['error', 'finished'].includes(await talk.status()))
-  disk.clear()
-  assert.is((await program.rest.get('/ready')).status, 200)
-  assert.is((await startTalk(program)).id.length, 36)
-  assert.is((await talk.send('hello')).status, 200)
-  await talk.reaches('finished')
-  assert.is(await program.stop('SIGTERM'), 0)
-})
+testOnDisk(
+  'without a file left to be made, conversations go on and new ones are refused',
+  'size=8m,nr_inodes=60',
+  async (start, disk) => {
+    const program = await start()
+    const talk = await startTalk(program)
+    disk.useUpFiles()
+    const created = await program.rest.post('/api/conversations', {})
+    assert.is(created.status, 507, created.text)
+    assert.is(
+      (await program.rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: 7 } })).status, 507,
+    )
+    assert.equal((await program.rest.get('/ready')).json, {
+      status: 'initializing', message: 'The disk is full: no more files can be made',
+    })
+    assert.is((await talk.send('kept', false)).status, 200)
+    await assertReadable(program, talk)
+    await talk.post('/run')
+    await until(async () => ['error', 'finished'].includes(await talk.status()))
+    disk.clear()
+    assert.is((await program.rest.get('/ready')).status, 200)
+    assert.is((await startTalk(program)).id.length, 36)
+    assert.is((await talk.send('hello')).status, 200)
+    await talk.reaches('finished')
+    assert.is(await program.stop('SIGTERM'), 0)
+  },
+)
 
-testOnDisk('a server starts on a full disk, serves what is there, and writes once there is space', 'size=8m', async (start, disk) => {
+testOnDisk('a server starts on a full disk, serves what is there, and writes once there is space', 'size=8m', async (
+  start, disk,
+) => {
   const first = await start()
   const running = await inCommand(first, {})
   await first.stop('SIGKILL')
@@ -140,18 +166,24 @@ testOnDisk('a server starts on a full disk, serves what is there, and writes onc
   assert.is(await program.stop('SIGTERM'), 0)
 })
 
-testOnDisk('a data folder on a file system that is read-only is refused in one line, and used once it is not', 'size=8m', async (start, disk) => {
-  const first = await start()
-  const { id } = await startTalk(first)
-  assert.is(await first.stop('SIGTERM'), 0)
-  disk.remount('ro')
-  const { code, stdout, stderr } = await runToEnd(['--port', '0', '--data-dir', first.dataDir, '--workspace-dir', first.workspaceDir], disk.folder)
-  disk.remount('rw')
-  assert.equal([code, stdout], [5, ''])
-  assert.match(stderr, /^agent-server: .*EROFS\n$/)
-  const again = await start()
-  assert.is(await talkTo(again, id).status(), 'idle')
-  assert.is(await again.stop('SIGTERM'), 0)
-})
+testOnDisk(
+  'a data folder on a file system that is read-only is refused in one line, and used once it is not',
+  'size=8m',
+  async (start, disk) => {
+    const first = await start()
+    const { id } = await startTalk(first)
+    assert.is(await first.stop('SIGTERM'), 0)
+    disk.remount('ro')
+    const { code, stdout, stderr } = await runToEnd(
+      ['--port', '0', '--data-dir', first.dataDir, '--workspace-dir', first.workspaceDir], disk.folder,
+    )
+    disk.remount('rw')
+    assert.equal([code, stdout], [5, ''])
+    assert.match(stderr, /^agent-server: .*EROFS\n$/)
+    const again = await start()
+    assert.is(await talkTo(again, id).status(), 'idle')
+    assert.is(await again.stop('SIGTERM'), 0)
+  },
+)
 
 test.run()

@@ -12,7 +12,9 @@ const test = suite('e2e/hooks', 60_000)
 let server: TestServer
 
 test.before(async () => {
-  const environment = { PATH: process.env['PATH'], AGENT_SERVER_SECRET_KEY: 'never', SESSION_API_KEY: 'never', CHOSEN: 'yes', OTHER: 'no' }
+  const environment = {
+    PATH: process.env['PATH'], AGENT_SERVER_SECRET_KEY: 'never', SESSION_API_KEY: 'never', CHOSEN: 'yes', OTHER: 'no',
+  }
   server = await startServer({ environment, passEnv: ['CHOSEN'] })
 })
 test.after(() => server.close())
@@ -24,17 +26,22 @@ async function folderOf(talk: Talk): Promise<string> {
 }
 
 test('hooks are answered in one form, whichever they came in', async () => {
-  const talk = await startTalk(server, { agent, hook_config: { hooks: { Stop: [{ hooks: [{ command: 'true', timeout: 5 }] }] } } })
+  const talk = await startTalk(server, {
+    agent, hook_config: { hooks: { Stop: [{ hooks: [{ command: 'true', timeout: 5 }] }] } },
+  })
   const hook = { type: 'command', command: 'true', tools: [], timeout: 5, max_iterations: 3, async: false }
   assert.equal(member((await talk.get()).json, 'hook_config'), {
-    pre_tool_use: [], post_tool_use: [], user_prompt_submit: [], session_start: [], session_end: [], stop: [{ matcher: '*', hooks: [hook] }],
+    pre_tool_use: [], post_tool_use: [], user_prompt_submit: [], session_start: [], session_end: [],
+    stop: [{ matcher: '*', hooks: [hook] }],
   })
 })
 
 test('a hook blocks a command of the agent, sees no key of the server, and no secret is in what it says', async () => {
   const command = 'env | sort > variables; echo "not with $(printf the-secret-value) here" >&2; exit 2'
   const secrets = { TOKEN: { kind: 'StaticSecret', value: 'the-secret-value' } }
-  const talk = await startTalk(server, { agent, secrets, hook_config: { PreToolUse: [{ matcher: '/term.*/', hooks: [{ command }] }] } })
+  const talk = await startTalk(server, {
+    agent, secrets, hook_config: { PreToolUse: [{ matcher: '/term.*/', hooks: [{ command }] }] },
+  })
   await talk.send('work')
   await talk.reaches('finished')
   const events = await talk.events()
@@ -44,21 +51,29 @@ test('a hook blocks a command of the agent, sees no key of the server, and no se
   const rejection = events.find(({ kind }) => kind === 'UserRejectObservation')
   assert.is(member(rejection, 'rejection_source'), 'hook')
   assert.is(member(rejection, 'rejection_reason'), 'not with <secret-hidden> here')
-  const names = readFileSync(join(await folderOf(talk), 'variables'), 'utf8').trim().split('\n').map((line) => line.split('=')[0] ?? '')
-  const wanted = ['AGENT_SERVER_CHILD', 'CHOSEN', 'OPENHANDS_EVENT_TYPE', 'OPENHANDS_PROJECT_DIR', 'OPENHANDS_SESSION_ID', 'OPENHANDS_TOOL_NAME', 'PATH']
+  const names = readFileSync(join(await folderOf(talk), 'variables'), 'utf8').trim().split('\n').map((line) => {
+    return line.split('=')[0] ?? ''
+  })
+  const wanted = [
+    'AGENT_SERVER_CHILD', 'CHOSEN', 'OPENHANDS_EVENT_TYPE', 'OPENHANDS_PROJECT_DIR', 'OPENHANDS_SESSION_ID',
+    'OPENHANDS_TOOL_NAME', 'PATH',
+  ]
   const ofTheShell = ['NODE_V8_COVERAGE', 'OLDPWD', 'PWD', 'SHLVL', '_']
   assert.equal(names.filter((name) => !ofTheShell.includes(name)), wanted)
 })
 
-test('a message that a hook refuses ends in finished with the reason, for the first message of a request too', async () => {
-  const hook_config = { user_prompt_submit: [{ hooks: [{ command: 'echo "ask nicely" >&2; exit 2' }] }] }
-  const initial_message = { content: [{ type: 'text', text: 'do it' }] }
-  const talk = await startTalk(server, { agent, hook_config, initial_message })
-  await talk.reaches('finished')
-  const events = await talk.events()
-  assert.equal(messagesOf(events, 'agent'), [])
-  assert.equal(messagesOf(events, 'environment'), ['[Message blocked by hook] ask nicely'])
-})
+test(
+  'a message that a hook refuses ends in finished with the reason, for the first message of a request too',
+  async () => {
+    const hook_config = { user_prompt_submit: [{ hooks: [{ command: 'echo "ask nicely" >&2; exit 2' }] }] }
+    const initial_message = { content: [{ type: 'text', text: 'do it' }] }
+    const talk = await startTalk(server, { agent, hook_config, initial_message })
+    await talk.reaches('finished')
+    const events = await talk.events()
+    assert.equal(messagesOf(events, 'agent'), [])
+    assert.equal(messagesOf(events, 'environment'), ['[Message blocked by hook] ask nicely'])
+  },
+)
 
 test('hooks of a conversation with an external agent are kept and not run', async () => {
   const list = [{ hooks: [{ command: 'touch ran' }] }]
@@ -74,7 +89,9 @@ test('a file of the workspace is never taken for hooks', async () => {
   const talk = await startTalk(server, { agent })
   const folder = await folderOf(talk)
   mkdirSync(join(folder, '.openhands'))
-  writeFileSync(join(folder, '.openhands', 'hooks.json'), JSON.stringify({ stop: [{ hooks: [{ command: 'touch ran' }] }] }))
+  writeFileSync(
+    join(folder, '.openhands', 'hooks.json'), JSON.stringify({ stop: [{ hooks: [{ command: 'touch ran' }] }] }),
+  )
   await talk.send('hello')
   await talk.reaches('finished')
   assert.not.ok(existsSync(join(folder, 'ran')))

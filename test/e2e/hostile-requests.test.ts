@@ -45,7 +45,9 @@ async function faultsOf({ what, bytes, statuses }: HostileRow, target: Target): 
     if (status === 401) return body === '' || body === '{"detail":"Unauthorized"}'
     return status !== 403 || headers['access-control-allow-origin'] === undefined
   })
-  return isAsExpected && isSilent && !text.includes(key) ? [] : [`${what}: expected ${statuses.join()}, got ${text.slice(0, 500)}`]
+  return isAsExpected && isSilent && !text.includes(key)
+    ? []
+    : [`${what}: expected ${statuses.join()}, got ${text.slice(0, 500)}`]
 }
 
 async function assertUntouched(entrance: Entrance): Promise<void> {
@@ -58,17 +60,23 @@ for (const entrance of entrances) {
   for (const kind of kinds) {
     const sent = rows.filter((row) => row.kind === kind && row.entrances.includes(entrance))
     if (sent.length === 0) continue
-    test(`refuses all ${sent.length} requests of the kind "${kind}" at a server that is ${entrance}, and nothing has changed`, async () => {
-      const faults = await Promise.all(sent.map((row) => faultsOf(row, targetOf(entrance))))
-      assert.equal(faults.flat(), [])
-      await assertUntouched(entrance)
-    })
+    test(
+      `refuses all ${sent.length} requests of the kind "${kind}" at a server that is ${entrance}, and nothing has changed`,
+      async () => {
+        const faults = await Promise.all(sent.map((row) => faultsOf(row, targetOf(entrance))))
+        assert.equal(faults.flat(), [])
+        await assertUntouched(entrance)
+      },
+    )
   }
 }
 
 test('a socket without a key is told nothing, and what it says is not heard', async () => {
   const message = '{"role":"user","content":[{"type":"text","text":"evil"}]}'
-  const firsts = [message, '{"type":"auth","session_api_key":"wrong"}', `{"type":"auth","session_api_key":["${key}"]}`, `{"session_api_key":"${key}"}`, '']
+  const firsts = [
+    message, '{"type":"auth","session_api_key":"wrong"}', `{"type":"auth","session_api_key":["${key}"]}`,
+    `{"session_api_key":"${key}"}`, '',
+  ]
   for (const entrance of ['keyed', 'public'] as const) {
     for (const first of firsts) {
       const client = await connect(`http://127.0.0.1:${targetOf(entrance).port}/sockets/events/${id}`)
@@ -81,13 +89,18 @@ test('a socket without a key is told nothing, and what it says is not heard', as
   }
 })
 
-test(`the table has ${rows.length} rows of ${kinds.length} kinds, no two of them the same, and none that expects to be served`, () => {
-  const sent = rows.reduce((sum, row) => sum + row.entrances.length, 0)
-  process.stdout.write(`${rows.length} rows of ${kinds.length} kinds, sent ${sent} times to ${entrances.length} servers\n`)
-  assert.ok(rows.length >= 120)
-  assert.is(new Set(rows.map(({ bytes }) => bytes)).size, rows.length)
-  for (const { what, statuses } of rows) assert.ok(statuses.every((status) => status === 100 || status >= 400), what)
-})
+test(
+  `the table has ${rows.length} rows of ${kinds.length} kinds, no two of them the same, and none that expects to be served`,
+  () => {
+    const sent = rows.reduce((sum, row) => sum + row.entrances.length, 0)
+    process.stdout.write(
+      `${rows.length} rows of ${kinds.length} kinds, sent ${sent} times to ${entrances.length} servers\n`,
+    )
+    assert.ok(rows.length >= 120)
+    assert.is(new Set(rows.map(({ bytes }) => bytes)).size, rows.length)
+    for (const { what, statuses } of rows) assert.ok(statuses.every((status) => status === 100 || status >= 400), what)
+  },
+)
 
 test('the same requests are served to who may send them, and what they change is seen', async () => {
   const settings = '{"agent_settings_diff":{"acp_command":["/bin/evil"]}}'

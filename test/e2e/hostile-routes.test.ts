@@ -1,6 +1,6 @@
 /**
- * Every route of `src/access`, enumerated: who may not ask is refused in the same way everywhere, and what reads changes
- * nothing. A new route is covered by being in that table.
+ * Every route of `src/access`, enumerated: who may not ask is refused in the same way everywhere, and what reads
+ * changes nothing. A new route is covered by being in that table.
  */
 import * as assert from 'uvu/assert'
 import { access } from '../../src/access.ts'
@@ -24,7 +24,10 @@ interface Route {
 
 const all = Object.entries(access).map(([name, right]): Route => {
   const [method = '', pattern = ''] = name.split(' ')
-  const path = pattern.replace('{conversation_id}', id).replace('{event_id}', '{event}').replace('{name}', 'KNOWN_NAME').replace(/\{(?!event)\w+\}/g, 'x')
+  const path = pattern.replace('{conversation_id}', id)
+    .replace('{event_id}', '{event}')
+    .replace('{name}', 'KNOWN_NAME')
+    .replace(/\{(?!event)\w+\}/g, 'x')
   return { name, method, path, isOpen: right === 'open' }
 })
 const sockets = all.filter(({ path }) => path.startsWith('/sockets/'))
@@ -47,7 +50,9 @@ test.after(async () => {
 })
 
 /** Sends one request to every route, and expects this status of all, and that nothing has changed. */
-async function assertAll(target: Target, list: readonly Route[], status: number, ...headers: readonly string[]): Promise<void> {
+async function assertAll(
+  target: Target, list: readonly Route[], status: number, ...headers: readonly string[]
+): Promise<void> {
   const before = await target.state()
   const answers = await Promise.all(list.map(async ({ name, method, path }) => {
     const line = `${method} ${path.replace('{event}', eventId)}`
@@ -64,13 +69,16 @@ async function assertAll(target: Target, list: readonly Route[], status: number,
 }
 
 const closed = routes.filter(({ isOpen }) => !isOpen)
-test(`none of ${closed.length} routes is there for who has no key, a wrong one, two, or one in another place`, async () => {
-  await assertAll(keyed, closed, 401)
-  await assertAll(keyed, closed, 401, 'X-Session-API-Key: wrong')
-  await assertAll(keyed, closed, 401, withKey, withKey)
-  await assertAll(keyed, closed, 401, `Authorization: Bearer ${key}`, `Cookie: session_api_key=${key}`)
-  await assertAll(keyed, closed.map((route) => ({ ...route, path: `${route.path}?session_api_key=${key}` })), 401)
-})
+test(
+  `none of ${closed.length} routes is there for who has no key, a wrong one, two, or one in another place`,
+  async () => {
+    await assertAll(keyed, closed, 401)
+    await assertAll(keyed, closed, 401, 'X-Session-API-Key: wrong')
+    await assertAll(keyed, closed, 401, withKey, withKey)
+    await assertAll(keyed, closed, 401, `Authorization: Bearer ${key}`, `Cookie: session_api_key=${key}`)
+    await assertAll(keyed, closed.map((route) => ({ ...route, path: `${route.path}?session_api_key=${key}` })), 401)
+  },
+)
 
 const pages: readonly (readonly [string, readonly string[]])[] = [
   ['a foreign page', ['Origin: https://evil.example']],

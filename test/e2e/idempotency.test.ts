@@ -17,7 +17,9 @@ test.before(async () => {
 test.after(() => server.close())
 
 function post(path: string, key: string, body?: object): Promise<RestResponse> {
-  return server.rest.send('POST', path, { headers: { 'Idempotency-Key': key }, ...(body === undefined ? {} : { body }) })
+  return server.rest.send('POST', path, {
+    headers: { 'Idempotency-Key': key }, ...(body === undefined ? {} : { body }),
+  })
 }
 
 /** A hundred at once, and one more later: the one answer that all of them got. */
@@ -30,14 +32,18 @@ async function postOften(path: string, key: string, body?: object): Promise<Rest
   return first
 }
 
-const countOf = (values: readonly unknown[], wanted: unknown): number => values.filter((value) => value === wanted).length
+const countOf = (values: readonly unknown[], wanted: unknown): number =>
+  values.filter((value) => value === wanted).length
 
 test('a hundred creations with one key are one conversation with one message, one run and one workspace', async () => {
   const body = { agent: fakeAgent('echo'), tags: { test: 'often' }, initial_message: userMessage('begin') }
   const { status, json } = await postOften('/api/conversations?include_skills=true', 'create-1', body)
   assert.is(status, 201)
   const found = listAt((await server.rest.get('/api/conversations/search')).json, 'items')
-  assert.equal(found.filter((item) => member(item, 'tags', 'test') === 'often').map((item) => member(item, 'id')), [member(json, 'id')])
+  assert.equal(
+    found.filter((item) => member(item, 'tags', 'test') === 'often').map((item) => member(item, 'id')),
+    [member(json, 'id')],
+  )
   const talk = `/api/conversations/${String(member(json, 'id'))}/events/search`
   const events = listAt((await server.rest.get(talk)).json, 'items')
   assert.is(events.filter((event) => member(event, 'source') === 'user').length, 1)
@@ -135,7 +141,8 @@ test('a key is known for 24 hours', async () => {
     await post(`${talk.path}/events`, 'daily', userMessage('again', false))
     return messagesOf(await talk.events(), 'user').length
   }
-  const create = async (): Promise<unknown> => member((await post('/api/conversations', 'daily', { agent: fakeAgent('echo') })).json, 'id')
+  const create = async (): Promise<unknown> =>
+    member((await post('/api/conversations', 'daily', { agent: fakeAgent('echo') })).json, 'id')
   assert.is(await send(), 1)
   const id = await create()
   aheadMs += 24 * 60 * 60 * 1000 - 60_000
@@ -156,10 +163,12 @@ test('a web page of an allowed origin may send the header', async () => {
 
 test('the description names the header where it is taken, and nowhere else', async () => {
   const { json } = await server.rest.get('/openapi.json')
-  const named = Object.entries(Object(member(json, 'paths'))).flatMap(([path, operations]) => Object.entries(Object(operations)).flatMap(([method, operation]) => {
-    const parameters = member(operation, 'parameters')
-    return JSON.stringify(parameters)?.includes('"Idempotency-Key","in":"header"') ? [`${method} ${path}`] : []
-  }))
+  const named = Object.entries(Object(member(json, 'paths'))).flatMap(
+    ([path, operations]) => Object.entries(Object(operations)).flatMap(([method, operation]) => {
+      const parameters = member(operation, 'parameters')
+      return JSON.stringify(parameters)?.includes('"Idempotency-Key","in":"header"') ? [`${method} ${path}`] : []
+    }),
+  )
   assert.equal(named.sort(), [
     'post /api/conversations',
     'post /api/conversations/{conversation_id}/events',

@@ -1,6 +1,7 @@
 /**
- * The program in one file, as operators run it, whatever other tests start: it does what the modules do, and what it starts
- * or reads beside itself is found: the demonstration agent, the thread for expressions, the description of the routes.
+ * The program in one file, as operators run it, whatever other tests start: it does what the modules do, and what it
+ * starts or reads beside itself is found: the demonstration agent, the thread for expressions, the description of the
+ * routes.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -27,7 +28,9 @@ function withJoined(body: (program: Program) => Promise<void>): () => Promise<vo
 
 /** What a program says and how it ends. */
 function runFile(file: string, words: readonly string[]): readonly unknown[] {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], { encoding: 'utf8', env: { PATH: process.env['PATH'] } })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], {
+    encoding: 'utf8', env: { PATH: process.env['PATH'] },
+  })
   return [status, stdout, stderr]
 }
 
@@ -69,7 +72,9 @@ test('loads no part to drive an external agent, and a part when it is used', wit
     await talk.reaches('finished')
     assert.is((await program.rest.get('/server_info')).status, 200)
   }), ['core'])
-  assert.equal(await loaded(async ({ rest }) => assert.is((await rest.post('/api/skills', {})).status, 200)), ['core', 'skills'])
+  assert.equal(await loaded(async ({ rest }) => assert.is((await rest.post('/api/skills', {})).status, 200)), [
+    'core', 'skills',
+  ])
 }))
 
 test('finds the demonstration agent and the description of the routes', withJoined(async (program) => {
@@ -78,7 +83,9 @@ test('finds the demonstration agent and the description of the routes', withJoin
   await talk.reaches('finished')
   assert.match(JSON.stringify(await talk.events()), 'found it')
   const description = await program.rest.get('/openapi.json')
-  assert.is(description.text, readFileSync(new URL('../../../src/schema/generated/openapi.json', import.meta.url), 'utf8'))
+  assert.is(
+    description.text, readFileSync(new URL('../../../src/schema/generated/openapi.json', import.meta.url), 'utf8'),
+  )
 }))
 
 test('finds the thread that tries expressions', withJoined(async (program) => {

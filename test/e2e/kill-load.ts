@@ -80,13 +80,19 @@ export interface Load {
 const clientCount = 4
 /** A client with so many conversations deletes one before it makes another. */
 const conversationLimit = 4
-const agents = [fakeAgent('echo'), { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] }, { kind: 'Agent', llm: { model: 'demo/scripted' }, tools: [{ name: 'terminal' }] }]
+const agents = [
+  fakeAgent('echo'),
+  { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] },
+  { kind: 'Agent', llm: { model: 'demo/scripted' }, tools: [{ name: 'terminal' }] },
+]
 
 /** All clients at once, until the server is gone. Rejects when it answers with anything but success. */
 export async function workUntilKilled(load: Load): Promise<void> {
   const { conversations } = load.ledger
   // All are dealt out before the first of them makes more.
-  const shares = Array.from({ length: clientCount }, (_, client) => conversations.filter((_known, place) => place % clientCount === client))
+  const shares = Array.from({ length: clientCount }, (_, client) => {
+    return conversations.filter((_known, place) => place % clientCount === client)
+  })
   await Promise.all([...shares.map((own) => untilGone(() => talk(load, own))), untilGone(() => configure(load))])
 }
 
@@ -106,11 +112,19 @@ async function talk(load: Load, own: Known[]): Promise<void> {
   const known = own[below(random, own.length)]
   const what = below(random, 10)
   if (known === undefined || (what === 0 && own.length < conversationLimit)) return create(load, own)
-  if (what === 0 || what === 1) return own.length < conversationLimit ? fork(load, own, known) : remove(load, own, known)
-  if (what === 2) return known.title.to(`Title ${ledger.acknowledged}`, () => done(load, 'PATCH', known.id, '', { title: `Title ${ledger.acknowledged}` }))
+  if (what === 0 || what === 1) {
+    return own.length < conversationLimit ? fork(load, own, known) : remove(load, own, known)
+  }
+  if (what === 2) {
+    return known.title.to(`Title ${ledger.acknowledged}`, () => {
+      return done(load, 'PATCH', known.id, '', { title: `Title ${ledger.acknowledged}` })
+    })
+  }
   if (what === 3) return read(load, known)
   const text = `message ${randomUUID()}`
-  await known.messages.to([...known.messages.value, text], () => done(load, 'POST', known.id, '/events', userMessage(text, what === 4)))
+  await known.messages.to([...known.messages.value, text], () => {
+    return done(load, 'POST', known.id, '/events', userMessage(text, what === 4))
+  })
 }
 
 async function create(load: Load, own: Known[]): Promise<void> {
@@ -145,7 +159,9 @@ async function configure(load: Load): Promise<void> {
   const settings = (): Promise<RestResponse> => {
     return server.rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: number } })
   }
-  if (secret === undefined || below(random, 2) === 0) return ledger.maxIterations.to(number, () => answered(load, settings(), 'the settings'))
+  if (secret === undefined || below(random, 2) === 0) {
+    return ledger.maxIterations.to(number, () => answered(load, settings(), 'the settings'))
+  }
   if (secret.value !== undefined && below(random, 3) === 0) {
     return secret.to(undefined, () => answered(load, server.rest.delete(`/api/settings/secrets/${name}`), 'a secret'))
   }
@@ -153,7 +169,10 @@ async function configure(load: Load): Promise<void> {
 }
 
 function newKnown(messages: readonly string[]): Known {
-  return { id: randomUUID(), exists: new Change(false), messages: new Change(messages), title: new Change<unknown>(undefined), seen: [] }
+  return {
+    id: randomUUID(), exists: new Change(false), messages: new Change(messages), title: new Change<unknown>(undefined),
+    seen: [],
+  }
 }
 
 function done(load: Load, method: string, id: string, tail: string, body?: unknown): Promise<void> {
@@ -163,7 +182,9 @@ function done(load: Load, method: string, id: string, tail: string, body?: unkno
 
 async function answered(load: Load, asking: Promise<RestResponse>, what: string): Promise<void> {
   const { status, text, json } = await asking
-  if (status >= 300 || !(isObject(json) || Array.isArray(json))) throw new Unexpected(`Expected ${what} to succeed, got ${status} ${text}`)
+  if (status >= 300 || !(isObject(json) || Array.isArray(json))) {
+    throw new Unexpected(`Expected ${what} to succeed, got ${status} ${text}`)
+  }
   load.ledger.acknowledged++
   load.onAnswer()
 }

@@ -92,7 +92,10 @@ async function check(program: Program, ledger: Ledger, label: string, onAnswer: 
 async function checkExistence(program: Program, ledger: Ledger, label: string): Promise<void> {
   const ids = new Set(await listed(program))
   for (const known of ledger.conversations) {
-    assert.ok(known.exists.allowed.includes(ids.has(known.id)), `${label}: ${known.id} is ${ids.has(known.id) ? '' : 'not '}there`)
+    assert.ok(
+      known.exists.allowed.includes(ids.has(known.id)),
+      `${label}: ${known.id} is ${ids.has(known.id) ? '' : 'not '}there`,
+    )
     known.exists.found(ids.has(known.id))
     if (!known.exists.value) assert.is((await program.rest.get(`/api/conversations/${known.id}`)).status, 404, label)
   }
@@ -119,9 +122,13 @@ async function checkConversation(program: Program, known: Known, label: string):
 }
 
 /** The messages as they are stored, without those at the end that are `added`. */
-async function checkMessages(program: Program, known: Known, label: string, added: readonly string[] = []): Promise<string[]> {
+async function checkMessages(
+  program: Program, known: Known, label: string, added: readonly string[] = [],
+): Promise<string[]> {
   const events = await talkTo(program, known.id).events()
-  assert.equal(events.slice(0, known.seen.length), known.seen, `${label}: what was read of ${known.id} is not there any more`)
+  assert.equal(
+    events.slice(0, known.seen.length), known.seen, `${label}: what was read of ${known.id} is not there any more`,
+  )
   for (const name of ['id', 'timestamp']) {
     const values = events.map((event) => textAt(event, name))
     assert.equal(values, [...new Set(values)].sort(), label)
@@ -130,7 +137,11 @@ async function checkMessages(program: Program, known: Known, label: string, adde
   const before = stored.slice(0, stored.length - added.length)
   assert.equal(stored.slice(before.length), added, label)
   const isAllowed = known.messages.allowed.some((allowed) => allowed.join() === before.join())
-  assert.ok(isAllowed, `${label}: ${before.join()} in ${known.id}, expected one of ${known.messages.allowed.map((allowed) => allowed.join()).join(' | ')}`)
+  assert.ok(
+    isAllowed,
+    `${label}: ${before.join()} in ${known.id}, expected one of ` +
+      `${known.messages.allowed.map((allowed) => allowed.join()).join(' | ')}`,
+  )
   return before
 }
 
@@ -138,9 +149,14 @@ async function checkSettings(program: Program, ledger: Ledger, label: string): P
   const { json } = await program.rest.get('/api/settings')
   const number = member(json, 'conversation_settings', 'max_iterations')
   const { maxIterations, secrets } = ledger
-  assert.ok(maxIterations.allowed.includes(number) || maxIterations.value === undefined, `${label}: max_iterations ${String(number)}`)
+  assert.ok(
+    maxIterations.allowed.includes(number) || maxIterations.value === undefined,
+    `${label}: max_iterations ${String(number)}`,
+  )
   maxIterations.found(number)
-  const stored = listAt((await program.rest.get('/api/settings/secrets')).json, 'secrets').filter(isObject).map(({ name }) => name)
+  const stored = listAt((await program.rest.get('/api/settings/secrets')).json, 'secrets').filter(isObject).map(
+    ({ name }) => name,
+  )
   for (const [name, secret] of secrets) {
     const { status, text } = await program.rest.get(`/api/settings/secrets/${name}`)
     const value = status === 200 ? text : undefined

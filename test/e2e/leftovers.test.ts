@@ -1,6 +1,6 @@
 /**
- * No process left (decisions 26): an agent five levels deep, each level in a session of its own with an orphan beside it,
- * all deaf to SIGTERM, is gone soon after whatever ends it: four seconds of grace, then SIGKILL.
+ * No process left (decisions 26): an agent five levels deep, each level in a session of its own with an orphan beside
+ * it, all deaf to SIGTERM, is gone soon after whatever ends it: four seconds of grace, then SIGKILL.
  */
 import * as assert from 'uvu/assert'
 import { mkdirSync } from 'node:fs'
@@ -25,7 +25,9 @@ async function talkWithTree(program: Program, behaviour: string): Promise<{ talk
   const { acp_command } = fakeAgent(behaviour)
   const script = '"$0" "$1" 5 "$2" </dev/null >/dev/null 2>&1 & shift 2; exec "$0" "$@"'
   const [node = '', ...rest] = acp_command
-  const agent = { kind: 'ACPAgent', acp_command: ['sh', '-c', script, node, tree, pids, ...rest], acp_startup_timeout: 8 }
+  const agent = {
+    kind: 'ACPAgent', acp_command: ['sh', '-c', script, node, tree, pids, ...rest], acp_startup_timeout: 8,
+  }
   const talk = await startTalk(program, { agent })
   return { talk, pids }
 }

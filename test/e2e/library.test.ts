@@ -1,4 +1,7 @@
-/** The server as a library, beyond test/agent-server: what is refused, what reaches an agent, and an end without a trace. */
+/**
+ * The server as a library, beyond test/agent-server: what is refused, what reaches an agent, and an end without a
+ * trace.
+ */
 import * as assert from 'uvu/assert'
 import { join } from 'node:path'
 import { AppError, createAgentServer, type AgentServer } from '../../src/index.ts'
@@ -15,7 +18,9 @@ const key = 'the-key-of-the-host'
 /** A server that does not listen, in a folder of its own. */
 async function withAgents(body: (server: AgentServer, folder: string) => Promise<void>): Promise<void> {
   const { folder, remove } = makeFolder()
-  const server = await createAgentServer({ dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: [key] })
+  const server = await createAgentServer({
+    dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: [key],
+  })
   try {
     await body(server, folder)
   } finally {
@@ -56,7 +61,9 @@ test('questions are answered in process', () =>
   withAgents(async (server) => {
     const talk = await server.createConversation({ confirmation_policy: { kind: 'AlwaysConfirm' } })
     const watched = collect(talk.watch({ from: 'now', signal: new AbortController().signal }), (event) => {
-      if (event['value'] === 'waiting_for_confirmation') void talk.respond({ accept: false, reason: 'the host says no' })
+      if (event['value'] === 'waiting_for_confirmation') {
+        void talk.respond({ accept: false, reason: 'the host says no' })
+      }
       return isFinish(event)
     })
     await talk.send('write: x.txt x')
@@ -71,7 +78,14 @@ test('what is refused is an AppError with a code of the closed list', () =>
       [() => server.createConversation({ max_iterations: 0 }), 'invalid_input'],
       [() => server.createConversation({ workspace: { working_dir: '/' } }), 'invalid_input'],
       [() => createAgentServer({ dataDir: 'relative', workspaceDir: '/tmp/x' }), 'invalid_option'],
-      [async () => (await server.createConversation()).watch({ from: { after: 'unknown' }, signal: AbortSignal.timeout(1000) }).next(), 'not_found'],
+      [
+        async () => {
+          return (await server.createConversation())
+            .watch({ from: { after: 'unknown' }, signal: AbortSignal.timeout(1000) })
+            .next()
+        },
+        'not_found',
+      ],
     ]
     for (const [call, code] of cases) {
       const error = await call().then(() => undefined, (thrown: unknown) => thrown)
@@ -86,13 +100,19 @@ test('only what the host gives and the base set allows reaches an agent', () =>
     await talk.send('show')
     await talk.reaches('finished')
     const environment: unknown = JSON.parse(messagesOf(await talk.events(), 'agent').join(''))
-    assert.equal([member(environment, 'LANG'), member(environment, 'PASSED'), member(environment, 'OTHER')], ['C', 'yes', undefined])
+    assert.equal([member(environment, 'LANG'), member(environment, 'PASSED'), member(environment, 'OTHER')], [
+      'C', 'yes', undefined,
+    ])
     assert.is(member(environment, 'AGENT_SERVER_SESSION_API_KEY'), undefined)
-  }, { environment: { LANG: 'C', PASSED: 'yes', OTHER: 'no', AGENT_SERVER_SESSION_API_KEY: 'x' }, passEnv: ['PASSED', 'AGENT_SERVER_SESSION_API_KEY'] }))
+  }, {
+    environment: { LANG: 'C', PASSED: 'yes', OTHER: 'no', AGENT_SERVER_SESSION_API_KEY: 'x' },
+    passEnv: ['PASSED', 'AGENT_SERVER_SESSION_API_KEY'],
+  }))
 
 test('close is idempotent, ends a running turn as paused, and leaves no handle', async () => {
   const { folder, remove } = makeFolder()
-  const kinds = (): string[] => process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout' && !kind.includes('FSReq')).sort()
+  const kinds = (): string[] =>
+    process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout' && !kind.includes('FSReq')).sort()
   const before = kinds()
   const server = await startServer({ folder })
   const talk = await startTalk(server, 'never')

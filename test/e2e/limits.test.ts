@@ -1,4 +1,7 @@
-/** Limits as a client meets them: slow readers, large events, few agents, idle ones, unanswered questions, damaged folders. */
+/**
+ * Limits as a client meets them: slow readers, large events, few agents, idle ones, unanswered questions, damaged
+ * folders.
+ */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -43,7 +46,8 @@ test('a reader that takes no byte for the time allowed is disconnected and its p
     for (let count = 0; count < 40; count++) await talk.send(`${count} ${'x'.repeat(400_000)}`, false)
     for (let isFull = true; isFull;) {
       const another = await server.socket(talk.id)
-      isFull = await Promise.race([another.next().then(() => false), another.closed.then(({ code }) => code === 1013)]).catch(() => true)
+      isFull = await Promise.race([another.next().then(() => false), another.closed.then(({ code }) => code === 1013)])
+        .catch(() => true)
       await another.close()
     }
     await quick.until(() => storedOf(quick).length === 80)
@@ -129,7 +133,9 @@ test('an idle agent ends, its conversation stays, and the next message starts it
     await talk.send('second')
     await until(async () => messagesOf(await talk.events(), 'agent').join().includes('second'))
     assert.is.not(await pidOf(talk), pid)
-    await until(() => storedOf(socket).some((event) => JSON.stringify(event).includes('second') && event['source'] === 'agent'))
+    await until(() => {
+      return storedOf(socket).some((event) => JSON.stringify(event).includes('second') && event['source'] === 'agent')
+    })
     await socket.close()
   }, { agentIdleMs: 200 }))
 
@@ -160,9 +166,13 @@ test('a question that nobody answers is denied at its deadline, and the turn goe
 test('secrets that are too many to be masked are refused as a whole, and stand in the way of nothing later', () =>
   withServer(async (server) => {
     const talk = await startTalk(server, 'environment')
-    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`S${index}`, `${index} ${'x'.repeat(300)}`]))
+    const many = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, index) => [`S${index}`, `${index} ${'x'.repeat(300)}`]),
+    )
     assert.is((await talk.post('/secrets', { secrets: many })).status, 422)
-    const large = Object.fromEntries(Array.from({ length: 2 }, (_, index) => [`LARGE${index}`, `${index}${'y'.repeat(60_000)}`]))
+    const large = Object.fromEntries(
+      Array.from({ length: 2 }, (_, index) => [`LARGE${index}`, `${index}${'y'.repeat(60_000)}`]),
+    )
     assert.is((await talk.post('/secrets', { secrets: large })).status, 200)
     for (let round = 0; round < 2; round++) {
       assert.is((await talk.send('show')).status, 200)
@@ -186,7 +196,9 @@ test('damaged folders hide nothing but themselves, and one damaged event costs o
     const conversations = join(server.dataDir, 'conversations')
     const log = join(conversations, hurt.id, 'events.jsonl')
     writeFileSync(log, readFileSync(log, 'utf8').replace('some words', 'sOme words'))
-    for (const [name, content] of [[randomUUID(), ''], [randomUUID(), 'garbage\n'], [randomUUID(), undefined], ['no-uuid', 'x']] as const) {
+    for (const [name, content] of [
+      [randomUUID(), ''], [randomUUID(), 'garbage\n'], [randomUUID(), undefined], ['no-uuid', 'x'],
+    ] as const) {
       mkdirSync(join(conversations, name))
       if (content !== undefined) writeFileSync(join(conversations, name, 'events.jsonl'), content)
     }
@@ -200,17 +212,20 @@ test('damaged folders hide nothing but themselves, and one damaged event costs o
     await again.close()
   }))
 
-test('nothing is served without its folder: a state cache alone, or one of another conversation, is no conversation', () =>
-  withServer(async (server) => {
-    const talk = await startTalk(server, { agent: fakeAgent('echo') })
-    await talk.send('words', false)
-    const events = await talk.events()
-    await server.server.close()
-    writeFileSync(join(server.dataDir, 'conversations', talk.id, 'state.json'), '{"not":"a state"}')
-    const again = await startServer({ folder: server.folder })
-    assert.equal(await talkTo(again, talk.id).events(), events)
-    assert.is(await talkTo(again, talk.id).status(), 'idle')
-    await again.close()
-  }))
+test(
+  'nothing is served without its folder: a state cache alone, or one of another conversation, is no conversation',
+  () =>
+    withServer(async (server) => {
+      const talk = await startTalk(server, { agent: fakeAgent('echo') })
+      await talk.send('words', false)
+      const events = await talk.events()
+      await server.server.close()
+      writeFileSync(join(server.dataDir, 'conversations', talk.id, 'state.json'), '{"not":"a state"}')
+      const again = await startServer({ folder: server.folder })
+      assert.equal(await talkTo(again, talk.id).events(), events)
+      assert.is(await talkTo(again, talk.id).status(), 'idle')
+      await again.close()
+    }),
+)
 
 test.run()

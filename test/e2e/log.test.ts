@@ -1,6 +1,6 @@
 /**
- * A night in the log: what an operator finds there of requests, refusals, runs, agents, failures and changes, and what must
- * not stand there: a prompt, a value, a key, a query.
+ * A night in the log: what an operator finds there of requests, refusals, runs, agents, failures and changes, and what
+ * must not stand there: a prompt, a value, a key, a query.
  */
 import * as assert from 'uvu/assert'
 import { readFileSync } from 'node:fs'
@@ -45,24 +45,33 @@ test('tells each request at debug, by its route and never by its target', () => 
   }
   const socket = await server.socket(talk.id)
   socket.close()
-  assert.equal(picked(linesOf(server, 'Upgrade'), 'route', 'conversation_id', 'status'), [['/sockets/events/{conversation_id}', talk.id, 101]])
+  assert.equal(picked(linesOf(server, 'Upgrade'), 'route', 'conversation_id', 'status'), [
+    ['/sockets/events/{conversation_id}', talk.id, 101],
+  ])
   assert.not.match(server.log.join(''), /a-query-of-the-night|a-wrong-key-of-the-night/)
 }))
 
-test('tells of refused keys at warn, by address, at the first, second, fourth and eighth', () => withServer(async (server) => {
-  const talk = await startTalk(server)
-  const wrong = { 'x-session-api-key': 'a-wrong-key-of-the-night' }
-  for (let count = 0; count < 6; count++) assert.is((await fetch(`${server.url}/api/settings`, { headers: wrong })).status, 401)
-  await fetch(`${server.url}/api/settings`)
-  const sockets = `${server.url.replace('http', 'ws')}/sockets/events/${talk.id}`
-  await assertFails(connect(sockets, { 'X-Session-API-Key': 'a-wrong-key-of-the-night' }))
-  const late = await connect(sockets, {})
-  late.send(JSON.stringify({ type: 'auth', session_api_key: 'a-wrong-key-of-the-night' }))
-  await late.closed
-  const refused = linesOf(server, 'A session key was refused')
-  assert.equal(picked(refused, 'level', 'address', 'count'), [1, 2, 4, 8].map((count) => ['warn', '127.0.0.1', count]))
-  assert.not.match(server.log.join(''), 'a-wrong-key-of-the-night')
-}))
+test(
+  'tells of refused keys at warn, by address, at the first, second, fourth and eighth',
+  () => withServer(async (server) => {
+    const talk = await startTalk(server)
+    const wrong = { 'x-session-api-key': 'a-wrong-key-of-the-night' }
+    for (let count = 0; count < 6; count++) {
+      assert.is((await fetch(`${server.url}/api/settings`, { headers: wrong })).status, 401)
+    }
+    await fetch(`${server.url}/api/settings`)
+    const sockets = `${server.url.replace('http', 'ws')}/sockets/events/${talk.id}`
+    await assertFails(connect(sockets, { 'X-Session-API-Key': 'a-wrong-key-of-the-night' }))
+    const late = await connect(sockets, {})
+    late.send(JSON.stringify({ type: 'auth', session_api_key: 'a-wrong-key-of-the-night' }))
+    await late.closed
+    const refused = linesOf(server, 'A session key was refused')
+    assert.equal(
+      picked(refused, 'level', 'address', 'count'), [1, 2, 4, 8].map((count) => ['warn', '127.0.0.1', count]),
+    )
+    assert.not.match(server.log.join(''), 'a-wrong-key-of-the-night')
+  }),
+)
 
 async function assertFails(work: Promise<unknown>): Promise<void> {
   assert.ok(await work.then(() => false, () => true))
@@ -81,7 +90,9 @@ test('tells runs with their end, and agents with pid and end', () => withServer(
   await waiting.post('/interrupt')
   await until(() => linesOf(server, 'A run has ended').length === 3)
   const runs = linesOf(server, 'A run has ended')
-  assert.equal(picked(runs, 'conversation_id', 'outcome', 'level'), [[talk.id, 'finished', 'info'], [failing.id, 'error', 'info'], [waiting.id, 'paused', 'info']])
+  assert.equal(picked(runs, 'conversation_id', 'outcome', 'level'), [
+    [talk.id, 'finished', 'info'], [failing.id, 'error', 'info'], [waiting.id, 'paused', 'info'],
+  ])
   assert.equal(picked(runs, 'code').flat().map(Boolean), [false, true, false])
   for (const { ms } of runs) assert.type(ms, 'number')
   const started = linesOf(server, 'An agent has started')
@@ -116,7 +127,9 @@ test('tells changes of settings, secrets, profiles and conversations by name', (
   assert.match(String(settings?.['names']), /\bagent_settings\.llm\.api_key\b/)
   assert.equal(picked(linesOf(server, 'Secrets were changed'), 'names'), [['NIGHT'], ['NIGHT']])
   assert.equal(picked(linesOf(server, 'LLM profiles were changed'), 'names'), [['owl']])
-  assert.equal(picked(linesOf(server, 'Secrets of a conversation were set'), 'names', 'conversation_id'), [['MOON', talk.id]])
+  assert.equal(picked(linesOf(server, 'Secrets of a conversation were set'), 'names', 'conversation_id'), [
+    ['MOON', talk.id],
+  ])
   assert.not.match(server.log.join(''), value)
 }))
 
@@ -142,8 +155,13 @@ test('a stack of the joined program names lines of the modules', withPrograms(as
   assert.is(await program.stop('SIGTERM'), 0)
   assert.not.match(program.stderr(), /agent-server\.js:\d/)
   const places = [...program.stderr().matchAll(/(\w+) \((file:\S*\/dist\/src\/\S+\.js):(\d+):\d+\)/g)]
-  const [, , file = '', line = ''] = places.find(([, name, path = '']) => name === 'startChild' && path.endsWith('/src/process/child.js')) ?? []
-  assert.match(readFileSync(fileURLToPath(file), 'utf8').split('\n')[Number(line) - 1] ?? '', /throw new AppError\('agent_failed'/)
+  const [, , file = '', line = ''] = places.find(([, name, path = '']) => {
+    return name === 'startChild' && path.endsWith('/src/process/child.js')
+  }) ??
+    []
+  assert.match(
+    readFileSync(fileURLToPath(file), 'utf8').split('\n')[Number(line) - 1] ?? '', /throw new AppError\('agent_failed'/,
+  )
 }))
 
 test.run()

@@ -54,29 +54,41 @@ function call(name: string, input: Readonly<Record<string, unknown>> = {}): Mode
 
 function answersTo(events: readonly JsonEvent[]): string[] {
   return events.filter(({ kind }) => kind === 'ObservationEvent').map((event) => {
-    return listAt(event, 'observation', 'content').map((part) => String(member(part, 'text') ?? member(part, 'image_urls'))).join('|')
+    return listAt(event, 'observation', 'content')
+      .map((part) => String(member(part, 'text') ?? member(part, 'image_urls')))
+      .join('|')
   })
 }
 
 /** The names of the tools that the model was told of, request by request. One for a title tells of none. */
 function toldTo(model: ModelServer): string[][] {
   const lists = model.requests.map(({ body }) => member(body, 'tools'))
-  return lists.flatMap((tools) => (Array.isArray(tools) && tools.length > 0 ? [tools.map((tool) => textAt(tool, 'name'))] : []))
+  return lists.flatMap((tools) => {
+    return (Array.isArray(tools) && tools.length > 0 ? [tools.map((tool) => textAt(tool, 'name'))] : [])
+  })
 }
 
 test('the tools of a server are listed, called and answered like any other, and no secret shows', async () => {
-  const model = await scripted([call('echo', { text: 'got the-token-of-a', summary: 'Says it' }), call('env'), call('image'), { text: 'Done it.' }])
-  const servers = { words: program('usual', { env: { API_TOKEN: 'the-token-of-a', OTHER: 'x${MINE}' } }), off: program('usual', { enabled: false }) }
+  const model = await scripted([
+    call('echo', { text: 'got the-token-of-a', summary: 'Says it' }), call('env'), call('image'), { text: 'Done it.' },
+  ])
+  const servers = {
+    words: program('usual', { env: { API_TOKEN: 'the-token-of-a', OTHER: 'x${MINE}' } }),
+    off: program('usual', { enabled: false }),
+  }
   const secrets = { MINE: { kind: 'StaticSecret', value: 'the-value-of-mine' } }
   const talk = await startTalk(server, { agent: agentWith(model, servers), secrets })
   await talk.send('Go')
   await talk.reaches('finished')
   const events = await talk.events()
   assert.equal(outline(events).filter((word) => /^MCP| message/.test(word)), [
-    'user message', 'MCPToolAction', 'MCPToolObservation', 'MCPToolAction', 'MCPToolObservation', 'MCPToolAction', 'MCPToolObservation', 'agent message',
+    'user message', 'MCPToolAction', 'MCPToolObservation', 'MCPToolAction', 'MCPToolObservation', 'MCPToolAction',
+    'MCPToolObservation', 'agent message',
   ])
   const [, , echo] = listAt(events[0], 'tools')
-  assert.equal([member(echo, 'kind'), member(echo, 'title'), member(echo, 'mcp_tool', 'name')], ['MCPToolDefinition', 'echo', 'echo'])
+  assert.equal([member(echo, 'kind'), member(echo, 'title'), member(echo, 'mcp_tool', 'name')], [
+    'MCPToolDefinition', 'echo', 'echo',
+  ])
   assert.equal(toldTo(model)[0], [...toolNames, 'finish', 'think'].sort((a, b) => order(a) - order(b)))
   const action = events.find(({ kind }) => kind === 'ActionEvent')
   assert.equal(member(action, 'action'), { data: { text: 'got <secret-hidden>' }, kind: 'MCPToolAction' })
@@ -93,24 +105,31 @@ test('the tools of a server are listed, called and answered like any other, and 
   await server.rest.delete(talk.path)
 })
 
-test('a server that hangs holds up neither the answer nor another server, whose new tools come at the next step', async () => {
-  const model = await scripted([call('grows'), call('grown_1'), { text: 'Done it.' }])
-  const far = await remote({})
-  const talk = await startTalk(server, { agent: agentWith(model, { stuck: program('hangs'), far: { url: far.sseUrl, transport: 'sse' } }) })
-  await talk.send('Go')
-  await talk.reaches('finished')
-  const [first = [], second = []] = toldTo(model)
-  assert.not(first.includes('grown_1'))
-  assert.ok(second.includes('grown_1'))
-  assert.equal(member((await talk.get()).json, 'agent_state', 'mcp_servers'), [
-    { name: 'stuck', type: 'stdio', status: 'starting' }, { name: 'far', type: 'sse', status: 'ready' },
-  ])
-  await server.rest.delete(talk.path)
-})
+test(
+  'a server that hangs holds up neither the answer nor another server, whose new tools come at the next step',
+  async () => {
+    const model = await scripted([call('grows'), call('grown_1'), { text: 'Done it.' }])
+    const far = await remote({})
+    const talk = await startTalk(server, {
+      agent: agentWith(model, { stuck: program('hangs'), far: { url: far.sseUrl, transport: 'sse' } }),
+    })
+    await talk.send('Go')
+    await talk.reaches('finished')
+    const [first = [], second = []] = toldTo(model)
+    assert.not(first.includes('grown_1'))
+    assert.ok(second.includes('grown_1'))
+    assert.equal(member((await talk.get()).json, 'agent_state', 'mcp_servers'), [
+      { name: 'stuck', type: 'stdio', status: 'starting' }, { name: 'far', type: 'sse', status: 'ready' },
+    ])
+    await server.rest.delete(talk.path)
+  },
+)
 
 test('a call waits for the user where the policy says so', async () => {
   const model = await scripted([call('echo', { text: 'a' }), { text: 'Done it.' }])
-  const talk = await startTalk(server, { agent: agentWith(model, { a: program('usual') }), confirmation_policy: { kind: 'AlwaysConfirm' } })
+  const talk = await startTalk(server, {
+    agent: agentWith(model, { a: program('usual') }), confirmation_policy: { kind: 'AlwaysConfirm' },
+  })
   await talk.send('Go')
   await talk.reaches('waiting_for_confirmation')
   assert.equal(answersTo(await talk.events()), [])
@@ -121,7 +140,9 @@ test('a call waits for the user where the policy says so', async () => {
 
 test('servers of the settings drive new conversations, with their secrets sealed', async () => {
   const model = await scripted([call('env'), { text: 'Done it.' }])
-  const { kind, tools, ...rest } = Object(agentWith(model, { a: program('usual', { env: { API_TOKEN: 'token-of-settings' } }) }))
+  const { kind, tools, ...rest } = Object(
+    agentWith(model, { a: program('usual', { env: { API_TOKEN: 'token-of-settings' } }) }),
+  )
   await server.rest.patch('/api/settings', { agent_settings_diff: { agent_kind: 'openhands', ...rest } })
   assert.not(readFileSync(join(server.dataDir, 'settings.json'), 'utf8').includes('token-of-settings'))
   const talk = await startTalk(server, {})
@@ -140,7 +161,12 @@ async function tried(request: object): Promise<unknown> {
 test('a try tells the tools of a program or an address', async () => {
   assert.equal(await tried({ server: program('pages') }), { ok: true, tools: ['page-0', 'page-1', 'page-2'] })
   const far = await remote({})
-  assert.equal(await tried({ name: 'far', server: { type: 'shttp', url: far.url, auth: { strategy: 'bearer', value: 'bearer-token' } } }), { ok: true, tools: [...toolNames] })
+  assert.equal(
+    await tried({
+      name: 'far', server: { type: 'shttp', url: far.url, auth: { strategy: 'bearer', value: 'bearer-token' } },
+    }),
+    { ok: true, tools: [...toolNames] },
+  )
   assert.equal(await tried({ server: { type: 'sse', url: far.sseUrl } }), { ok: true, tools: [...toolNames] })
   assert.is(far.seen[0]?.headers.authorization, 'Bearer bearer-token')
 })
@@ -160,7 +186,8 @@ test('a try calls a tool, and tells of one that is not there without calling', a
 test('a try that fails says how, without secrets', async () => {
   const env = { API_KEY: 'key-in-the-try' }
   const failures: readonly (readonly [request: object, kind: string, error: RegExp])[] = [
-    [{ server: program('crashes', { env }) }, 'connection', /^The server exited with code 3: no good: <secret-hidden>$/],
+    [{ server: program('crashes', { env }) }, 'connection',
+      /^The server exited with code 3: no good: <secret-hidden>$/],
     [{ server: { command: 'no-such-program' } }, 'connection', /there is no such program/],
     [{ server: { url: 'http://127.0.0.1:1/mcp' } }, 'connection', /nothing listens there/],
     [{ server: program('hangs'), timeout: 0.5 }, 'timeout', /^The server took more than 500 ms$/],
@@ -176,18 +203,24 @@ test('a try that fails says how, without secrets', async () => {
 })
 
 test('a try takes encrypted values, and refuses what settings would refuse', async () => {
-  await server.rest.patch('/api/settings', { agent_settings_diff: { mcp_config: { a: program('usual', { env: { API_TOKEN: 'sealed-token-1' } }) } } })
+  await server.rest.patch('/api/settings', {
+    agent_settings_diff: { mcp_config: { a: program('usual', { env: { API_TOKEN: 'sealed-token-1' } }) } },
+  })
   const settings = (await server.rest.get('/api/settings', { 'X-Expose-Secrets': 'encrypted' })).json
   const sealed = member(settings, 'agent_settings', 'mcp_config', 'a')
   assert.ok(isObject(sealed) && !JSON.stringify(sealed).includes('sealed-token-1'))
   const env = textAt(await tried({ server: sealed, tool_call: { name: 'env' } }), 'tool_result', 'text')
   assert.match(env, '"API_TOKEN":"<secret-hidden>"')
   const refused: readonly object[] = [
-    {}, { server: {} }, { server: { command: '' } }, { server: { type: 'pigeon', url: 'http://a' } }, { server: program('usual'), timeout: 0 },
-    { server: program('usual'), timeout: 121 }, { server: program('usual'), name: '' }, { server: { ...program('usual'), more: 1 } },
+    {}, { server: {} }, { server: { command: '' } }, { server: { type: 'pigeon', url: 'http://a' } },
+    { server: program('usual'), timeout: 0 },
+    { server: program('usual'), timeout: 121 }, { server: program('usual'), name: '' },
+    { server: { ...program('usual'), more: 1 } },
     { server: { url: 'http://a', headers: { Authorization: 'x' }, auth: { strategy: 'bearer', value: 'y' } } },
   ]
-  for (const request of refused) assert.is((await server.rest.post('/api/mcp/test', request)).status, 422, JSON.stringify(request))
+  for (const request of refused) {
+    assert.is((await server.rest.post('/api/mcp/test', request)).status, 422, JSON.stringify(request))
+  }
 })
 
 test('a server that stops ends the tries that are under way', async () => {

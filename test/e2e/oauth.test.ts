@@ -79,19 +79,35 @@ scene('a sign-in asks for authorization, takes the answer from the browser and t
   const started = await start({ tool_call: { name: 'echo', arguments: { text: 'hello' } } })
   const id = textAt(started.json, 'job_id')
   const url = new URL(textAt(started.json, 'authorization_url'))
-  assert.equal([started.status, member(started.json, 'ok'), `${url.origin}${url.pathname}`], [200, true, `${world.issuer}/authorize`])
-  assert.equal([...url.searchParams.keys()].sort(), [
-    'client_id', 'code_challenge', 'code_challenge_method', 'of', 'redirect_uri', 'resource', 'response_type', 'scope', 'state',
+  assert.equal([started.status, member(started.json, 'ok'), `${url.origin}${url.pathname}`], [
+    200, true, `${world.issuer}/authorize`,
   ])
-  assert.equal(['resource', 'scope', 'redirect_uri'].map((name) => url.searchParams.get(name)), [world.mcp.url, 'read write', `${server.url}/api/mcp/oauth/callback`])
-  assert.equal(await statusOf(id), { ok: true, status: 'authorizing', job_id: id, callback_ready: true, authorization_url: url.href })
+  assert.equal([...url.searchParams.keys()].sort(), [
+    'client_id', 'code_challenge', 'code_challenge_method', 'of', 'redirect_uri', 'resource', 'response_type', 'scope',
+    'state',
+  ])
+  assert.equal(['resource', 'scope', 'redirect_uri'].map((name) => url.searchParams.get(name)), [
+    world.mcp.url, 'read write', `${server.url}/api/mcp/oauth/callback`,
+  ])
+  assert.equal(await statusOf(id), {
+    ok: true, status: 'authorizing', job_id: id, callback_ready: true, authorization_url: url.href,
+  })
 
   const page = await browse(url.href)
-  assert.equal([page.status, page.headers['content-type'], page.headers['content-security-policy'], page.headers['referrer-policy'], page.headers['cache-control']], [
-    200, 'text/html; charset=utf-8', "frame-ancestors 'none', default-src 'none'", 'no-referrer', 'no-store',
-  ])
+  assert.equal(
+    [
+      page.status, page.headers['content-type'], page.headers['content-security-policy'],
+      page.headers['referrer-policy'], page.headers['cache-control'],
+    ],
+    [
+      200, 'text/html; charset=utf-8', "frame-ancestors 'none', default-src 'none'", 'no-referrer', 'no-store',
+    ],
+  )
   const done = await outcome(id)
-  assert.equal([member(done, 'ok'), member(done, 'status'), member(done, 'callback_ready'), member(done, 'authorization_url')], [true, 'succeeded', false, undefined])
+  assert.equal(
+    [member(done, 'ok'), member(done, 'status'), member(done, 'callback_ready'), member(done, 'authorization_url')],
+    [true, 'succeeded', false, undefined],
+  )
   assert.equal([member(done, 'tools'), member(done, 'tool_result')], [toolNames, { is_error: false, text: 'hello' }])
 })
 
@@ -102,12 +118,18 @@ scene('OAuth state makes an encrypted round trip: no token is in an answer, a lo
   const auth = { strategy: 'oauth2', authentication, state }
   await server.rest.patch('/api/settings', { agent_settings_diff: { mcp_config: { saved: settings({ auth }) } } })
   const plain = await server.rest.get('/api/settings', { 'X-Expose-Secrets': 'plaintext' })
-  assert.match(textAt(plain.json, 'agent_settings', 'mcp_config', 'saved', 'auth', 'state', 'tokens', 'access_token'), /^access-/)
+  assert.match(
+    textAt(plain.json, 'agent_settings', 'mcp_config', 'saved', 'auth', 'state', 'tokens', 'access_token'), /^access-/,
+  )
   const tried = await server.rest.post('/api/mcp/test', { name: 'another', server: settings({ auth }) })
   assert.is(member(tried.json, 'ok'), true)
 
-  const shown = [JSON.stringify(done), tried.text, (await server.rest.get('/api/settings')).text, server.log.join('\n')].join('\n')
-  const files = ['mcp-logins.json', 'settings.json'].map((name) => readFileSync(join(server.dataDir, name), 'utf8')).join('\n')
+  const shown = [
+    JSON.stringify(done), tried.text, (await server.rest.get('/api/settings')).text, server.log.join('\n'),
+  ].join('\n')
+  const files = ['mcp-logins.json', 'settings.json']
+    .map((name) => readFileSync(join(server.dataDir, name), 'utf8'))
+    .join('\n')
   for (const text of [shown, files]) assert.not.match(text, /(?:access|refresh)-[0-9a-f]{16}/)
   assert.is(statSync(join(server.dataDir, 'mcp-logins.json')).mode & 0o777, 0o600)
 })
@@ -119,7 +141,10 @@ scene('a client may bring the address by hand: only that of its own sign-in, and
     return server.rest.post(`/api/mcp/oauth/callback/${id}`, { callback_url: address })
   }
   const address = await world.agree(textAt(json, 'authorization_url'))
-  const wrong = ['no address', address.replace('state=', 'state=x'), address.replace('/callback', '/elsewhere'), address.replace('127.0.0.1', 'localhost'), `${address}&state=y`]
+  const wrong = [
+    'no address', address.replace('state=', 'state=x'), address.replace('/callback', '/elsewhere'),
+    address.replace('127.0.0.1', 'localhost'), `${address}&state=y`,
+  ]
   for (const one of wrong) assert.is((await bring(one)).status, 400, one)
   assert.is(member(await statusOf(id), 'status'), 'authorizing')
   assert.is((await bring(address)).status, 200)
@@ -127,8 +152,12 @@ scene('a client may bring the address by hand: only that of its own sign-in, and
   assert.is(member(await outcome(id), 'status'), 'succeeded')
   assert.is(world.grants('authorization_code').length, 1)
   const { searchParams } = new URL(address)
-  const words = [searchParams.get('code'), searchParams.get('state'), world.grants('authorization_code')[0]?.get('code_verifier')]
-  for (const word of words) assert.not(server.log.join('\n').includes(String(word)), 'a secret of the sign-in is in the log')
+  const words = [
+    searchParams.get('code'), searchParams.get('state'), world.grants('authorization_code')[0]?.get('code_verifier'),
+  ]
+  for (const word of words) {
+    assert.not(server.log.join('\n').includes(String(word)), 'a secret of the sign-in is in the log')
+  }
 })
 
 scene('a browser with an unknown, a wrong or a used state gets a page that tells nothing', async () => {
@@ -136,7 +165,10 @@ scene('a browser with an unknown, a wrong or a used state gets a page that tells
   const callback = new URL(await world.agree(textAt(json, 'authorization_url')))
   const anyone = rest(server.url, undefined)
   const visit = (query: string): Promise<RestResponse> => anyone.get(`/api/mcp/oauth/callback${query}`)
-  for (const query of ['', '?code=a', '?state=', '?state=<script>alert(1)</script>', `?state=${'x'.repeat(43)}`, `${callback.search}&state=z`]) {
+  for (const query of [
+    '', '?code=a', '?state=', '?state=<script>alert(1)</script>', `?state=${'x'.repeat(43)}`,
+    `${callback.search}&state=z`,
+  ]) {
     const { status, text } = await visit(query)
     assert.equal([status, text.includes('script'), text.includes('No sign-in waits')], [400, false, true])
   }
@@ -149,10 +181,19 @@ scene('a browser with an unknown, a wrong or a used state gets a page that tells
 scene('an unknown sign-in is 404, a server without OAuth 400, one that is none 422', async () => {
   assert.is((await server.rest.get('/api/mcp/oauth/status/none')).status, 404)
   assert.is((await server.rest.post('/api/mcp/oauth/callback/none', { callback_url: 'x' })).status, 404)
-  for (const other of [{ command: 'x' }, { url: 'https://a.example' }, { url: 'https://a.example', auth: { strategy: 'bearer', value: 'x' } }]) {
+  for (const other of [
+    { command: 'x' },
+    { url: 'https://a.example' },
+    { url: 'https://a.example', auth: { strategy: 'bearer', value: 'x' } },
+  ]) {
     assert.is((await start({ server: other })).status, 400)
   }
-  assert.is((await start({ server: { url: 'https://a.example', headers: { authorization: 'x' }, auth: { strategy: 'oauth2' } } })).status, 422)
+  assert.is(
+    (await start({
+      server: { url: 'https://a.example', headers: { authorization: 'x' }, auth: { strategy: 'oauth2' } },
+    })).status,
+    422,
+  )
   assert.is((await start({ timeout: 0 })).status, 422)
 })
 
@@ -176,7 +217,9 @@ async function say(text: string, ...talks: readonly Talk[]): Promise<void> {
 
 async function results(talk: Talk): Promise<string[]> {
   const events = await talk.events()
-  return events.filter(({ kind }) => kind === 'ObservationEvent').map((event) => listAt(event, 'observation', 'content').map((part) => String(member(part, 'text'))).join('|'))
+  return events.filter(({ kind }) => kind === 'ObservationEvent').map((event) => {
+    return listAt(event, 'observation', 'content').map((part) => String(member(part, 'text'))).join('|')
+  })
 }
 
 async function stateOf(talk: Talk): Promise<unknown> {
@@ -196,15 +239,18 @@ scene('a conversation goes on without a server that needs a login, says so, and 
   assert.is(member(await stateOf(talk), 'status'), 'ready')
 })
 
-scene('a token that ends between the start and a call is renewed, once for all conversations, and the calls are done', async () => {
-  await signIn()
-  const talks = await Promise.all([talkOf(), talkOf()])
-  await say('Get ready', ...talks)
-  world.expire()
-  await say('Go', ...talks)
-  for (const talk of talks) assert.equal(await results(talk), ["[Tool 'echo' executed.]|heard"])
-  assert.is(world.grants('refresh_token').length, 1)
-})
+scene(
+  'a token that ends between the start and a call is renewed, once for all conversations, and the calls are done',
+  async () => {
+    await signIn()
+    const talks = await Promise.all([talkOf(), talkOf()])
+    await say('Get ready', ...talks)
+    world.expire()
+    await say('Go', ...talks)
+    for (const talk of talks) assert.equal(await results(talk), ["[Tool 'echo' executed.]|heard"])
+    assert.is(world.grants('refresh_token').length, 1)
+  },
+)
 
 scene('a login that cannot be renewed is over: the call says so, and the next step needs a login', async () => {
   await signIn()

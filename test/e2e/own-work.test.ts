@@ -24,11 +24,15 @@ test('is a run of its own, whose first event says who began it', async () => {
   const own = events.slice(events.findLastIndex(({ value }) => value === 'running') + 1)
   assert.match(JSON.stringify(own[0]), /"source":"environment".*has begun to work by itself/)
   const outlined = outline(own).filter((line) => !line.startsWith('('))
-  assert.equal(outlined.slice(1), ['TerminalAction', 'TerminalObservation', 'TerminalAction', 'TerminalObservation', 'agent message', 'finished'])
+  assert.equal(outlined.slice(1), [
+    'TerminalAction', 'TerminalObservation', 'TerminalAction', 'TerminalObservation', 'agent message', 'finished',
+  ])
 })
 
 test('asks its questions under the policy', async () => {
-  const talk = await startTalk(server, { agent: { ...fakeAgent('own-work'), acp_unasked_calls: 'allow' }, confirmation_policy: { kind: 'AlwaysConfirm' } })
+  const talk = await startTalk(server, {
+    agent: { ...fakeAgent('own-work'), acp_unasked_calls: 'allow' }, confirmation_policy: { kind: 'AlwaysConfirm' },
+  })
   await talk.send('go')
   await talk.reaches('waiting_for_confirmation')
   const question = member((await talk.get('/confirmations')).json, 'items', 0)

@@ -35,7 +35,9 @@ export async function losePower(seed: number, options: { readonly times: number 
     const recording = await record(folder)
     const last = recording.disk.moment
     const random = seeded(seed)
-    const moments = options.times === 'all' ? Array.from({ length: last + 1 }, (_, moment) => moment) : Array.from({ length: options.times }, () => below(random, last + 1))
+    const moments = options.times === 'all'
+      ? Array.from({ length: last + 1 }, (_, moment) => moment)
+      : Array.from({ length: options.times }, () => below(random, last + 1))
     for (const moment of moments) await checkAt(recording, moment, seed)
     return last
   } finally {
@@ -67,25 +69,36 @@ async function record(folder: string): Promise<Recording> {
   return { disk, things, change: () => Promise.reject(new Error('The recording has ended')) }
 }
 
-const ids = { first: '11111111-1111-4111-8111-111111111111', second: '22222222-2222-4222-8222-222222222222', fork: '33333333-3333-4333-8333-333333333333' }
+const ids = {
+  first: '11111111-1111-4111-8111-111111111111',
+  second: '22222222-2222-4222-8222-222222222222',
+  fork: '33333333-3333-4333-8333-333333333333',
+}
 
 /** Everything that clients can have written, some of it at the same time. */
 async function work(server: TestServer, { change }: Recording): Promise<void> {
   const { rest, dataDir } = server
   const [first, second] = [talkTo(server, ids.first), talkTo(server, ids.second)]
   const settings = (number: number): Promise<void> =>
-    change('settings', number, () => done(rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: number } })))
+    change('settings', number, () => {
+      return done(rest.patch('/api/settings', { conversation_settings_diff: { max_iterations: number } }))
+    })
   const secret = (value: string): Promise<void> =>
     change('secret', value, () => done(rest.put('/api/settings/secrets', { name: 'A_SECRET', value })))
   const create = (id: string): Promise<void> =>
     change(id, { title: null, messages: [] }, () => done(rest.post('/api/conversations', {
-      conversation_id: id, autotitle: false, agent: { kind: 'Agent', llm: { model: 'demo/scripted', api_key: 'key of a model' }, tools: [{ name: 'task_tracker' }] },
+      conversation_id: id, autotitle: false,
+      agent: {
+        kind: 'Agent', llm: { model: 'demo/scripted', api_key: 'key of a model' }, tools: [{ name: 'task_tracker' }],
+      },
     })))
   await Promise.all([create(ids.first), settings(11), secret('the first value')])
   const messages: string[] = []
   for (const text of ['hello', 'a second one', 'a third one']) {
     messages.push(text)
-    await change(ids.first, { title: null, messages: [...messages] }, () => done(first.send(text, text !== 'a second one')))
+    await change(ids.first, { title: null, messages: [...messages] }, () => {
+      return done(first.send(text, text !== 'a second one'))
+    })
     if (text === 'a second one') await Promise.all([create(ids.second), settings(12)])
   }
   await first.reaches('finished')
@@ -108,8 +121,10 @@ async function done(asking: Promise<RestResponse>): Promise<void> {
 
 async function install(dataDir: string, version: string): Promise<void> {
   const installation: Installation = {
-    name: 'codex', packageName: 'codex', version, folder: `codex@${version}`, entry: 'main.js', runsOnNode: true, nodeVersion: 'v20.0.0',
-    installedAt: '2026-01-01T00:00:00Z', verifiedAt: '2026-01-01T00:00:00Z', files: [{ path: 'main.js', size: 1, sha256: '0'.repeat(64) }],
+    name: 'codex', packageName: 'codex', version, folder: `codex@${version}`, entry: 'main.js', runsOnNode: true,
+    nodeVersion: 'v20.0.0',
+    installedAt: '2026-01-01T00:00:00Z', verifiedAt: '2026-01-01T00:00:00Z',
+    files: [{ path: 'main.js', size: 1, sha256: '0'.repeat(64) }],
   }
   const agentsDir = join(dataDir, 'agents')
   await changeAgents(agentsDir, Date.now, () => writeInstallation(agentsDir, installation))
@@ -139,13 +154,17 @@ async function checkIn(folder: string, { disk, things }: Recording, moment: numb
       const isAllowed = values.some((value) => JSON.stringify(value) === JSON.stringify(found))
       assert.ok(isAllowed, `${label}: ${thing} is ${JSON.stringify(found)}, expected one of ${JSON.stringify(values)}`)
     }
-    for (const id of await listed(server)) assert.is((await server.rest.post(`/api/conversations/${id}/events`, userMessage('more'))).status, 200, label)
+    for (const id of await listed(server)) {
+      assert.is((await server.rest.post(`/api/conversations/${id}/events`, userMessage('more'))).status, 200, label)
+    }
   } finally {
     await server.close()
   }
   const conversations = join(folder, 'data', 'conversations')
   for (const id of readdirSync(conversations)) {
-    assert.equal((await verifyConversation({ directory: join(conversations, id), kinds: eventKinds })).issues, [], label)
+    assert.equal(
+      (await verifyConversation({ directory: join(conversations, id), kinds: eventKinds })).issues, [], label,
+    )
   }
 }
 
@@ -166,5 +185,7 @@ async function look(server: TestServer, thing: string): Promise<unknown> {
   const talk = talkTo(server, thing)
   const { status, json } = await talk.get()
   assert.is(status === 200, (await listed(server)).includes(thing))
-  return status === 404 ? undefined : { title: member(json, 'title'), messages: messagesOf(await talk.events(), 'user') }
+  return status === 404
+    ? undefined
+    : { title: member(json, 'title'), messages: messagesOf(await talk.events(), 'user') }
 }

@@ -26,12 +26,16 @@ test.after(async () => {
 
 /** A model that says its name, and makes titles of it. */
 async function modelNamed(name: string, steps: readonly ModelStep[] = []): Promise<ModelServer> {
-  const model = await startAnthropicModel({ script: () => [...steps, { text: `I am ${name}.` }], aside: () => `Title by ${name}` })
+  const model = await startAnthropicModel({
+    script: () => [...steps, { text: `I am ${name}.` }], aside: () => `Title by ${name}`,
+  })
   models.push(model)
   return model
 }
 
-function llmAt(model: ModelServer, name: string): { model: string; base_url: string; api_key: string; num_retries: number } {
+function llmAt(
+  model: ModelServer, name: string,
+): { model: string; base_url: string; api_key: string; num_retries: number } {
   return { model: `anthropic/${name}`, base_url: model.url, api_key: `key-of-${name}-1234`, num_retries: 0 }
 }
 
@@ -44,7 +48,9 @@ async function profileNamed(name: string, { rest }: Reachable = server): Promise
 
 async function builtInTalk(of: Reachable, name: string, rest: object = {}, agent: object = {}): Promise<Talk> {
   const llm = llmAt(await modelNamed(name), name)
-  return startTalk(of, { agent: { kind: 'Agent', llm, tools: [{ name: 'terminal' }], ...agent }, autotitle: false, ...rest })
+  return startTalk(of, {
+    agent: { kind: 'Agent', llm, tools: [{ name: 'terminal' }], ...agent }, autotitle: false, ...rest,
+  })
 }
 
 async function answerTo(talk: Talk, text: string): Promise<string> {
@@ -59,28 +65,56 @@ const exposed = (name: string, mode: string): Promise<RestResponse> => {
   return server.rest.get(`${path}/${name}`, { 'X-Expose-Secrets': mode })
 }
 
-test('a profile is saved, shown without its key, activated, renamed and removed, and the active pointer goes with it', withFresh(async ({ rest, dataDir }) => {
-  assert.equal((await rest.get(path)).json, { profiles: [], active_profile: null })
-  const saved = await rest.post(`${path}/fast`, { llm: { model: 'openai/gpt-5.5', api_key: 'key-canary-1234' }, include_secrets: true })
-  assert.equal([saved.status, member(saved.json, 'name')], [201, 'fast'])
-  assert.ok(textAt(saved.json, 'message') !== '')
-  const shown = await rest.get(`${path}/fast`)
-  assert.equal([shown.status, check('ProfileDetail', shown.json)], [200, []])
-  assert.equal([member(shown.json, 'config', 'model'), member(shown.json, 'config', 'api_key'), member(shown.json, 'api_key_set')], ['openai/gpt-5.5', null, true])
-  const activated = await rest.post(`${path}/fast/activate`, {})
-  assert.equal([activated.status, member(activated.json, 'name'), member(activated.json, 'llm_applied')], [200, 'fast', true])
-  const settings = (await rest.get('/api/settings')).json
-  assert.equal([member(settings, 'active_profile'), member(settings, 'agent_settings', 'llm', 'model'), member(settings, 'llm_api_key_is_set')], ['fast', 'openai/gpt-5.5', true])
-  const renamed = await rest.post(`${path}/fast/rename`, { new_name: 'faster' })
-  assert.equal([renamed.status, member(renamed.json, 'name')], [200, 'faster'])
-  assert.is((await rest.get(`${path}/fast`)).status, 404)
-  const list = (await rest.get(path)).json
-  assert.equal([check('ProfileList', list), listAt(list, 'profiles').map((profile) => member(profile, 'name')), member(list, 'active_profile')], [[], ['faster'], 'faster'])
-  for (const _twice of [1, 2]) assert.equal(member((await rest.delete(`${path}/faster`)).json, 'name'), 'faster')
-  assert.equal((await rest.get(path)).json, { profiles: [], active_profile: null })
-  assert.is(member((await rest.get('/api/settings')).json, 'agent_settings', 'llm', 'model'), 'openai/gpt-5.5')
-  assert.not.match(readFileSync(join(dataDir, 'profiles.json'), 'utf8'), 'canary')
-}))
+test(
+  'a profile is saved, shown without its key, activated, renamed and removed, and the active pointer goes with it',
+  withFresh(async ({ rest, dataDir }) => {
+    assert.equal((await rest.get(path)).json, { profiles: [], active_profile: null })
+    const saved = await rest.post(`${path}/fast`, {
+      llm: { model: 'openai/gpt-5.5', api_key: 'key-canary-1234' }, include_secrets: true,
+    })
+    assert.equal([saved.status, member(saved.json, 'name')], [201, 'fast'])
+    assert.ok(textAt(saved.json, 'message') !== '')
+    const shown = await rest.get(`${path}/fast`)
+    assert.equal([shown.status, check('ProfileDetail', shown.json)], [200, []])
+    assert.equal(
+      [
+        member(shown.json, 'config', 'model'),
+        member(shown.json, 'config', 'api_key'),
+        member(shown.json, 'api_key_set'),
+      ],
+      ['openai/gpt-5.5', null, true],
+    )
+    const activated = await rest.post(`${path}/fast/activate`, {})
+    assert.equal([activated.status, member(activated.json, 'name'), member(activated.json, 'llm_applied')], [
+      200, 'fast', true,
+    ])
+    const settings = (await rest.get('/api/settings')).json
+    assert.equal(
+      [
+        member(settings, 'active_profile'),
+        member(settings, 'agent_settings', 'llm', 'model'),
+        member(settings, 'llm_api_key_is_set'),
+      ],
+      ['fast', 'openai/gpt-5.5', true],
+    )
+    const renamed = await rest.post(`${path}/fast/rename`, { new_name: 'faster' })
+    assert.equal([renamed.status, member(renamed.json, 'name')], [200, 'faster'])
+    assert.is((await rest.get(`${path}/fast`)).status, 404)
+    const list = (await rest.get(path)).json
+    assert.equal(
+      [
+        check('ProfileList', list),
+        listAt(list, 'profiles').map((profile) => member(profile, 'name')),
+        member(list, 'active_profile'),
+      ],
+      [[], ['faster'], 'faster'],
+    )
+    for (const _twice of [1, 2]) assert.equal(member((await rest.delete(`${path}/faster`)).json, 'name'), 'faster')
+    assert.equal((await rest.get(path)).json, { profiles: [], active_profile: null })
+    assert.is(member((await rest.get('/api/settings')).json, 'agent_settings', 'llm', 'model'), 'openai/gpt-5.5')
+    assert.not.match(readFileSync(join(dataDir, 'profiles.json'), 'utf8'), 'canary')
+  }),
+)
 
 test('a pointer to another profile stays when one is renamed or removed', async () => {
   const { rest } = server
@@ -93,7 +127,9 @@ test('a pointer to another profile stays when one is renamed or removed', async 
 
 test('the header shows keys as tokens or in plain, tokens come back as keys, and a mask does not', async () => {
   const { rest } = server
-  await rest.post(`${path}/fast`, { llm: { model: 'a', api_key: 'key-canary-1234', aws_session_token: 'token-canary' } })
+  await rest.post(`${path}/fast`, {
+    llm: { model: 'a', api_key: 'key-canary-1234', aws_session_token: 'token-canary' },
+  })
   assert.is(member((await exposed('fast', ' Plaintext ')).json, 'config', 'api_key'), 'key-canary-1234')
   assert.is((await exposed('fast', 'yes')).status, 400)
   const sealed = (await exposed('fast', 'encrypted')).json
@@ -132,55 +168,74 @@ const refused: readonly (readonly ['GET' | 'POST' | 'DELETE', string, unknown, n
   ['POST', `/${'x'.repeat(65)}`, { llm: { model: 'a' } }, 422],
   ['DELETE', '/a%20b', undefined, 422],
 ]
-test('what is unknown, taken, damaged, linked to nothing or wrong is refused, and changes nothing', withFresh(async (fresh) => {
-  const { rest, dataDir } = fresh
-  for (const name of ['fast', 'taken']) await rest.post(`${path}/${name}`, { llm: { model: name } })
-  await rest.post(`${path}/linked`, { llm: { model: 'a', provider_connection_id: 'gone' } })
-  await fresh.server.close()
-  const file = join(dataDir, 'profiles.json')
-  const stored: { profiles: Record<string, unknown> } = JSON.parse(readFileSync(file, 'utf8'))
-  writeFileSync(file, JSON.stringify({ ...stored, profiles: { ...stored.profiles, bad: { llm: { model: 7 } } } }))
-  const again = await startServer({ folder: fresh.folder })
-  const list = (await again.rest.get(path)).json
-  assert.equal(listAt(list, 'profiles').map((profile) => [member(profile, 'name'), member(profile, 'provider_connection_broken')]), [['fast', false], ['linked', true], ['taken', false]])
-  for (const [method, tail, body, status] of refused) {
-    const answer = await again.rest.send(method, path + tail, body === undefined ? {} : { body })
-    assert.is(answer.status, status, `${method} ${tail} ${answer.text}`)
-  }
-  assert.equal((await again.rest.get(path)).json, list)
-  assert.is((await again.rest.patch('/api/settings', { active_profile: 'bad' })).status, 400)
-  assert.is((await again.rest.patch('/api/settings', { active_profile: 'linked' })).status, 422)
-  await again.close()
-}))
+test(
+  'what is unknown, taken, damaged, linked to nothing or wrong is refused, and changes nothing',
+  withFresh(async (fresh) => {
+    const { rest, dataDir } = fresh
+    for (const name of ['fast', 'taken']) await rest.post(`${path}/${name}`, { llm: { model: name } })
+    await rest.post(`${path}/linked`, { llm: { model: 'a', provider_connection_id: 'gone' } })
+    await fresh.server.close()
+    const file = join(dataDir, 'profiles.json')
+    const stored: { profiles: Record<string, unknown> } = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({ ...stored, profiles: { ...stored.profiles, bad: { llm: { model: 7 } } } }))
+    const again = await startServer({ folder: fresh.folder })
+    const list = (await again.rest.get(path)).json
+    assert.equal(
+      listAt(list, 'profiles').map((profile) => [
+        member(profile, 'name'), member(profile, 'provider_connection_broken'),
+      ]),
+      [['fast', false], ['linked', true], ['taken', false]],
+    )
+    for (const [method, tail, body, status] of refused) {
+      const answer = await again.rest.send(method, path + tail, body === undefined ? {} : { body })
+      assert.is(answer.status, status, `${method} ${tail} ${answer.text}`)
+    }
+    assert.equal((await again.rest.get(path)).json, list)
+    assert.is((await again.rest.patch('/api/settings', { active_profile: 'bad' })).status, 400)
+    assert.is((await again.rest.patch('/api/settings', { active_profile: 'linked' })).status, 422)
+    await again.close()
+  }),
+)
 
-test('settings or profiles that cannot be read are refused with 409, and nothing is renamed or removed', withFresh(async (fresh) => {
-  await fresh.rest.post(`${path}/fast`, { llm: { model: 'a' } })
-  await fresh.server.close()
-  const [settings, profiles] = [join(fresh.dataDir, 'settings.json'), join(fresh.dataDir, 'profiles.json')]
-  const sound = readFileSync(profiles, 'utf8')
-  writeFileSync(settings, 'damaged')
-  const again = await startServer({ folder: fresh.folder })
-  for (const [method, tail, body] of [['GET', ''], ['DELETE', '/fast'], ['POST', '/fast/rename', { new_name: 'x' }], ['POST', '/fast/activate']] as const) {
-    assert.is((await again.rest.send(method, path + tail, body === undefined ? {} : { body })).status, 409, tail)
-  }
-  assert.is(readFileSync(profiles, 'utf8'), sound)
-  assert.is((await again.rest.get(`${path}/fast`)).status, 200)
-  await again.close()
-  writeFileSync(profiles, 'damaged')
-  const third = await startServer({ folder: fresh.folder })
-  assert.is((await third.rest.get(`${path}/fast`)).status, 409)
-  await third.close()
-  assert.is(readFileSync(profiles, 'utf8'), 'damaged')
-}))
+test(
+  'settings or profiles that cannot be read are refused with 409, and nothing is renamed or removed',
+  withFresh(async (fresh) => {
+    await fresh.rest.post(`${path}/fast`, { llm: { model: 'a' } })
+    await fresh.server.close()
+    const [settings, profiles] = [join(fresh.dataDir, 'settings.json'), join(fresh.dataDir, 'profiles.json')]
+    const sound = readFileSync(profiles, 'utf8')
+    writeFileSync(settings, 'damaged')
+    const again = await startServer({ folder: fresh.folder })
+    for (const [method, tail, body] of [
+      ['GET', ''], ['DELETE', '/fast'], ['POST', '/fast/rename', { new_name: 'x' }], ['POST', '/fast/activate'],
+    ] as const) {
+      assert.is((await again.rest.send(method, path + tail, body === undefined ? {} : { body })).status, 409, tail)
+    }
+    assert.is(readFileSync(profiles, 'utf8'), sound)
+    assert.is((await again.rest.get(`${path}/fast`)).status, 200)
+    await again.close()
+    writeFileSync(profiles, 'damaged')
+    const third = await startServer({ folder: fresh.folder })
+    assert.is((await third.rest.get(`${path}/fast`)).status, 409)
+    await third.close()
+    assert.is(readFileSync(profiles, 'utf8'), 'damaged')
+  }),
+)
 
 test('a model is tried before it is stored', async () => {
   const model = await modelNamed('tried')
   const good = await server.rest.post(`${path}/new/validate`, { llm: llmAt(model, 'tried') })
   assert.equal([good.status, good.json], [200, { valid: true }])
   assert.is(model.requests[0]?.apiKey, 'key-of-tried-1234')
-  assert.equal((await server.rest.post(`${path}/new/validate`, { llm: { model: 'demo/scripted' } })).json, { valid: true })
-  const bad = await server.rest.post(`${path}/new/validate`, { llm: { model: 'nobody-knows-it', api_key: 'key-canary-1234' } })
-  assert.equal([bad.status, member(bad.json, 'valid'), member(bad.json, 'error', 'type')], [200, false, 'LLMBadRequestError'])
+  assert.equal((await server.rest.post(`${path}/new/validate`, { llm: { model: 'demo/scripted' } })).json, {
+    valid: true,
+  })
+  const bad = await server.rest.post(`${path}/new/validate`, {
+    llm: { model: 'nobody-knows-it', api_key: 'key-canary-1234' },
+  })
+  assert.equal([bad.status, member(bad.json, 'valid'), member(bad.json, 'error', 'type')], [
+    200, false, 'LLMBadRequestError',
+  ])
   assert.not.match(bad.text, 'canary')
   assert.is((await server.rest.get(`${path}/new`)).status, 404)
 })
@@ -194,24 +249,33 @@ test('new conversations are driven by the profile that was activated', withFresh
   assert.is(model.requests[0]?.apiKey, 'key-of-chosen-1234')
 }))
 
-test('a conversation switches to the model of a profile, counted under its name, and keeps it when the profile is gone', async () => {
-  await profileNamed('second')
-  const talk = await builtInTalk(server, 'first')
-  assert.is(await answerTo(talk, 'Who?'), 'I am first.')
-  assert.equal((await talk.post('/switch_profile', { profile_name: 'second' })).json, { success: true })
-  const agent = member((await talk.get()).json, 'agent')
-  assert.equal(['model', 'usage_id', 'api_key'].map((name) => member(agent, 'llm', name)), ['anthropic/second', 'profile:second', '**********'])
-  await server.rest.delete(`${path}/second`)
-  assert.is(await answerTo(talk, 'And now?'), 'I am second.')
-  assert.ok(member((await talk.get()).json, 'stats', 'usage_to_metrics', 'profile:second') !== undefined)
-  assert.not.match(JSON.stringify(await talk.events()), 'key-of-second')
-})
+test(
+  'a conversation switches to the model of a profile, counted under its name, and keeps it when the profile is gone',
+  async () => {
+    await profileNamed('second')
+    const talk = await builtInTalk(server, 'first')
+    assert.is(await answerTo(talk, 'Who?'), 'I am first.')
+    assert.equal((await talk.post('/switch_profile', { profile_name: 'second' })).json, { success: true })
+    const agent = member((await talk.get()).json, 'agent')
+    assert.equal(['model', 'usage_id', 'api_key'].map((name) => member(agent, 'llm', name)), [
+      'anthropic/second', 'profile:second', '**********',
+    ])
+    await server.rest.delete(`${path}/second`)
+    assert.is(await answerTo(talk, 'And now?'), 'I am second.')
+    assert.ok(member((await talk.get()).json, 'stats', 'usage_to_metrics', 'profile:second') !== undefined)
+    assert.not.match(JSON.stringify(await talk.events()), 'key-of-second')
+  },
+)
 
 test('a run that is under way goes on with the new model from its next step', async () => {
   await profileNamed('later')
-  const steps = [{ toolCall: { name: 'terminal', input: { command: 'until [ -e go ]; do sleep 0.05; done; echo gone' } } }]
+  const steps = [
+    { toolCall: { name: 'terminal', input: { command: 'until [ -e go ]; do sleep 0.05; done; echo gone' } } },
+  ]
   const before = await modelNamed('before', steps)
-  const talk = await startTalk(server, { agent: { kind: 'Agent', llm: llmAt(before, 'before'), tools: [{ name: 'terminal' }] }, autotitle: false })
+  const talk = await startTalk(server, {
+    agent: { kind: 'Agent', llm: llmAt(before, 'before'), tools: [{ name: 'terminal' }] }, autotitle: false,
+  })
   await talk.send('Work')
   await until(async () => (await talk.events()).some(({ kind }) => kind === 'ActionEvent'))
   assert.is((await talk.post('/switch_profile', { profile_name: 'later' })).status, 200)
@@ -234,48 +298,72 @@ test('what a conversation switched to outlives a kill of the server', withProgra
   assert.is(textAt((await second.rest.get(`${path}/kept`)).json, 'config', 'model'), 'anthropic/kept')
 }))
 
-test('a condenser with a copy of the model goes on with the new one, and one with a model of its own keeps it', async () => {
-  await profileNamed('next')
-  const own = llmAt(await modelNamed('own'), 'own')
-  const copying = await modelNamed('copied')
-  const copy = llmAt(copying, 'copied')
-  for (const [llm, expected] of [[{ ...copy, usage_id: 'mine' }, 'anthropic/next'], [{ ...own, usage_id: 'mine' }, 'anthropic/own'], [null, undefined]] as const) {
-    const talk = await startTalk(server, { agent: { kind: 'Agent', llm: copy, condenser: { llm }, tools: [] }, autotitle: false })
-    for (const text of ['One', 'Two']) await answerTo(talk, text)
-    await talk.post('/switch_profile', { profile_name: 'next' })
-    const shown = member((await talk.get()).json, 'agent', 'condenser', 'llm')
-    assert.equal([member(shown, 'model'), member(shown, 'usage_id')], [expected, llm?.usage_id])
-    assert.is((await talk.post('/condense')).status, 200)
-    const usage = member((await talk.get()).json, 'stats', 'usage_to_metrics', llm === null ? 'condenser' : 'mine')
-    assert.is(member(usage, 'model_name'), expected ?? 'anthropic/next')
-  }
-})
+test(
+  'a condenser with a copy of the model goes on with the new one, and one with a model of its own keeps it',
+  async () => {
+    await profileNamed('next')
+    const own = llmAt(await modelNamed('own'), 'own')
+    const copying = await modelNamed('copied')
+    const copy = llmAt(copying, 'copied')
+    for (const [llm, expected] of [
+      [{ ...copy, usage_id: 'mine' }, 'anthropic/next'],
+      [{ ...own, usage_id: 'mine' }, 'anthropic/own'],
+      [null, undefined],
+    ] as const) {
+      const talk = await startTalk(server, {
+        agent: { kind: 'Agent', llm: copy, condenser: { llm }, tools: [] }, autotitle: false,
+      })
+      for (const text of ['One', 'Two']) await answerTo(talk, text)
+      await talk.post('/switch_profile', { profile_name: 'next' })
+      const shown = member((await talk.get()).json, 'agent', 'condenser', 'llm')
+      assert.equal([member(shown, 'model'), member(shown, 'usage_id')], [expected, llm?.usage_id])
+      assert.is((await talk.post('/condense')).status, 200)
+      const usage = member((await talk.get()).json, 'stats', 'usage_to_metrics', llm === null ? 'condenser' : 'mine')
+      assert.is(member(usage, 'model_name'), expected ?? 'anthropic/next')
+    }
+  },
+)
 
 test('an unknown profile, a malformed name, an unknown conversation and an external agent are refused', async () => {
   const talk = await builtInTalk(server, 'alone')
   assert.is((await talk.post('/switch_profile', { profile_name: 'nobody' })).status, 404)
-  for (const body of [{}, { profile_name: '../x' }, { profile_name: 7 }]) assert.is((await talk.post('/switch_profile', body)).status, 422)
-  assert.is((await server.rest.post('/api/conversations/00000000-0000-4000-8000-000000000000/switch_profile', { profile_name: 'a' })).status, 404)
+  for (const body of [{}, { profile_name: '../x' }, { profile_name: 7 }]) {
+    assert.is((await talk.post('/switch_profile', body)).status, 422)
+  }
+  assert.is(
+    (await server.rest.post('/api/conversations/00000000-0000-4000-8000-000000000000/switch_profile', {
+      profile_name: 'a',
+    })).status,
+    404,
+  )
   const external = await startTalk(server, { agent: { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] } })
   const refusal = await external.post('/switch_profile', { profile_name: 'nobody' })
-  assert.equal([refusal.status, member(refusal.json, 'detail')], [400, 'Cannot switch the model: the conversation is not driven by the built-in agent'])
+  assert.equal([refusal.status, member(refusal.json, 'detail')], [
+    400, 'Cannot switch the model: the conversation is not driven by the built-in agent',
+  ])
 })
 
-test('a title is made by the profile that was named for it, for an external agent too, else by the model of the agent', async () => {
-  const model = await profileNamed('namer')
-  const titleOf = async (talk: Talk): Promise<unknown> => {
-    await talk.send('Fix it')
-    await until(async () => member((await talk.get()).json, 'title') !== null)
-    return member((await talk.get()).json, 'title')
-  }
-  const talk = await builtInTalk(server, 'worker', { autotitle: true, title_llm_profile: 'namer' })
-  assert.is(await titleOf(talk), 'Title by namer')
-  await until(async () => member((await talk.get()).json, 'stats', 'usage_to_metrics', 'title') !== undefined)
-  const external = { agent: { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] }, autotitle: true }
-  assert.is(await titleOf(await startTalk(server, { ...external, title_llm_profile: 'namer' })), 'Title by namer')
-  assert.is(model.requests[0]?.apiKey, 'key-of-namer-1234')
-  assert.is(await titleOf(await builtInTalk(server, 'fallback', { autotitle: true, title_llm_profile: 'nobody' })), 'Title by fallback')
-  assert.is(await titleOf(await startTalk(server, { ...external, title_llm_profile: 'nobody' })), 'Fix it')
-})
+test(
+  'a title is made by the profile that was named for it, for an external agent too, else by the model of the agent',
+  async () => {
+    const model = await profileNamed('namer')
+    const titleOf = async (talk: Talk): Promise<unknown> => {
+      await talk.send('Fix it')
+      await until(async () => member((await talk.get()).json, 'title') !== null)
+      return member((await talk.get()).json, 'title')
+    }
+    const talk = await builtInTalk(server, 'worker', { autotitle: true, title_llm_profile: 'namer' })
+    assert.is(await titleOf(talk), 'Title by namer')
+    await until(async () => member((await talk.get()).json, 'stats', 'usage_to_metrics', 'title') !== undefined)
+    const external = { agent: { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] }, autotitle: true }
+    assert.is(await titleOf(await startTalk(server, { ...external, title_llm_profile: 'namer' })), 'Title by namer')
+    assert.is(model.requests[0]?.apiKey, 'key-of-namer-1234')
+    assert.is(
+      await titleOf(await builtInTalk(server, 'fallback', { autotitle: true, title_llm_profile: 'nobody' })),
+      'Title by fallback',
+    )
+    assert.is(await titleOf(await startTalk(server, { ...external, title_llm_profile: 'nobody' })), 'Fix it')
+  },
+)
 
 test.run()

@@ -1,4 +1,6 @@
-/** Many things at once on one conversation: each has one outcome, everything acknowledged is served once, nothing hangs. */
+/**
+ * Many things at once on one conversation: each has one outcome, everything acknowledged is served once, nothing hangs.
+ */
 import * as assert from 'uvu/assert'
 import { until } from '../support/processes.ts'
 import { member, textAt } from '../support/rest.ts'
@@ -14,7 +16,8 @@ test.before(async () => {
 })
 test.after(() => server.close())
 
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index))
 const tally = (answers: readonly { readonly status: number }[]): Record<number, number> => {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
@@ -32,7 +35,8 @@ async function atRest(talk: Talk): Promise<void> {
 /** Every status follows from the one before it by something that a conversation can do. */
 function assertStatuses(events: readonly JsonEvent[]): void {
   const next: Readonly<Record<string, readonly string[]>> = {
-    idle: ['running', 'paused'], running: ['finished', 'paused', 'error', 'waiting_for_confirmation'], paused: ['running'],
+    idle: ['running', 'paused'], running: ['finished', 'paused', 'error', 'waiting_for_confirmation'],
+    paused: ['running'],
     finished: ['idle'], error: ['running'], waiting_for_confirmation: ['running', 'paused', 'error', 'finished'],
   }
   let before = 'idle'
@@ -66,7 +70,9 @@ test('ten interrupts at once stop once', async () => {
   const talk = await startTalk(server)
   await talk.send('run: sleep 100')
   await until(async () => outline(await talk.events()).includes('TerminalAction'))
-  assert.equal(tally(await Promise.all(times(10, (index) => talk.post(index % 2 === 0 ? '/interrupt' : '/pause')))), { 200: 10 })
+  assert.equal(
+    tally(await Promise.all(times(10, (index) => talk.post(index % 2 === 0 ? '/interrupt' : '/pause')))), { 200: 10 },
+  )
   const events = await talk.events()
   assert.equal(outline(events).slice(-3), ['AgentErrorEvent', 'paused', 'PauseEvent'])
   assert.is(outline(events).filter((word) => word === 'PauseEvent').length, 1)
@@ -75,7 +81,9 @@ test('ten interrupts at once stop once', async () => {
 test('a message that is sent while the run is being stopped is not lost', async () => {
   for (let round = 0; round < 5; round++) {
     const talk = await startTalk(server, 'echo')
-    const answers = await Promise.all([talk.send('first'), talk.post('/interrupt'), talk.send('second'), talk.post('/interrupt'), talk.send('third')])
+    const answers = await Promise.all([
+      talk.send('first'), talk.post('/interrupt'), talk.send('second'), talk.post('/interrupt'), talk.send('third'),
+    ])
     assert.equal(tally(answers), { 200: 5 })
     await atRest(talk)
     const events = await talk.events()
@@ -93,7 +101,9 @@ test('one answer of ten to one question counts', async () => {
   await talk.send('run: echo asked')
   await talk.reaches('waiting_for_confirmation')
   const id = member((await talk.get('/confirmations')).json, 'items', 0, 'id')
-  const answers = await Promise.all(times(10, (index) => talk.post('/events/respond_to_confirmation', { accept: index % 2 === 0, id })))
+  const answers = await Promise.all(
+    times(10, (index) => talk.post('/events/respond_to_confirmation', { accept: index % 2 === 0, id })),
+  )
   assert.equal(tally(answers), { 200: 1, 404: 9 })
   await talk.reaches('finished')
   const accepted = answers.findIndex(({ status }) => status === 200) % 2 === 0
@@ -112,7 +122,11 @@ test('a question and the interrupt that ends it at once leave nothing open', asy
     const events = await talk.events()
     assertStatuses(events)
     const action = events.find(({ kind }) => kind === 'ActionEvent')
-    assert.is(events.filter((event) => event !== action && event['tool_call_id'] === action?.['tool_call_id']).length, 1, outline(events).join())
+    assert.is(
+      events.filter((event) => event !== action && event['tool_call_id'] === action?.['tool_call_id']).length,
+      1,
+      outline(events).join(),
+    )
     assert.equal(member((await talk.get('/confirmations')).json, 'items'), [])
     assert.equal(events.filter(({ key }) => key === 'pending_confirmations').at(-1)?.['value'], [])
   }
@@ -153,7 +167,9 @@ test('a message to a conversation that finishes at this moment is served by a ru
 })
 
 test('thirty conversations at once each do their own', async () => {
-  const talks = await Promise.all(times(30, (index) => startTalk(server, { agent: fakeAgent('echo'), tags: { number: String(index) } })))
+  const talks = await Promise.all(
+    times(30, (index) => startTalk(server, { agent: fakeAgent('echo'), tags: { number: String(index) } })),
+  )
   assert.equal(tally(await Promise.all(talks.map((talk, index) => talk.send(`only for ${index}.`)))), { 200: 30 })
   for (const [index, talk] of talks.entries()) {
     await talk.reaches('finished')

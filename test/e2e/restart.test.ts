@@ -28,7 +28,9 @@ function inFolder(body: (start: StartProgram) => Promise<void>): () => Promise<v
 function childrenOf(folder: string): number[] {
   if (!isLinux) return []
   const { instance } = JSON.parse(readFileSync(join(folder, 'data', 'format.json'), 'utf8'))
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => environmentOf(pid).includes(`AGENT_SERVER_CHILD=${instance}`))
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
+    return environmentOf(pid).includes(`AGENT_SERVER_CHILD=${instance}`)
+  })
 }
 
 function environmentOf(pid: number): string {
@@ -49,7 +51,9 @@ async function inCommand(program: Program, command = 'sleep 300 & sleep 301'): P
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} pauses what runs, closes sockets with 1001, ends all agents and exits with 0`, inFolder(async (start) => {
+  test(`${signal} pauses what runs, closes sockets with 1001, ends all agents and exits with 0`, inFolder(async (
+    start,
+  ) => {
     const program = await start()
     const { talk, client } = await inCommand(program)
     const idle = await startTalk(program, 'echo')
@@ -97,54 +101,62 @@ test('a question that is open at the end is gone, and the conversation is paused
   await again.stop('SIGTERM')
 }))
 
-test('after a kill in mid-turn everything acknowledged is there, the run has ended with an error, and it can go on', inFolder(async (start) => {
-  const program = await start()
-  const { talk, client } = await inCommand(program)
-  const other = await startTalk(program, 'echo')
-  const sent: string[] = []
-  const sending = Array.from({ length: 30 }, (_, index) => `message ${index}`).map(async (text) => {
-    const answer = await other.send(text, false).catch(() => undefined)
-    if (answer?.status === 200) sent.push(text)
-  })
-  await Promise.all(sending.slice(0, 15))
-  await Promise.all([program.stop('SIGKILL'), ...sending])
-  await client.closed
-  const again = await start()
-  assert.equal(childrenOf(again.folder), [])
-  const events = await talkTo(again, talk.id).events()
-  const seen = storedOf(client)
-  assert.equal(events.slice(0, seen.length), seen)
-  assert.equal(outline(events).slice(seen.length), ['AgentErrorEvent', 'error ServerRestarted', 'error'])
-  const action = events.find(({ kind }) => kind === 'ActionEvent')
-  const [answer] = events.filter(({ kind }) => kind === 'AgentErrorEvent')
-  assert.is(answer?.['tool_call_id'], action?.['tool_call_id'])
-  assert.match(textAt(answer, 'error'), /restart occurred.*fatal memory error/)
-  assert.ok(sent.length >= 15)
-  const kept = messagesOf(await talkTo(again, other.id).events(), 'user')
-  assert.equal(sent.filter((text) => !kept.includes(text)), [])
-  const resumed = talkTo(again, talk.id)
-  // The turn did not end, so its message is served again.
-  assert.is((await resumed.post('/run')).status, 200)
-  await until(async () => outline(await resumed.events()).filter((word) => word === 'TerminalAction').length === 2)
-  await resumed.post('/interrupt')
-  assert.is(await again.stop('SIGTERM'), 0)
-}))
+test(
+  'after a kill in mid-turn everything acknowledged is there, the run has ended with an error, and it can go on',
+  inFolder(async (start) => {
+    const program = await start()
+    const { talk, client } = await inCommand(program)
+    const other = await startTalk(program, 'echo')
+    const sent: string[] = []
+    const sending = Array.from({ length: 30 }, (_, index) => `message ${index}`).map(async (text) => {
+      const answer = await other.send(text, false).catch(() => undefined)
+      if (answer?.status === 200) sent.push(text)
+    })
+    await Promise.all(sending.slice(0, 15))
+    await Promise.all([program.stop('SIGKILL'), ...sending])
+    await client.closed
+    const again = await start()
+    assert.equal(childrenOf(again.folder), [])
+    const events = await talkTo(again, talk.id).events()
+    const seen = storedOf(client)
+    assert.equal(events.slice(0, seen.length), seen)
+    assert.equal(outline(events).slice(seen.length), ['AgentErrorEvent', 'error ServerRestarted', 'error'])
+    const action = events.find(({ kind }) => kind === 'ActionEvent')
+    const [answer] = events.filter(({ kind }) => kind === 'AgentErrorEvent')
+    assert.is(answer?.['tool_call_id'], action?.['tool_call_id'])
+    assert.match(textAt(answer, 'error'), /restart occurred.*fatal memory error/)
+    assert.ok(sent.length >= 15)
+    const kept = messagesOf(await talkTo(again, other.id).events(), 'user')
+    assert.equal(sent.filter((text) => !kept.includes(text)), [])
+    const resumed = talkTo(again, talk.id)
+    // The turn did not end, so its message is served again.
+    assert.is((await resumed.post('/run')).status, 200)
+    await until(async () => outline(await resumed.events()).filter((word) => word === 'TerminalAction').length === 2)
+    await resumed.post('/interrupt')
+    assert.is(await again.stop('SIGTERM'), 0)
+  }),
+)
 
-test('after a kill while a question is open it is answered, gone, and the conversation can be run', inFolder(async (start) => {
-  const program = await start()
-  const talk = await startTalk(program, { confirmation_policy: { kind: 'AlwaysConfirm' } })
-  await talk.send('write: x.txt x')
-  await talk.reaches('waiting_for_confirmation')
-  await program.stop('SIGKILL')
-  const again = await start()
-  const after = talkTo(again, talk.id)
-  const events = await after.events()
-  assert.equal(outline(events).slice(-4), ['AgentErrorEvent', '(pending_confirmations)', 'error ServerRestarted', 'error'])
-  assert.equal((await after.get('/confirmations')).json, { items: [] })
-  assert.is((await after.post('/run')).status, 200)
-  await after.reaches('waiting_for_confirmation')
-  await again.stop('SIGTERM')
-}))
+test(
+  'after a kill while a question is open it is answered, gone, and the conversation can be run',
+  inFolder(async (start) => {
+    const program = await start()
+    const talk = await startTalk(program, { confirmation_policy: { kind: 'AlwaysConfirm' } })
+    await talk.send('write: x.txt x')
+    await talk.reaches('waiting_for_confirmation')
+    await program.stop('SIGKILL')
+    const again = await start()
+    const after = talkTo(again, talk.id)
+    const events = await after.events()
+    assert.equal(outline(events).slice(-4), [
+      'AgentErrorEvent', '(pending_confirmations)', 'error ServerRestarted', 'error',
+    ])
+    assert.equal((await after.get('/confirmations')).json, { items: [] })
+    assert.is((await after.post('/run')).status, 200)
+    await after.reaches('waiting_for_confirmation')
+    await again.stop('SIGTERM')
+  }),
+)
 
 test('a second restart adds nothing, and ids and times go on growing', inFolder(async (start) => {
   const first = await start()
@@ -177,26 +189,40 @@ test('what was changed over REST survives a kill: policy, tags, title, secrets, 
   const second = await start()
   const again = talkTo(second, talk.id)
   assert.equal((await again.get()).json, before)
-  assert.equal([member(before, 'title'), member(before, 'tags'), member(before, 'confirmation_policy'), member(before, 'current_model_id')], ['Kept', { a: '1' }, policy, 'big'])
+  assert.equal(
+    [
+      member(before, 'title'),
+      member(before, 'tags'),
+      member(before, 'confirmation_policy'),
+      member(before, 'current_model_id'),
+    ],
+    ['Kept', { a: '1' }, policy, 'big'],
+  )
   await again.send('hello')
   await again.reaches('finished')
   assert.match(messagesOf(await again.events(), 'agent').join(), '"KEPT":"short"')
   await second.stop('SIGTERM')
 }))
 
-test('a second signal ends a stop that takes long at once, and nothing acknowledged is lost', inFolder(async (start) => {
-  const program = await start()
-  const talk = await startTalk(program, { agent: fakeAgent('ignores-cancel') })
-  await talk.send('hello')
-  await until(async () => messagesOf(await talk.events(), 'agent').length > 0 || outline(await talk.events()).includes('SystemPromptEvent'))
-  const ended = program.stop('SIGTERM')
-  await until(async () => (await program.rest.get('/ready').catch(() => undefined))?.status !== 200)
-  program.child.kill('SIGTERM')
-  assert.ok([0, 'SIGTERM'].includes(await ended))
-  const again = await start()
-  assert.equal(messagesOf(await talkTo(again, talk.id).events(), 'user'), ['hello'])
-  assert.ok(['paused', 'error'].includes(await talkTo(again, talk.id).status()))
-  await again.stop('SIGTERM')
-}))
+test(
+  'a second signal ends a stop that takes long at once, and nothing acknowledged is lost',
+  inFolder(async (start) => {
+    const program = await start()
+    const talk = await startTalk(program, { agent: fakeAgent('ignores-cancel') })
+    await talk.send('hello')
+    await until(async () => {
+      return messagesOf(await talk.events(), 'agent').length > 0 ||
+        outline(await talk.events()).includes('SystemPromptEvent')
+    })
+    const ended = program.stop('SIGTERM')
+    await until(async () => (await program.rest.get('/ready').catch(() => undefined))?.status !== 200)
+    program.child.kill('SIGTERM')
+    assert.ok([0, 'SIGTERM'].includes(await ended))
+    const again = await start()
+    assert.equal(messagesOf(await talkTo(again, talk.id).events(), 'user'), ['hello'])
+    assert.ok(['paused', 'error'].includes(await talkTo(again, talk.id).status()))
+    await again.stop('SIGTERM')
+  }),
+)
 
 test.run()

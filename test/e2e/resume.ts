@@ -1,8 +1,9 @@
 /**
  * Events flow while the connections of those who follow them are cut: what each follower has in the end is the log.
  *
- * The short test and the long one are this one function. The feeder never runs far ahead of the slowest follower, so that
- * the cuts fall into the flow and not behind it. Every line of the log on disk is compared with what came, as text.
+ * The short test and the long one are this one function. The feeder never runs far ahead of the slowest follower, so
+ * that the cuts fall into the flow and not behind it. Every line of the log on disk is compared with what came, as
+ * text.
  */
 import * as assert from 'uvu/assert'
 import { readFile } from 'node:fs/promises'
@@ -49,8 +50,12 @@ export async function followThroughCuts({ events, cuts, seed }: ResumeOptions): 
     const runs = await Promise.all(Object.entries(transports).map(async ([name, followWith], index): Promise<Run> => {
       const run: { proxy?: CuttingProxy; follower?: Follower } = {}
       const meanBytes = (): number => nextMeanBytes(run, { events, cuts })
-      const proxy = run.proxy = await startCuttingProxy({ target: new URL(server.url), random: seeded(seed + index), cutLimit: cuts, meanBytes })
-      const follower = run.follower = followWith({ url: proxy.url, key: server.key, conversationId: id, signal: controller.signal })
+      const proxy = run.proxy = await startCuttingProxy({
+        target: new URL(server.url), random: seeded(seed + index), cutLimit: cuts, meanBytes,
+      })
+      const follower = run.follower = followWith({
+        url: proxy.url, key: server.key, conversationId: id, signal: controller.signal,
+      })
       return { name, proxy, follower }
     }))
     const followers = runs.map(({ follower }) => follower)
@@ -69,8 +74,13 @@ export async function followThroughCuts({ events, cuts, seed }: ResumeOptions): 
   }, { logLevel: 'warn' })
 }
 
-/** So that the cuts that are left are spread over nine tenths of what is left, however much a follower gets for each event. */
-function nextMeanBytes({ proxy, follower }: Partial<Run>, { events, cuts }: Pick<ResumeOptions, 'events' | 'cuts'>): number {
+/**
+ * So that the cuts that are left are spread over nine tenths of what is left, however much a follower gets for each
+ * event.
+ */
+function nextMeanBytes(
+  { proxy, follower }: Partial<Run>, { events, cuts }: Pick<ResumeOptions, 'events' | 'cuts'>,
+): number {
   const received = follower?.received.length ?? 0
   const bytesPerEvent = received < 100 || proxy === undefined ? 600 : proxy.passedBytes / received
   return (bytesPerEvent * Math.max(100, events - received) * 0.9) / Math.max(1, cuts - cutsOf(proxy))
@@ -80,11 +90,16 @@ function cutsOf(proxy: CuttingProxy | undefined): number {
   return proxy === undefined ? 0 : proxy.cuts.toServer + proxy.cuts.toClient
 }
 
-/** Sends messages of any length, in letters of one to four bytes, until the log has so many events and all cuts are made. */
+/**
+ * Sends messages of any length, in letters of one to four bytes, until the log has so many events and all cuts are
+ * made.
+ */
 async function feed(
   server: TestServer,
   id: string,
-  { events, cuts, random, runs }: { readonly events: number; readonly cuts: number; readonly random: () => number; readonly runs: readonly Run[] },
+  {
+    events, cuts, random, runs,
+  }: { readonly events: number; readonly cuts: number; readonly random: () => number; readonly runs: readonly Run[] },
 ): Promise<void> {
   const conversation = await server.server.conversation(id)
   const atOnce = 32
@@ -99,16 +114,22 @@ async function feed(
   }
 }
 
-function check({ name, proxy, follower }: Run, { log, cuts }: { readonly log: readonly string[]; readonly cuts: number }): void {
+function check(
+  { name, proxy, follower }: Run, { log, cuts }: { readonly log: readonly string[]; readonly cuts: number },
+): void {
   const { received, connections, extension } = follower
   const { missing, doubled, outOfOrder } = differencesOf(received, log)
   const { toServer, toClient } = proxy.cuts
   const agreed = extension === '' ? '' : ` [${extension}]`
-  process.stdout.write(`${name}${agreed}: ${log.length} events, ${toServer + toClient} cuts (${toServer} on the way to the server) in `
-    + `${connections} connections; ${missing} missing, ${doubled} doubled, ${outOfOrder} out of order\n`)
+  process.stdout.write(`${name}${agreed}: ${log.length} events, ${toServer + toClient} cuts (${toServer} on the way ` +
+    'to the server) in ' +
+    `${connections} connections; ${missing} missing, ${doubled} doubled, ${outOfOrder} out of order\n`)
   assert.equal({ missing, doubled, outOfOrder }, { missing: 0, doubled: 0, outOfOrder: 0 }, name)
   // Not assert.equal, which would print all of it.
-  assert.ok(received.length === log.length && received.every((json, index) => json === log[index]), `${name}: other bytes than the log's`)
+  assert.ok(
+    received.length === log.length && received.every((json, index) => json === log[index]),
+    `${name}: other bytes than the log's`,
+  )
   assert.is(toServer + toClient, cuts, `${name}: cuts`)
 }
 

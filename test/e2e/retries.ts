@@ -2,8 +2,9 @@
  * A server that is killed while requests with idempotency keys are under way, and started again for their retries.
  *
  * The short test and the long one are this one function. In every round each kind of request is sent several times at
- * once, the server is killed after a number of answers or of milliseconds that is drawn, and all of it is sent again to the next server on
- * the same folder: whatever came through, before and after, is one answer, and the log has one effect.
+ * once, the server is killed after a number of answers or of milliseconds that is drawn, and all of it is sent again to
+ * the next server on the same folder: whatever came through, before and after, is one answer, and the log has one
+ * effect.
  */
 import * as assert from 'uvu/assert'
 import { below, seeded } from '../storage/samples.ts'
@@ -59,7 +60,10 @@ export async function killAndRetry(start: StartProgram, { rounds, seed, copies }
       assert.equal(new Set(await attempt.effects(program)), new Set([1]), label)
     }
   }
-  process.stdout.write(`seed ${seed}: ${rounds} kills, ${totals.answers} answers, ${totals.cutOff} requests cut off; one effect for each key\n`)
+  process.stdout.write(
+    `seed ${seed}: ${rounds} kills, ${totals.answers} answers, ${totals.cutOff} requests cut off; one effect for ` +
+      'each key\n',
+  )
   await program.stop('SIGTERM')
 }
 
@@ -92,8 +96,14 @@ async function prepare(program: Program, round: number): Promise<Attempt[]> {
         return [ids.length, ...(await Promise.all(ids.map((id) => said(server, id)))).flat()]
       },
     },
-    { name: 'message', key: `message-${round}`, path: `${listener.path}/events`, body: userMessage('hello', true), effects: (server) => said(server, listener.id) },
-    { name: 'run', key: `run-${round}`, path: `${runnable.path}/run`, body: undefined, effects: (server) => countIn(server, runnable.id) },
+    {
+      name: 'message', key: `message-${round}`, path: `${listener.path}/events`, body: userMessage('hello', true),
+      effects: (server) => said(server, listener.id),
+    },
+    {
+      name: 'run', key: `run-${round}`, path: `${runnable.path}/run`, body: undefined,
+      effects: (server) => countIn(server, runnable.id),
+    },
     {
       name: 'answer',
       key: `answer-${round}`,
@@ -107,7 +117,9 @@ async function prepare(program: Program, round: number): Promise<Attempt[]> {
 
 async function madeIn({ rest }: Program, round: number): Promise<string[]> {
   const { json } = await rest.get('/api/conversations/search?limit=100')
-  return listAt(json, 'items').filter((item) => member(item, 'tags', 'round') === String(round)).map((item) => String(member(item, 'id')))
+  return listAt(json, 'items').filter((item) => member(item, 'tags', 'round') === String(round)).map((item) => {
+    return String(member(item, 'id'))
+  })
 }
 
 /** The answers that came, by key. */

@@ -1,4 +1,7 @@
-/** Runs over REST with real agent processes: what is recorded, in which order, and in which status it ends (events.md 5). */
+/**
+ * Runs over REST with real agent processes: what is recorded, in which order, and in which status it ends (events.md
+ * 5).
+ */
 import * as assert from 'uvu/assert'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,7 +96,9 @@ test('an allowed action runs, a denied one does not, and the turn goes on', asyn
     const action = events.find(({ kind }) => kind === 'ActionEvent')
     if (!accept) {
       const { rejection_reason, rejection_source, action_id, source } = rejection ?? {}
-      assert.equal({ rejection_reason, rejection_source, action_id, source }, { rejection_reason: 'not today', rejection_source: 'user', action_id: action?.['id'], source: 'environment' })
+      assert.equal({ rejection_reason, rejection_source, action_id, source }, {
+        rejection_reason: 'not today', rejection_source: 'user', action_id: action?.['id'], source: 'environment',
+      })
     }
   }
 })
@@ -110,7 +115,9 @@ test('an open question is listed, and answered by its id', async () => {
   const talk = await waiting()
   const { json } = await talk.get('/confirmations')
   const question = member(json, 'items', 0)
-  assert.equal(Object.keys(Object(question)), ['id', 'tool_call_id', 'action_id', 'title', 'command', 'diff', 'locations', 'options', 'deadline'])
+  assert.equal(Object.keys(Object(question)), [
+    'id', 'tool_call_id', 'action_id', 'title', 'command', 'diff', 'locations', 'options', 'deadline',
+  ])
   assert.is(member(question, 'title'), 'Write made.txt')
   const action = (await talk.events()).find(({ kind }) => kind === 'ActionEvent')
   assert.is(member(question, 'tool_call_id'), action?.['tool_call_id'])
@@ -124,7 +131,9 @@ test('an open question is listed, and answered by its id', async () => {
   const wrong = await talk.post('/events/respond_to_confirmation', { accept: true, id: 'another' })
   assert.is(wrong.status, 404)
   assert.is(await talk.status(), 'waiting_for_confirmation')
-  assert.is((await talk.post('/events/respond_to_confirmation', { accept: true, id: member(question, 'id') })).status, 200)
+  assert.is(
+    (await talk.post('/events/respond_to_confirmation', { accept: true, id: member(question, 'id') })).status, 200,
+  )
   await talk.reaches('finished')
   assert.equal((await talk.get('/confirmations')).json, { items: [] })
 })
@@ -152,18 +161,21 @@ test('while it waits: a message is queued, a run is 409, a pause changes nothing
   await talk.post('/interrupt')
 })
 
-test('an interrupt while it waits ends the turn: the question is gone, the action answered, nothing is done', async () => {
-  const talk = await waiting()
-  const before = outline(await talk.events())
-  assert.equal((await talk.post('/interrupt')).json, { success: true })
-  const end = ['(pending_confirmations)', 'AgentErrorEvent', 'paused', 'PauseEvent']
-  assert.equal(outline(await talk.events()).slice(before.length), end)
-  assert.equal((await talk.get('/confirmations')).json, { items: [] })
-  assert.not.ok(existsSync(join(await workingDir(talk), 'made.txt')))
-  assert.is((await talk.post('/run')).status, 200)
-  await talk.reaches('waiting_for_confirmation')
-  await talk.post('/interrupt')
-})
+test(
+  'an interrupt while it waits ends the turn: the question is gone, the action answered, nothing is done',
+  async () => {
+    const talk = await waiting()
+    const before = outline(await talk.events())
+    assert.equal((await talk.post('/interrupt')).json, { success: true })
+    const end = ['(pending_confirmations)', 'AgentErrorEvent', 'paused', 'PauseEvent']
+    assert.equal(outline(await talk.events()).slice(before.length), end)
+    assert.equal((await talk.get('/confirmations')).json, { items: [] })
+    assert.not.ok(existsSync(join(await workingDir(talk), 'made.txt')))
+    assert.is((await talk.post('/run')).status, 200)
+    await talk.reaches('waiting_for_confirmation')
+    await talk.post('/interrupt')
+  },
+)
 
 for (const stop of ['/interrupt', '/pause']) {
   test(`${stop} inside a command ends the command, and nothing of the turn follows`, async () => {

@@ -1,4 +1,7 @@
-/** A server that is given another sealing key than the one that sealed its data: said at once, by everything that is asked. */
+/**
+ * A server that is given another sealing key than the one that sealed its data: said at once, by everything that is
+ * asked.
+ */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -14,10 +17,26 @@ const both = [...second, '--old-secret-key', 'the-first-key-of-all']
 
 /** What can be sealed in a data folder, and what has to be said of it with another key. */
 const sealed: readonly [what: string, make: (program: Program) => Promise<unknown>, named: RegExp][] = [
-  ['a secret', ({ rest }) => rest.put('/api/settings/secrets', { name: 'TOKEN_ONE', value: 'a-secret-value' }), /Cannot read \\"secrets\.json\\": it was sealed with the key [0-9a-f]{8}/],
-  ['a key in the settings', ({ rest }) => rest.patch('/api/settings', { agent_settings_diff: { agent_kind: 'openhands', llm: { model: 'm', api_key: 'sk-a-key-of-it' } } }), /Cannot read \\"settings\.json\\": it was sealed with the key [0-9a-f]{8}/],
-  ['a profile', ({ rest }) => rest.post('/api/profiles/mine', { llm: { model: 'm', api_key: 'sk-a-key-of-it' }, include_secrets: true }), /The profile \\"mine\\" was sealed with the key [0-9a-f]{8}/],
-  ["nothing but a conversation's secret", (program) => startTalk(program, { secrets: { MY_TOKEN: { kind: 'StaticSecret', value: 'a-secret-value' } } }), /Something in the data folder may be sealed with the key [0-9a-f]{8}/],
+  ['a secret', ({ rest }) => rest.put('/api/settings/secrets', { name: 'TOKEN_ONE', value: 'a-secret-value' }),
+    /Cannot read \\"secrets\.json\\": it was sealed with the key [0-9a-f]{8}/],
+  [
+    'a key in the settings',
+    ({ rest }) => {
+      return rest.patch('/api/settings', {
+        agent_settings_diff: { agent_kind: 'openhands', llm: { model: 'm', api_key: 'sk-a-key-of-it' } },
+      })
+    },
+    /Cannot read \\"settings\.json\\": it was sealed with the key [0-9a-f]{8}/,
+  ],
+  [
+    'a profile',
+    ({ rest }) =>
+      rest.post('/api/profiles/mine', { llm: { model: 'm', api_key: 'sk-a-key-of-it' }, include_secrets: true }),
+    /The profile \\"mine\\" was sealed with the key [0-9a-f]{8}/,
+  ],
+  ["nothing but a conversation's secret",
+    (program) => startTalk(program, { secrets: { MY_TOKEN: { kind: 'StaticSecret', value: 'a-secret-value' } } }),
+    /Something in the data folder may be sealed with the key [0-9a-f]{8}/],
 ]
 
 for (const [what, make, named] of sealed) {
@@ -49,7 +68,10 @@ test('without the keys folder a restored backup says that its key is missing', w
   await before.rest.put('/api/settings/secrets', { name: 'TOKEN_ONE', value: 'a-secret-value' })
   await before.stop('SIGTERM')
   rmSync(join(folder, 'data', 'keys'), { recursive: true })
-  assert.match((await runToEnd(['doctor', ...dirs(folder)], folder)).stdout, /^problem +stored secrets .*secrets\.json": it was sealed with the key/m)
+  assert.match(
+    (await runToEnd(['doctor', ...dirs(folder)], folder)).stdout,
+    /^problem +stored secrets .*secrets\.json": it was sealed with the key/m,
+  )
   const wrong = await start()
   assert.is((await wrong.rest.get('/ready')).status, 503)
   await wrong.stop('SIGTERM')
@@ -62,7 +84,10 @@ async function assertSound(start: StartProgram, folder: string, keys: readonly s
   await program.stop('SIGTERM')
   assert.not.match(program.stderr(), 'cannot be opened')
   assert.is((await runToEnd(['verify', ...keys, ...dirs(folder)], folder)).code, 0)
-  assert.match((await runToEnd(['doctor', ...keys, ...dirs(folder)], folder)).stdout, /^ok +stored secrets +the given keys open every sealed value$/m)
+  assert.match(
+    (await runToEnd(['doctor', ...keys, ...dirs(folder)], folder)).stdout,
+    /^ok +stored secrets +the given keys open every sealed value$/m,
+  )
 }
 
 function dirs(folder: string): string[] {

@@ -1,4 +1,6 @@
-/** Settings and global secrets over REST (spec: PATCH /api/settings, Global secret; contract: settings.md 1-3 and 6). */
+/**
+ * Settings and global secrets over REST (spec: PATCH /api/settings, Global secret; contract: settings.md 1-3 and 6).
+ */
 import * as assert from 'uvu/assert'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +27,9 @@ test('a fresh server shows the demonstration agent, and everything fits the sche
     for (const [name, value] of Object.entries(shown)) assert.equal(member(json, 'agent_settings', name), value, name)
     assert.is(member(json, 'llm_api_key_is_set'), false)
     assert.equal([member(json, 'active_profile'), member(json, 'active_agent_profile_id')], [null, null])
-    for (const kind of ['agent', 'conversation']) assert.ok(textAt((await rest.get(`${path}/${kind}-schema`)).json, 'model_name').length > 0)
+    for (const kind of ['agent', 'conversation']) {
+      assert.ok(textAt((await rest.get(`${path}/${kind}-schema`)).json, 'model_name').length > 0)
+    }
   }))
 
 /** A diff of the spec's four fields, and what is stored after it. */
@@ -33,12 +37,15 @@ const choices: readonly (readonly [object, Record<string, unknown>])[] = [
   [{ agent_kind: 'acp', acp_server: 'claude-code' }, { acp_server: 'claude-code', acp_model: 'opus[1m]' }],
   [{ agent_kind: 'acp', acp_server: 'codex', acp_command: [] }, { acp_server: 'codex', acp_model: 'gpt-5.5' }],
   [{ acp_server: 'gemini-cli', acp_model: 'my-model' }, { acp_server: 'gemini-cli', acp_model: 'my-model' }],
-  [{ acp_command: 'npx -y @agentclientprotocol/codex-acp@9' }, { acp_server: 'codex', acp_command: ['npx', '-y', '@agentclientprotocol/codex-acp@9'] }],
+  [{ acp_command: 'npx -y @agentclientprotocol/codex-acp@9' },
+    { acp_server: 'codex', acp_command: ['npx', '-y', '@agentclientprotocol/codex-acp@9'] }],
   [{ acp_command: ['my-codex-acp-wrapper'] }, { acp_server: 'custom' }],
   [{ acp_command: `my-agent 'two words'` }, { acp_server: 'custom', acp_command: ['my-agent', 'two words'] }],
   [{ agent_kind: 'openhands' }, { agent_kind: 'openhands', acp_server: undefined }],
-  [{ agent_kind: 'acp', acp_command: ['my-agent'] }, { agent_kind: 'acp', acp_command: ['my-agent'], acp_server: 'custom' }],
-  [{ acp_prompt_timeout: 5, acp_args: ['--x'] }, { acp_command: ['my-agent'], acp_prompt_timeout: 5, acp_args: ['--x'] }],
+  [{ agent_kind: 'acp', acp_command: ['my-agent'] },
+    { agent_kind: 'acp', acp_command: ['my-agent'], acp_server: 'custom' }],
+  [{ acp_prompt_timeout: 5, acp_args: ['--x'] },
+    { acp_command: ['my-agent'], acp_prompt_timeout: 5, acp_args: ['--x'] }],
   [{ acp_prompt_timeout: null }, { acp_prompt_timeout: 1800, acp_args: ['--x'] }],
   [{}, { acp_args: ['--x'] }],
 ]
@@ -48,7 +55,9 @@ test('each choice is stored, answered and shown alike, and survives a restart', 
     for (const [diff, expected] of choices) {
       const { status, json, text } = await patchAgent(server, diff)
       assert.is(status, 200, `${JSON.stringify(diff)} ${text}`)
-      for (const [name, value] of Object.entries(expected)) assert.equal(member(json, 'agent_settings', name), value, `${JSON.stringify(diff)}: ${name}`)
+      for (const [name, value] of Object.entries(expected)) {
+        assert.equal(member(json, 'agent_settings', name), value, `${JSON.stringify(diff)}: ${name}`)
+      }
       last = (await server.rest.get(path)).json
       assert.equal(last, json)
     }
@@ -79,14 +88,17 @@ const refused: readonly (readonly [unknown, number, string | RegExp])[] = [
   [{ active_agent_profile_id: 'x' }, 422, /./],
   [{ agent_settings_diff: { agent_kind: 'other' } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { acp_server: 'other' } }, 422, /^Settings validation failed$/],
-  [{ agent_settings_diff: { agent_kind: 'acp', acp_env: { LD_PRELOAD: 'x' } } }, 422, /"LD_PRELOAD" of "acp_env" decides what programs load$/],
+  [{ agent_settings_diff: { agent_kind: 'acp', acp_env: { LD_PRELOAD: 'x' } } }, 422,
+    /"LD_PRELOAD" of "acp_env" decides what programs load$/],
   [{ agent_settings_diff: { acp_command: 7 } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { acp_command: 'unclosed "' } }, 422, /./],
   [{ agent_settings_diff: { acp_prompt_timeout: 0 } }, 422, /^Settings validation failed$/],
   [{ agent_settings_diff: { schema_version: 99 } }, 422, /^Settings validation failed$/],
-  [{ agent_settings_diff: { mcp_config: { x: { command: 'y', surprise: secret } } } }, 422, /^Settings validation failed$/],
+  [{ agent_settings_diff: { mcp_config: { x: { command: 'y', surprise: secret } } } }, 422,
+    /^Settings validation failed$/],
   [{ conversation_settings_diff: { confirmation_mode: null } }, 422, /^Settings validation failed$/],
-  [{ agent_settings_diff: { acp_model: 'x' }, conversation_settings_diff: { max_iterations: 0 } }, 422, /^Settings validation failed$/],
+  [{ agent_settings_diff: { acp_model: 'x' }, conversation_settings_diff: { max_iterations: 0 } }, 422,
+    /^Settings validation failed$/],
 ]
 test('what is not valid is refused as a whole, without repeating a value', () =>
   withServer(async ({ rest }) => {
@@ -107,7 +119,9 @@ test('a bare pointer may be cleared, and other settings merge', () =>
     assert.is((await rest.patch(path, { active_profile: null })).status, 200)
     assert.is((await rest.patch(path, { active_agent_profile_id: null })).status, 200)
     await rest.patch(path, { misc_settings_diff: { app: { a: 1, b: [1, 2], c: 'x' } } })
-    const { json } = await rest.patch(path, { misc_settings_diff: { app: { b: [3], c: null } }, conversation_settings_diff: { max_iterations: 7 } })
+    const { json } = await rest.patch(path, {
+      misc_settings_diff: { app: { b: [3], c: null } }, conversation_settings_diff: { max_iterations: 7 },
+    })
     assert.equal(member(json, 'misc_settings'), { app: { a: 1, b: [3] } })
     assert.is(member(json, 'conversation_settings', 'max_iterations'), 7)
   }))
@@ -124,7 +138,9 @@ test('a body with `__proto__` changes no prototype and stores nothing of it', ()
 test('twenty patches at once all hold', () =>
   withServer(async ({ rest }) => {
     const numbers = Array.from({ length: 20 }, (_, index) => index)
-    const answers = await Promise.all(numbers.map((number) => rest.patch(path, { misc_settings_diff: { [`key${number}`]: number } })))
+    const answers = await Promise.all(
+      numbers.map((number) => rest.patch(path, { misc_settings_diff: { [`key${number}`]: number } })),
+    )
     assert.equal([...new Set(answers.map(({ status }) => status))], [200])
     const { json } = await rest.get(path)
     assert.equal(member(json, 'misc_settings'), Object.fromEntries(numbers.map((number) => [`key${number}`, number])))
@@ -132,8 +148,12 @@ test('twenty patches at once all hold', () =>
 
 test('secret values are redacted, sealed or plain as the header asks, and only when reading', () =>
   withServer(async (server) => {
-    const diff = { llm: { model: 'm', api_key: secret }, mcp_config: { tool: { command: 'x', env: { TOKEN: secret } } } }
-    const changed = await server.rest.send('PATCH', path, { body: { agent_settings_diff: diff }, headers: { 'X-Expose-Secrets': 'plaintext' } })
+    const diff = {
+      llm: { model: 'm', api_key: secret }, mcp_config: { tool: { command: 'x', env: { TOKEN: secret } } },
+    }
+    const changed = await server.rest.send('PATCH', path, {
+      body: { agent_settings_diff: diff }, headers: { 'X-Expose-Secrets': 'plaintext' },
+    })
     assert.not.match(changed.text, secret)
     const places = [['llm', 'api_key'], ['mcp_config', 'tool', 'env', 'TOKEN']]
     const shown = async (mode?: string): Promise<unknown[]> => {
@@ -172,7 +192,9 @@ test('secrets are listed by name, given by name, replaced and deleted', () =>
     assert.equal((await rest.get(at)).json, { secrets: [] })
     assert.equal((await rest.put(at, { name: 'B_KEY', value: secret })).json, { name: 'B_KEY', description: null })
     await rest.put(at, { name: 'A_NAME', value: 'x', description: 'short' })
-    assert.equal((await rest.get(at)).json, { secrets: [{ name: 'A_NAME', description: 'short' }, { name: 'B_KEY', description: null }] })
+    assert.equal((await rest.get(at)).json, {
+      secrets: [{ name: 'A_NAME', description: 'short' }, { name: 'B_KEY', description: null }],
+    })
     const value = await rest.get(`${at}/B_KEY`)
     assert.equal([value.status, value.text], [200, secret])
     assert.match(String(value.headers['content-type']), /^text\/plain/)
@@ -189,7 +211,10 @@ test('secrets are listed by name, given by name, replaced and deleted', () =>
 test('the answer says which secrets are not hidden everywhere', () =>
   withServer(async ({ rest }) => {
     const at = '/api/settings/secrets'
-    const cases = [['LONG_ONE', 'hunter2hunter2', undefined], ['PIN', 's3crt', 'PIN=whole-words'], ['TINY_KEY', 'x', 'TINY_KEY=none'], ['WORD', 'terminal', 'WORD=none'], ['NONE', ' ', undefined]] as const
+    const cases = [
+      ['LONG_ONE', 'hunter2hunter2', undefined], ['PIN', 's3crt', 'PIN=whole-words'],
+      ['TINY_KEY', 'x', 'TINY_KEY=none'], ['WORD', 'terminal', 'WORD=none'], ['NONE', ' ', undefined],
+    ] as const
     for (const [name, value, told] of cases) {
       const answer = await rest.put(at, { name, value })
       assert.is(answer.status, 200)
@@ -231,7 +256,8 @@ test('files of a newer version, or damaged ones, are refused with 409 in every w
       const { rest, close } = await startServer({ folder: first.folder })
       const uses = [
         rest.get(path), rest.patch(path, { misc_settings_diff: {} }), rest.post('/api/conversations', {}),
-        rest.get(`${path}/secrets`), rest.put(`${path}/secrets`, { name: 'A', value: 'x' }), rest.delete(`${path}/secrets/A`),
+        rest.get(`${path}/secrets`), rest.put(`${path}/secrets`, { name: 'A', value: 'x' }),
+        rest.delete(`${path}/secrets/A`),
       ]
       for (const answer of await Promise.all(uses)) {
         assert.is(answer.status, 409, `${content} ${answer.text}`)
@@ -257,7 +283,9 @@ test('a new choice is for conversations started later; a running one keeps its a
     await after.reaches('error')
   }))
 
-test('variables that are no secrets are shown, reach the agent and are masked nowhere', () => withServer(async (running) => {
+test('variables that are no secrets are shown, reach the agent and are masked nowhere', () => withServer(async (
+  running,
+) => {
   const acp_env = { OPENAI_MODEL: 'gpt-mock-of-the-house' }
   const { acp_command } = fakeAgent('environment')
   const diff = { agent_kind: 'acp', acp_server: 'custom', acp_command, acp_env }

@@ -27,12 +27,17 @@ test('readers with and without compression get the same events, replayed and liv
     assert.is(plain.headers['sec-websocket-extensions'], undefined)
     assert.is(compressing.headers['sec-websocket-extensions'], 'permessage-deflate; server_no_context_takeover')
     await talk.send(long)
-    const count = (client: Client): number => eventsIn(client).filter((text) => text.includes('"MessageEvent"') && text.includes('"user"')).length
-    for (const client of [plain, compressing]) await client.until(() => count(client) === 2 && client.messages.some((text) => text.includes('"finished"')))
+    const count = (client: Client): number =>
+      eventsIn(client).filter((text) => text.includes('"MessageEvent"') && text.includes('"user"')).length
+    for (const client of [plain, compressing]) {
+      await client.until(() => count(client) === 2 && client.messages.some((text) => text.includes('"finished"')))
+    }
     await talk.reaches('finished')
     const stored = (await talk.events()).filter((event) => event['kind'] === 'MessageEvent').map((event) => event['id'])
     for (const id of stored) {
-      const frames = [plain, compressing].map((client) => client.messages.find((text) => text.includes('"MessageEvent"') && text.includes(String(id))))
+      const frames = [plain, compressing].map((client) => {
+        return client.messages.find((text) => text.includes('"MessageEvent"') && text.includes(String(id)))
+      })
       assert.is(frames[0], frames[1])
     }
     assert.is(plain.compressed, 0)
@@ -52,7 +57,9 @@ test('a client may keep its context over its messages', () =>
       deflate.write(JSON.stringify(userMessage(`${long} ${word}`)))
       await new Promise<void>((resolve) => deflate.flush(constants.Z_SYNC_FLUSH, resolve))
       client.write(frame(1, Buffer.concat(output.splice(0)).subarray(0, -4), { reserved: 0x40 }))
-      await client.until(() => client.messages.some((text) => text.includes('"user"') && text.includes(`again,  ${word}`)))
+      await client.until(() => {
+        return client.messages.some((text) => text.includes('"user"') && text.includes(`again,  ${word}`))
+      })
     }
     deflate.close()
     await talk.reaches('finished')

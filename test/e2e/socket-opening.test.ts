@@ -28,26 +28,29 @@ async function refusal(url: string, headers = {}): Promise<Refused> {
   throw new Error(`Expected a refusal, got ${String(outcome)}`)
 }
 
-test('the key in the header, in the query or in the first frame opens the stream, which begins with the full state', async () => {
-  const clients = [
-    await connect(address(talk.id), { 'X-Session-API-Key': server.key }),
-    await connect(address(talk.id, `?session_api_key=${server.key}`)),
-    await connect(address(talk.id)),
-    await connect(address(talk.id)),
-  ]
-  clients[2]?.send(authFrame(server.key))
-  clients[3]?.send(authFrame(server.key, { client: 'tolerated here' }))
-  for (const client of clients) {
-    await client.next()
-    const [first] = framesOf(client)
-    assert.equal(check('ConversationStateUpdateEvent', first), [])
-    assert.is(first?.['key'], 'full_state')
-    assert.is(member(first, 'value', 'id'), talk.id)
-    assert.is(member(first, 'value', 'execution_status'), 'idle')
-    assert.is(client.messages.length, 1)
-    await client.close()
-  }
-})
+test(
+  'the key in the header, in the query or in the first frame opens the stream, which begins with the full state',
+  async () => {
+    const clients = [
+      await connect(address(talk.id), { 'X-Session-API-Key': server.key }),
+      await connect(address(talk.id, `?session_api_key=${server.key}`)),
+      await connect(address(talk.id)),
+      await connect(address(talk.id)),
+    ]
+    clients[2]?.send(authFrame(server.key))
+    clients[3]?.send(authFrame(server.key, { client: 'tolerated here' }))
+    for (const client of clients) {
+      await client.next()
+      const [first] = framesOf(client)
+      assert.equal(check('ConversationStateUpdateEvent', first), [])
+      assert.is(first?.['key'], 'full_state')
+      assert.is(member(first, 'value', 'id'), talk.id)
+      assert.is(member(first, 'value', 'execution_status'), 'idle')
+      assert.is(client.messages.length, 1)
+      await client.close()
+    }
+  },
+)
 
 test('a wrong key, and parameters that are not valid, are refused with 403 before the upgrade', async () => {
   const withKey = { 'X-Session-API-Key': server.key }

@@ -1,4 +1,7 @@
-/** `/sockets/events/{id}`: what comes in which order, what a client may send, and how it ends (contract: websocket.md 2, decisions 35). */
+/**
+ * `/sockets/events/{id}`: what comes in which order, what a client may send, and how it ends (contract: websocket.md 2,
+ * decisions 35).
+ */
 import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import { connect as connectTcp } from 'node:net'
@@ -30,7 +33,10 @@ test('the full state has the fields of the contract, no null and no title', asyn
   await client.next()
   const value = framesOf(client)[0]?.['value']
   assert.equal(Object.keys(Object(value)).filter((name) => member(value, name) === null || name === 'title'), [])
-  for (const name of ['id', 'agent', 'workspace', 'max_iterations', 'execution_status', 'confirmation_policy', 'leaf_event_id', 'stats', 'secret_registry', 'tags', 'agent_state', 'last_user_message_id']) {
+  for (const name of [
+    'id', 'agent', 'workspace', 'max_iterations', 'execution_status', 'confirmation_policy', 'leaf_event_id', 'stats',
+    'secret_registry', 'tags', 'agent_state', 'last_user_message_id',
+  ]) {
     assert.ok(member(value, name) !== undefined, name)
   }
   await client.close()
@@ -83,7 +89,9 @@ test('an event to continue after that is not there gets the full state, an error
     assert.is((await client.closed).code, 4010)
     const [first, second] = framesOf(client)
     assert.is(first?.['key'], 'full_state')
-    assert.equal([second?.['kind'], second?.['code'], client.messages.length], ['ServerErrorEvent', 'UnknownEventId', 2])
+    assert.equal([second?.['kind'], second?.['code'], client.messages.length], [
+      'ServerErrorEvent', 'UnknownEventId', 2,
+    ])
   }
 })
 
@@ -100,7 +108,9 @@ test('a message on the socket is stored, run, and comes back to everyone who lis
   const last = framesOf(client).at(-1)
   assert.equal([last?.['key'], member(last, 'value', 'execution_status')], ['full_state', 'finished'])
   assert.ok(framesOf(client).some(({ kind }) => kind === 'StreamingDeltaEvent'))
-  for (const push of framesOf(client).filter(isPushed)) assert.is((await own.get(`/events/${textAt(push, 'id')}`)).status, 404)
+  for (const push of framesOf(client).filter(isPushed)) {
+    assert.is((await own.get(`/events/${textAt(push, 'id')}`)).status, 404)
+  }
   await Promise.all([client.close(), other.close()])
 })
 
@@ -123,11 +133,17 @@ test('a frame that is not a message gets one ServerErrorEvent, alone, and the so
     client.send(text)
     await client.until(() => client.messages.length > before)
     const answer = framesOf(client).at(-1)
-    assert.equal([answer?.['kind'], answer?.['source'], answer?.['code']], ['ServerErrorEvent', 'environment', code], text.slice(0, 50))
+    assert.equal(
+      [answer?.['kind'], answer?.['source'], answer?.['code']],
+      ['ServerErrorEvent', 'environment', code],
+      text.slice(0, 50),
+    )
     assert.ok(textAt(answer, 'detail').length > 0)
   }
   client.write(frame(0x2, Buffer.from('{}')))
-  await client.until(() => framesOf(client).filter(({ kind }) => kind === 'ServerErrorEvent').length === badFrames.length + 1)
+  await client.until(() => {
+    return framesOf(client).filter(({ kind }) => kind === 'ServerErrorEvent').length === badFrames.length + 1
+  })
   assert.equal(await own.events(), [])
   client.send(JSON.stringify({ ...userMessage('still works'), unknown: 1 }))
   await own.reaches('finished')
@@ -140,9 +156,13 @@ test('the content of a message may be a text, or null', async () => {
   const client = await server.socket(own.id)
   client.send(JSON.stringify({ role: 'user', content: 'as a text' }))
   client.send(JSON.stringify({ role: 'user', content: null }))
-  await client.until(() => framesOf(client).filter(({ kind, source }) => kind === 'MessageEvent' && source === 'user').length === 2)
+  await client.until(() => {
+    return framesOf(client).filter(({ kind, source }) => kind === 'MessageEvent' && source === 'user').length === 2
+  })
   await own.reaches('finished')
-  const contents = (await own.events()).filter(({ source, kind }) => source === 'user' && kind === 'MessageEvent').map((event) => member(event, 'llm_message', 'content'))
+  const contents = (await own.events()).filter(({ source, kind }) => source === 'user' && kind === 'MessageEvent').map(
+    (event) => member(event, 'llm_message', 'content'),
+  )
   assert.equal(contents, [[{ cache_prompt: false, type: 'text', text: 'as a text' }], []])
   await client.close()
 })
@@ -172,7 +192,9 @@ test('a client that breaks the protocol is closed with 1002, and the server goes
   assert.is((await client.closed).code, 1002)
   await new Promise<void>((resolve) => {
     const { port, hostname } = new URL(server.url)
-    const socket = connectTcp(Number(port), hostname, () => socket.write('GET /sockets/events/x HTTP/1.1\r\nUpgrade: websocket\r\n\r\n'))
+    const socket = connectTcp(Number(port), hostname, () => {
+      return socket.write('GET /sockets/events/x HTTP/1.1\r\nUpgrade: websocket\r\n\r\n')
+    })
     socket.on('data', () => undefined).on('error', () => undefined).on('close', () => resolve())
   })
   assert.is((await server.rest.get('/alive')).status, 200)

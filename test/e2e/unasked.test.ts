@@ -1,4 +1,6 @@
-/** A command that nobody was asked about while the policy asks, seen over REST: the run, its error, the state, the log. */
+/**
+ * A command that nobody was asked about while the policy asks, seen over REST: the run, its error, the state, the log.
+ */
 import * as assert from 'uvu/assert'
 import { member } from '../support/rest.ts'
 import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
@@ -24,7 +26,9 @@ test('ends the run with an error that says what ran, and the next message is ser
   assert.is(isAlive(JSON.stringify(events)), false)
   const failure = events.find(({ kind }) => kind === 'ConversationErrorEvent')
   assert.is(failure?.code, 'UnaskedAction')
-  assert.match(String(failure?.detail), /nobody was asked about it: touch .*"acp_unasked_calls" of the agent to "allow"/)
+  assert.match(
+    String(failure?.detail), /nobody was asked about it: touch .*"acp_unasked_calls" of the agent to "allow"/,
+  )
   assert.ok(outline(events).includes('TerminalObservation'))
   const { json } = await talk.get('')
   assert.is(member(json, 'agent_state', 'acp_unasked', 'calls'), 1)
