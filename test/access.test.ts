@@ -56,15 +56,18 @@ test('answers open routes without a key', async () => {
   }
 })
 
-test('refuses a request with effects from a foreign page, from no page at all, and a form, before it asks for a key', async () => {
-  for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1.evil.example']) {
-    const answer = await server.rest.send('POST', '/api/conversations', { body: {}, headers: { Origin: origin } })
-    assert.is(answer.status, 403, origin)
-    assert.is(answer.headers['access-control-allow-origin'], undefined)
-  }
-  const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
-  assert.is((await server.rest.send('POST', '/api/conversations', { raw: 'a=b', headers: form })).status, 415)
-})
+test(
+  'refuses a request with effects from a foreign page, from no page at all, and a form, before it asks for a key',
+  async () => {
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1.evil.example']) {
+      const answer = await server.rest.send('POST', '/api/conversations', { body: {}, headers: { Origin: origin } })
+      assert.is(answer.status, 403, origin)
+      assert.is(answer.headers['access-control-allow-origin'], undefined)
+    }
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    assert.is((await server.rest.send('POST', '/api/conversations', { raw: 'a=b', headers: form })).status, 415)
+  },
+)
 
 test('refuses the name of another host on every route but the probes', async () => {
   for (const host of ['evil.example', 'localhost.evil.example', 'evil.example:8000']) {
@@ -76,7 +79,9 @@ test('refuses the name of another host on every route but the probes', async () 
 
 test('refuses an upgrade from a foreign page or for a foreign host', async () => {
   for (const headers of [{ Origin: 'https://evil.example' }, { Origin: 'null' }, { Host: 'evil.example' }]) {
-    const refused: unknown = await connect(`${server.url}/sockets/events/${id}`, { ...headers, 'X-Session-API-Key': server.key }).catch(
+    const refused: unknown = await connect(`${server.url}/sockets/events/${id}`, {
+      ...headers, 'X-Session-API-Key': server.key,
+    }).catch(
       (error: unknown) => error,
     )
     assert.ok(refused instanceof Refused)
@@ -86,7 +91,9 @@ test('refuses an upgrade from a foreign page or for a foreign host', async () =>
 
 test('lets a page of this machine in, with CORS headers on answers and errors alike', async () => {
   const origin = 'http://localhost:3000'
-  for (const [path, key] of [['/api/settings', server.key], ['/api/settings', 'wrong'], ['/api/nothing', server.key]] as const) {
+  for (const [path, key] of [
+    ['/api/settings', server.key], ['/api/settings', 'wrong'], ['/api/nothing', server.key],
+  ] as const) {
     const { headers } = await rest(server.url, key).get(path, { Origin: origin })
     assert.is(headers['access-control-allow-origin'], origin, path)
     assert.is(headers['access-control-allow-credentials'], 'true')
@@ -95,13 +102,19 @@ test('lets a page of this machine in, with CORS headers on answers and errors al
 })
 
 test('answers a preflight without a key, and refuses that of a foreign page', async () => {
-  const ask = { 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'content-type,x-session-api-key' }
+  const ask = {
+    'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'content-type,x-session-api-key',
+  }
   const keyless = rest(server.url, undefined)
-  const allowed = await keyless.send('OPTIONS', '/api/settings', { headers: { ...ask, Origin: 'http://127.0.0.1:5173' } })
+  const allowed = await keyless.send('OPTIONS', '/api/settings', {
+    headers: { ...ask, Origin: 'http://127.0.0.1:5173' },
+  })
   assert.is(allowed.status, 200)
   assert.is(allowed.headers['access-control-allow-methods'], 'PATCH')
   assert.is(allowed.headers['access-control-allow-headers'], 'content-type, x-session-api-key')
-  const refused = await keyless.send('OPTIONS', '/api/settings', { headers: { ...ask, Origin: 'https://evil.example' } })
+  const refused = await keyless.send('OPTIONS', '/api/settings', {
+    headers: { ...ask, Origin: 'https://evil.example' },
+  })
   assert.is(refused.status, 400)
   assert.is(refused.headers['access-control-allow-origin'], undefined)
 })

@@ -14,7 +14,9 @@ import { suite } from './support/suite.ts'
 
 const test = suite('agent-server', 30_000)
 
-async function withLibrary(body: (server: AgentServer, folder: string) => Promise<void>, options: Partial<AgentServerOptions> = {}): Promise<void> {
+async function withLibrary(
+  body: (server: AgentServer, folder: string) => Promise<void>, options: Partial<AgentServerOptions> = {},
+): Promise<void> {
   const { folder, remove } = makeFolder()
   const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work') }
   const server = await createAgentServer({ ...folders, sessionApiKeys: ['the-key-of-the-host'], ...options })
@@ -106,7 +108,9 @@ test('shows an agent nothing of the environment of the process it lives in', () 
 
 test('pauses what runs when it is closed, once, and can be opened again on the same folder', async () => {
   const { folder, remove } = makeFolder()
-  const options = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: ['the-key-of-the-host'] }
+  const options = {
+    dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: ['the-key-of-the-host'],
+  }
   const first = await createAgentServer(options)
   const conversation = await first.createConversation({ confirmation_policy: { kind: 'AlwaysConfirm' } })
   await conversation.send('go')
@@ -124,7 +128,9 @@ test('refuses options that are unknown, unsafe or of the wrong kind, and a folde
   withLibrary(async (_server, folder) => {
     const dataDir = join(folder, 'data')
     const workspaceDir = join(folder, 'work')
-    assert.is(await codeOf(createAgentServer({ dataDir, workspaceDir, sessionApiKeys: ['k-of-another'] })), 'owned_by_another')
+    assert.is(
+      await codeOf(createAgentServer({ dataDir, workspaceDir, sessionApiKeys: ['k-of-another'] })), 'owned_by_another',
+    )
     const other = join(folder, 'other')
     assert.is(await codeOf(createAgentServer({ dataDir: other, workspaceDir, host: '0.0.0.0' })), 'invalid_option')
     assert.is(await codeOf(createAgentServer({ dataDir: other, workspaceDir: join(other, 'work') })), 'invalid_option')

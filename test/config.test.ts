@@ -70,9 +70,21 @@ const wrong: readonly [object, string][] = [
   [{ port: NaN }, 'Could not use port null: expected an integer from 0 to 65535'],
   [{ host: '' }, 'Could not use host "": expected an IP address or a host name'],
   [{ host: 'a b' }, 'Could not use host "a b": expected an IP address or a host name'],
-  [{ publicUrl: 'http://agents.example.org' }, 'Could not use publicUrl "http://agents.example.org": expected an address such as https://agents.example.org, https unless it is a loopback one, without a query'],
-  [{ publicUrl: 'https://agents.example.org?a' }, 'Could not use publicUrl "https://agents.example.org?a": expected an address such as https://agents.example.org, https unless it is a loopback one, without a query'],
-  [{ publicUrl: 'https://a:99999' }, 'Could not use publicUrl "https://a:99999": expected an address such as https://agents.example.org, https unless it is a loopback one, without a query'],
+  [
+    { publicUrl: 'http://agents.example.org' },
+    'Could not use publicUrl "http://agents.example.org": expected an address such as https://agents.example.org, ' +
+      'https unless it is a loopback one, without a query',
+  ],
+  [
+    { publicUrl: 'https://agents.example.org?a' },
+    'Could not use publicUrl "https://agents.example.org?a": expected an address such as https://agents.example.org, ' +
+      'https unless it is a loopback one, without a query',
+  ],
+  [
+    { publicUrl: 'https://a:99999' },
+    'Could not use publicUrl "https://a:99999": expected an address such as https://agents.example.org, https unless ' +
+      'it is a loopback one, without a query',
+  ],
   [{ noAuth: 'yes' }, 'Could not use noAuth "yes": expected true or false'],
   [{ logLevel: 'loud' }, 'Could not use logLevel "loud": expected one of debug, info, warn, error'],
   [{ dataDir: 'data' }, 'Could not use dataDir "data": expected an absolute path'],
@@ -82,8 +94,10 @@ const wrong: readonly [object, string][] = [
   [{ allowedHosts: 'a' }, 'Could not use allowedHosts "a": expected a list, each item a host name without a port'],
   [{ allowedHosts: ['a', 'b:1'] }, 'Could not use allowedHosts "b:1": expected a host name without a port'],
   [{ allowedHosts: ['a/b'] }, 'Could not use allowedHosts "a/b": expected a host name without a port'],
-  [{ allowedOrigins: ['null'] }, 'Could not use allowedOrigins "null": expected an origin such as https://example.org, without a path'],
-  [{ allowedOrigins: ['https://a/'] }, 'Could not use allowedOrigins "https://a/": expected an origin such as https://example.org, without a path'],
+  [{ allowedOrigins: ['null'] },
+    'Could not use allowedOrigins "null": expected an origin such as https://example.org, without a path'],
+  [{ allowedOrigins: ['https://a/'] },
+    'Could not use allowedOrigins "https://a/": expected an origin such as https://example.org, without a path'],
   [{ passEnv: ['A-B'] }, 'Could not use passEnv "A-B": expected the name of an environment variable'],
   [{ acpCommands: ['a'] }, 'Could not use acpCommands ["a"]: expected NAME=COMMAND'],
   [{ acpCommands: { a: '' } }, 'Could not use acpCommands {"a":""}: expected NAME=COMMAND'],
@@ -99,7 +113,12 @@ const wrong: readonly [object, string][] = [
 for (const [input, message] of wrong) test(`says: ${message}`, () => assert.is(refusal(input), message))
 
 test('never shows a key that it refuses', () => {
-  for (const input of [{ sessionApiKeys: ['s3cret\n'] }, { sessionApiKeys: ['s3cret '] }, { sessionApiKeys: [''] }, { secretKey: 's3cret' }]) {
+  for (const input of [
+    { sessionApiKeys: ['s3cret\n'] },
+    { sessionApiKeys: ['s3cret '] },
+    { sessionApiKeys: [''] },
+    { secretKey: 's3cret' },
+  ]) {
     const message = refusal(input)
     assert.match(message, /^Could not use (sessionApiKeys|secretKey): expected /)
     assert.not.match(message, /s3cret/)
@@ -115,13 +134,19 @@ test('takes keys with special characters', () => {
 test('refuses a host that others reach without a key', () => {
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.org', '127.0.0.1.example.org']) {
     assert.match(refusal({ host }), /other machines can reach it, expected a session key/, host)
-    assert.match(refusal({ host, sessionApiKeys: ['k'.repeat(16), 'k'.repeat(15)] }), /^Could not use a session key with host .* at least 16 characters$/, host)
+    assert.match(
+      refusal({ host, sessionApiKeys: ['k'.repeat(16), 'k'.repeat(15)] }),
+      /^Could not use a session key with host .* at least 16 characters$/,
+      host,
+    )
     assert.is(refusal({ host, sessionApiKeys: ['k'.repeat(16)] }), 'taken', host)
   }
 })
 
 test('takes loopback hosts without a key', () => {
-  for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) assert.is(refusal({ host, noAuth: true }), 'taken', host)
+  for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
+    assert.is(refusal({ host, noAuth: true }), 'taken', host)
+  }
   assert.is(refusal({ sessionApiKeys: ['k'] }), 'taken')
 })
 
@@ -147,11 +172,15 @@ test('refuses workspaces in, around or at the data folder', () => {
 })
 
 test('is a frozen copy, down to its lists', () => {
-  const input: ConfigInput & { allowedHosts: string[] } = { ...folders, allowedHosts: ['a'], acpCommands: { codex: ['codex', 'acp'], other: 'x y' } }
+  const input: ConfigInput & { allowedHosts: string[] } = {
+    ...folders, allowedHosts: ['a'], acpCommands: { codex: ['codex', 'acp'], other: 'x y' },
+  }
   const config = createConfig(input)
   input.allowedHosts.push('b')
   assert.equal(config.allowedHosts, ['a'])
-  for (const part of [config, config.allowedHosts, config.acpCommands, config.acpCommands['codex']]) assert.ok(Object.isFrozen(part))
+  for (const part of [config, config.allowedHosts, config.acpCommands, config.acpCommands['codex']]) {
+    assert.ok(Object.isFrozen(part))
+  }
   assert.equal(config.acpCommands, { codex: ['codex', 'acp'], other: 'x y' })
 })
 

@@ -29,7 +29,9 @@ test('every part is there unless told otherwise', () => withServer(async ({ rest
 test('a part that needs another one is told its name', () => withServer(async ({ rest }) => {
   const agent = { kind: 'Agent', llm: { model: 'scripted' }, mcp_config: { one: { command: 'true' } } }
   const { json } = await rest.post('/api/conversations', { agent })
-  const sent = await rest.post(`/api/conversations/${String(member(json, 'id'))}/events`, { role: 'user', content: [{ type: 'text', text: 'Hello' }] })
+  const sent = await rest.post(`/api/conversations/${String(member(json, 'id'))}/events`, {
+    role: 'user', content: [{ type: 'text', text: 'Hello' }],
+  })
   assert.is(sent.status, 501)
   assert.is(member(sent.json, 'exception'), '501: The part "mcp" is not loaded on this server (--parts)')
 }, { parts: ['builtin'] }))

@@ -34,7 +34,8 @@ test('the shell examples do what the text says', async () => {
   try {
     const { url } = await server.listen()
     const script = [
-      'set -euo pipefail', `URL=${url}`, `KEY=${key}`, example('README.md', 'rest'), example('src/api/README.md', 'socket'),
+      'set -euo pipefail', `URL=${url}`, `KEY=${key}`, example('README.md', 'rest'),
+      example('src/api/README.md', 'socket'),
       example('src/agents/acp/README.md', 'settings'), example('src/parts/builtin/README.md', 'built-in'),
     ]
     const { stdout } = await promisify(execFile)('bash', ['-c', script.join('\n')])

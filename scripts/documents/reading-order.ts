@@ -25,7 +25,10 @@ const steps: readonly Step[] = [
   { purpose: 'who may connect, and one request after the other', paths: ['http/', 'api/'] },
   { purpose: 'the WebSocket', paths: ['ws/'] },
   { purpose: 'settings, secrets, sealing, providers', paths: ['settings/'] },
-  { purpose: 'programs, their messages, the network, the workspace', paths: ['process/', 'rpc/', 'net/', 'archive/', 'workspace/'] },
+  {
+    purpose: 'programs, their messages, the network, the workspace',
+    paths: ['process/', 'rpc/', 'net/', 'archive/', 'workspace/'],
+  },
   { purpose: 'an external agent', paths: ['agents/'] },
   { purpose: 'the command line and how everything is put together', paths: ['cli/', ''] },
 ]
@@ -40,8 +43,10 @@ export function readingOrder(sources: readonly SizedFile[]): StepSize[] {
   for (const { path, lineCount } of sources) {
     const name = path.replace(/^src\//, '')
     if (isGenerated(path) || name.startsWith('parts/')) continue
-    const step = steps.find(({ paths }) => paths.some((own) => own === name || (own.endsWith('/') && name.startsWith(own))))
-      ?? steps.find(({ paths }) => paths.includes('') && !name.includes('/'))
+    const step = steps.find(({ paths }) => {
+      return paths.some((own) => own === name || (own.endsWith('/') && name.startsWith(own)))
+    }) ??
+      steps.find(({ paths }) => paths.includes('') && !name.includes('/'))
     if (step === undefined) throw new Error(`${path}: no step of the reading order has this file`)
     lines.set(step, (lines.get(step) ?? 0) + lineCount)
   }

@@ -27,7 +27,8 @@ export function tablesFor(document: string, sources: readonly SizedFile[]): Read
     }
   }
   const tables = {
-    powers: () => powersOf(folder), sizes: () => sizeRows(sources), order: () => orderRows(sources), parts: () => partRows(folder),
+    powers: () => powersOf(folder), sizes: () => sizeRows(sources), order: () => orderRows(sources),
+    parts: () => partRows(folder),
   }
   if (folder === 'src/cli') return { ...tables, options: () => optionRows(optionTable) }
   if (folder === 'src/api') return { ...tables, routes: () => routeRows(access) }

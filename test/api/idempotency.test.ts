@@ -13,7 +13,10 @@ const parts = { clock: () => 1000, fingerprint: (text: string) => `of ${text}` }
 function callOf(keys: readonly string[], rest: Partial<Call> = {}): Call {
   const request = new IncomingMessage(new Socket())
   request.rawHeaders = keys.flatMap((key) => ['idempotency-Key', key])
-  return { exchange: createExchange(request, new ServerResponse(request), () => 'id'), parameters: {}, query: '', body: undefined, ...rest }
+  return {
+    exchange: createExchange(request, new ServerResponse(request), () => 'id'), parameters: {}, query: '',
+    body: undefined, ...rest,
+  }
 }
 
 function failureOf(call: Call): unknown {
@@ -39,7 +42,9 @@ test('a key has 1 to 128 visible characters, and there is one', () => {
   assert.is(failureOf(callOf(['x'.repeat(128)])), 'taken')
   assert.is(failureOf(callOf(['"8e03978e-40d5-43dd-bc93-6894a57f9324"'])), 'taken')
   const refused = ['invalid_input', ['header', 'Idempotency-Key']]
-  for (const keys of [['x'.repeat(129)], [''], ['a b'], ['\u00e9'], ['a', 'a']]) assert.equal(failureOf(callOf(keys)), refused, keys.join())
+  for (const keys of [['x'.repeat(129)], [''], ['a b'], ['\u00e9'], ['a', 'a']]) {
+    assert.equal(failureOf(callOf(keys)), refused, keys.join())
+  }
 })
 
 test.run()

@@ -31,7 +31,8 @@ for (const [status, codes] of statuses) {
 }
 
 const deliberate: readonly (readonly [status: number, detail: string, codes: readonly ErrorCode[]])[] = [
-  [500, 'Internal Server Error', ['storage_failed', 'owned_by_another', 'format_unsupported', 'cannot_listen', 'invalid_option']],
+  [500, 'Internal Server Error',
+    ['storage_failed', 'owned_by_another', 'format_unsupported', 'cannot_listen', 'invalid_option']],
   [502, 'Bad Gateway', ['agent_failed', 'upstream_failed']],
   [503, 'Service Unavailable', ['unavailable']],
   [504, 'Gateway Timeout', ['agent_timeout', 'upstream_timeout']],
@@ -54,7 +55,9 @@ test('lists every place that is wrong, without what may be secret', () => {
   ]
   const answer = problem(new AppError('invalid_input', 'The request is not valid', { issues }), silentLog, 'request-1')
   assert.is(answer.status, 422)
-  assert.equal(bodyOf(answer), { detail: [issues[0], { loc: ['body', 'api_key'], msg: 'Wrong', type: 'string_type', input: '<redacted>' }] })
+  assert.equal(bodyOf(answer), {
+    detail: [issues[0], { loc: ['body', 'api_key'], msg: 'Wrong', type: 'string_type', input: '<redacted>' }],
+  })
 })
 
 test('tells nothing of what it did not expect but an id that the log has too', () => {

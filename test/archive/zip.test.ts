@@ -46,7 +46,8 @@ function read(zip: Buffer, before = 0): [string, string][] {
 }
 
 const entries = [['a.json', '{}'], ['events/é.json', 'x'.repeat(100_000)], ['empty', '']] as const
-const asEntries = (list: Iterable<readonly [string, string]>): ZipEntry[] => [...list].map(([name, text]) => ({ name, bytes: Buffer.from(text) }))
+const asEntries = (list: Iterable<readonly [string, string]>): ZipEntry[] =>
+  [...list].map(([name, text]) => ({ name, bytes: Buffer.from(text) }))
 
 test('writes entries that are read back, the same bytes each time', async () => {
   const zip = await zipOf(asEntries(entries))

@@ -50,7 +50,9 @@ for (const [text, offset, reason] of table) {
 }
 
 test('finds no fault in what is JSON', () => {
-  for (const text of ['null', ' {"a" : [1, -2.5e+3, "x\\n\\u00e9\\"", {}, [ ]], "":true} ', '"\u2028"', '[[[]]]', '0']) {
+  for (const text of [
+    'null', ' {"a" : [1, -2.5e+3, "x\\n\\u00e9\\"", {}, [ ]], "":true} ', '"\u2028"', '[[[]]]', '0',
+  ]) {
     JSON.parse(text)
     assert.is(findJsonFault(text), undefined, text)
   }

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError, systemCodeOf } from '../../src/base/errors.ts'
-import { makeFolder, ownFolder, readJsonFile, removeTemporaryFiles, storageError, writeFileAtomically, writeJsonFile } from '../../src/base/json-file.ts'
+import {
+  makeFolder, ownFolder, readJsonFile, removeTemporaryFiles, storageError, writeFileAtomically, writeJsonFile,
+} from '../../src/base/json-file.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('base/json-file')
@@ -47,7 +49,9 @@ test('writes no file of more than 16 MiB', async () => {
 test('refuses a file that is not JSON, too long, too deep or a folder, and names it without its folders', async () => {
   const path = join(folder, 'broken.json')
   await mkdir(join(folder, 'folder.json'))
-  for (const [content, limitBytes] of [['{"a":', 100], ['', 100], ['"long"', 5], ['['.repeat(300) + ']'.repeat(300), 1000]] as const) {
+  for (const [content, limitBytes] of [
+    ['{"a":', 100], ['', 100], ['"long"', 5], ['['.repeat(300) + ']'.repeat(300), 1000],
+  ] as const) {
     await writeFile(path, content)
     const error = await failure(readJsonFile(path, { limitBytes }))
     assert.is(error.code, 'storage_failed')
@@ -86,7 +90,9 @@ test('keeps the old file and leaves no temporary one when a write fails', async 
 
 test('lets the last of many writes at once stay whole', async () => {
   const path = join(folder, 'race.json')
-  await Promise.all(Array.from({ length: 20 }, (_, number) => writeFileAtomically(path, JSON.stringify(Array(5000).fill(number)))))
+  await Promise.all(
+    Array.from({ length: 20 }, (_, number) => writeFileAtomically(path, JSON.stringify(Array(5000).fill(number)))),
+  )
   const value = await readJsonFile(path)
   assert.ok(Array.isArray(value) && value.length === 5000 && new Set(value).size === 1)
   assert.equal((await readdir(folder)).filter((name) => name.includes('race.json.')), [])
@@ -95,7 +101,9 @@ test('lets the last of many writes at once stay whole', async () => {
 test('removes temporary files and nothing else', async () => {
   const inner = join(folder, 'inner')
   await mkdir(inner)
-  for (const name of ['.a.json.0123456789ab.tmp', '.a.json.tmp', 'b.tmp', 'c.json']) await writeFile(join(inner, name), '')
+  for (const name of ['.a.json.0123456789ab.tmp', '.a.json.tmp', 'b.tmp', 'c.json']) {
+    await writeFile(join(inner, name), '')
+  }
   await removeTemporaryFiles(inner)
   assert.equal((await readdir(inner)).sort(), ['.a.json.tmp', 'b.tmp', 'c.json'])
 })

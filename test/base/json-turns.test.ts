@@ -24,19 +24,24 @@ test('lets others have a turn for every MiB that is decoded, and before each fur
   assert.ok((await turnsDuring(Promise.resolve(parseJsonBytes(bytes)))) >= 6)
 })
 
-test('reads a text of our own in as many turns, with one before and one behind the parsing, and without limits', async () => {
-  const value = Array.from({ length: 60_000 }, () => 'a long enough text with é in it')
-  const bytes = Buffer.from(JSON.stringify(value))
-  const parsing = Promise.resolve(parseOwnJsonBytes(bytes))
-  // The counting begins in the first of the turns.
-  assert.is(await turnsDuring(parsing), Math.ceil(bytes.length / turnBytes) + 1)
-  assert.equal(await parsing, value)
-  assert.equal(parseOwnJsonBytes(Buffer.from('["é"]')), ['é'])
-})
+test(
+  'reads a text of our own in as many turns, with one before and one behind the parsing, and without limits',
+  async () => {
+    const value = Array.from({ length: 60_000 }, () => 'a long enough text with é in it')
+    const bytes = Buffer.from(JSON.stringify(value))
+    const parsing = Promise.resolve(parseOwnJsonBytes(bytes))
+    // The counting begins in the first of the turns.
+    assert.is(await turnsDuring(parsing), Math.ceil(bytes.length / turnBytes) + 1)
+    assert.equal(await parsing, value)
+    assert.equal(parseOwnJsonBytes(Buffer.from('["é"]')), ['é'])
+  },
+)
 
 test('refuses too many values in a long text before it is parsed', async () => {
   const text = '['.repeat(turnBytes + 1)
-  for (const parse of [() => parseJsonText(text), () => parseJsonBytes(Buffer.from(text)), () => parseJsonText(text, 100)]) {
+  for (const parse of [
+    () => parseJsonText(text), () => parseJsonBytes(Buffer.from(text)), () => parseJsonText(text, 100),
+  ]) {
     const error = await Promise.resolve(parse()).catch((thrown: unknown) => thrown)
     assert.ok(error instanceof TooManyValuesError)
   }

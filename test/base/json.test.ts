@@ -1,6 +1,8 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { countValues, isObject, maxJsonDepth, parseJson, parseOwnJson, TooManyValuesError, usualValueLimit } from '../../src/base/json.ts'
+import {
+  countValues, isObject, maxJsonDepth, parseJson, parseOwnJson, TooManyValuesError, usualValueLimit,
+} from '../../src/base/json.ts'
 
 const test = suite('base/json')
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)

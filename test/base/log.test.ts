@@ -74,9 +74,12 @@ test('a log with fields adds them to every line', () => {
   narrow.info('b', { code: 2 })
   narrow.warn('c')
   narrow.error('d')
-  assert.equal(lines.map((line) => JSON.parse(line)).map(({ level, conversation_id, code }) => [level, conversation_id, code]), [
-    ['debug', 'c', 1], ['info', 'c', 2], ['warn', 'c', 1], ['error', 'c', 1],
-  ])
+  assert.equal(
+    lines.map((line) => JSON.parse(line)).map(({ level, conversation_id, code }) => [level, conversation_id, code]),
+    [
+      ['debug', 'c', 1], ['info', 'c', 2], ['warn', 'c', 1], ['error', 'c', 1],
+    ],
+  )
 })
 
 test('the silent log takes everything and says nothing', () => {

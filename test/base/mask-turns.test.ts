@@ -37,7 +37,9 @@ test('masks light and heavy members alike, and their names', async () => {
   const values = [
     { a: secret, b: [heavy, secret, 7, null, { [secret]: heavy }], [secret]: true },
     Array.from({ length: 30_000 }, (_, index) => (index % 100 === 0 ? secret : `text ${index}`)),
-    Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, { v: index === 9 ? secret : index }])),
+    Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`k${index}`, { v: index === 9 ? secret : index }]),
+    ),
     { __proto__: null, ...Object.fromEntries([['__proto__', heavy]]) },
   ]
   for (const value of values) assert.equal(await maskJsonInTurns(value, ways), maskJson(value, ways.mask))

@@ -10,14 +10,16 @@ const test = suite('base/masking-search', 60_000)
 
 /** With no room for anything but deep states most of them have no row: that is the slow way. */
 const sets: readonly (readonly [string, readonly string[]])[] = [
-  ['700 with a common beginning', range(700).map((place) => `sk-common-beginning-of-them-all-${place * 7919}-${place}`)],
+  ['700 with a common beginning',
+    range(700).map((place) => `sk-common-beginning-of-them-all-${place * 7919}-${place}`)],
   ['one character again and again', range(500).map((place) => 'a'.repeat(20 + place))],
   ['a long run and its end', [`${'a'.repeat(60_000)}b`]],
   ['endings of each other', range(400).map((place) => `${'a'.repeat(place + 8)}b${'a'.repeat(400 - place)}`)],
   ['thousands', range(5000).map((place) => `${(place * 2654435761 % 4294967296).toString(36)}x${place * 7919}`)],
 ]
 const pieces: readonly (readonly [string, string])[] = [
-  ['a run', 'a'], ['runs that end', `${'a'.repeat(1000)}c`], ['short lines', 'a\n'], ['near misses', 'sk-common-beginning-of-them-all-79'],
+  ['a run', 'a'], ['runs that end', `${'a'.repeat(1000)}c`], ['short lines', 'a\n'],
+  ['near misses', 'sk-common-beginning-of-them-all-79'],
   ['wide rows', `${'a'.repeat(70)}${' '.repeat(10)}\n`], ['numbers', '1\n12\ta'],
 ]
 

@@ -1,4 +1,6 @@
-/** Whether a secret is found that was broken into lines: by a terminal, a grid, `fold`, with or without line numbers. */
+/**
+ * Whether a secret is found that was broken into lines: by a terminal, a grid, `fold`, with or without line numbers.
+ */
 import * as assert from 'uvu/assert'
 import { createMasker, secretMark } from '../../src/base/masking.ts'
 import { suite } from '../support/suite.ts'
@@ -79,7 +81,11 @@ test('gives the same result for any chunks', () => {
   for (let round = 0; round < 300; round++) {
     const masker = createMasker()
     masker.register([secret, phrase, 'aab\nbaa1aab\nb', '1212121212', 's3cr'])
-    const text = Array.from({ length: 60 }, () => random.pick(['\n', ' ', '1', '12', '\t', '|', 'aab', 'b', 'baa', 's3cr', secret.slice(random.below(8), 8 + random.below(30))])).join('')
+    const text = Array.from({ length: 60 }, () => {
+      return random.pick([
+        '\n', ' ', '1', '12', '\t', '|', 'aab', 'b', 'baa', 's3cr', secret.slice(random.below(8), 8 + random.below(30)),
+      ])
+    }).join('')
     const stream = masker.stream()
     let chunked = ''
     for (let rest = text; rest !== ''; ) {

@@ -88,7 +88,9 @@ test('hides a value of 4 to 7 characters as a whole word only', () => {
   masker.register(['s3cr', 'p@ss!', 'wörtli', '4711'])
   const hidden = ['s3cr', 'a s3cr.', '(s3cr)', 's3cr-x', 'p@ss!x', '"\\ns3cr"', 'wörtli', '{"pin":4711}']
   for (const text of hidden) assert.ok(masker.mask(text).includes(secretMark), text)
-  for (const text of ['as3cr', 's3crs', 's3cr_', 'üs3cr', 'wörtlich', '14711', '47110', 'nwörtli']) assert.is(masker.mask(text), text)
+  for (const text of ['as3cr', 's3crs', 's3cr_', 'üs3cr', 'wörtlich', '14711', '47110', 'nwörtli']) {
+    assert.is(masker.mask(text), text)
+  }
   assert.is(masker.mask('xp@ss! p@ss!x s3cr'), `xp@ss! ${secretMark}x ${secretMark}`)
 })
 

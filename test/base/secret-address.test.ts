@@ -7,9 +7,11 @@ const test = suite('base/secret-address')
 
 const addresses: readonly (readonly [string, readonly string[], string])[] = [
   ['https://example.org', [], 'https://example.org'],
-  ['https://example.org:8443/v1/models?limit=100&page=2024-10-21#top', [], 'https://example.org:8443/v1/models?limit=100&page=2024-10-21#top'],
+  ['https://example.org:8443/v1/models?limit=100&page=2024-10-21#top', [],
+    'https://example.org:8443/v1/models?limit=100&page=2024-10-21#top'],
   ['https://me:pass@example.org/', ['me:pass', 'pass'], 'https://<x>@example.org/'],
-  ['https://ghp-0123456789abcdefghij:x@host', ['ghp-0123456789abcdefghij:x', 'x', 'ghp-0123456789abcdefghij'], 'https://<x>@host'],
+  ['https://ghp-0123456789abcdefghij:x@host', ['ghp-0123456789abcdefghij:x', 'x', 'ghp-0123456789abcdefghij'],
+    'https://<x>@host'],
   ['https://me:@host', ['me:', 'me'], 'https://<x>@host'],
   ['HTTPS://token@example.org', ['token'], 'HTTPS://<x>@example.org'],
   ['http://a%40b:p%2Bq@host', ['a%40b:p%2Bq', 'a@b:p+q', 'p%2Bq', 'p+q'], 'http://<x>@host'],

@@ -1,6 +1,8 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { createStamper, formatMicros, microsOfUpperHalf, parseMicros, upperHalf, upperHalfOf } from '../../src/base/stamp.ts'
+import {
+  createStamper, formatMicros, microsOfUpperHalf, parseMicros, upperHalf, upperHalfOf,
+} from '../../src/base/stamp.ts'
 
 const test = suite('base/stamp')
 const zeros = (size: number): Buffer => Buffer.alloc(size)

@@ -79,12 +79,17 @@ test('prints where the session key is, and with --show the key, beside a server 
   }))
 
 const files: readonly [what: string, text: string, words: RegExp][] = [
-  ['a syntax error, with its line and column', '{\n  "port": 1,\n  "host" "::1"\n}', /config\.json: line 3, column 10: expected ":"\n$/],
-  ['a comma too much', '{\n "allowedHosts": ["a"],\n}', /line 3, column 1: expected a property name in double quotes\n$/],
+  ['a syntax error, with its line and column', '{\n  "port": 1,\n  "host" "::1"\n}',
+    /config\.json: line 3, column 10: expected ":"\n$/],
+  ['a comma too much', '{\n "allowedHosts": ["a"],\n}',
+    /line 3, column 1: expected a property name in double quotes\n$/],
   ['an empty file', '', /line 1, column 1: expected /],
-  ['a text where a list is expected', '{"allowedHosts": "a.example"}', /"allowedHosts" in .* "a\.example": expected a list, each item a host name/],
-  ['the item of a list that it cannot use', '{"allowedHosts": ["a.example", "b:1"]}', /"allowedHosts" in \S* "b:1": expected a host name without a port\n$/],
-  ['a list that holds secrets, without showing it', '{"sessionApiKeys": "not-a-list-of-keys"}', /"sessionApiKeys" in \S*: expected a list, each item /],
+  ['a text where a list is expected', '{"allowedHosts": "a.example"}',
+    /"allowedHosts" in .* "a\.example": expected a list, each item a host name/],
+  ['the item of a list that it cannot use', '{"allowedHosts": ["a.example", "b:1"]}',
+    /"allowedHosts" in \S* "b:1": expected a host name without a port\n$/],
+  ['a list that holds secrets, without showing it', '{"sessionApiKeys": "not-a-list-of-keys"}',
+    /"sessionApiKeys" in \S*: expected a list, each item /],
   ['another value than an object', '[]', /expected a JSON object\n$/],
 ]
 for (const [what, text, words] of files) {
@@ -130,10 +135,12 @@ const refusals: [name: string, args: (folder: string) => string[], code: number,
   ['a value it cannot use', () => ['--port', 'many'], 2, /--port "many": expected an integer from 0 to 65535/],
   ['a command it does not know', () => ['serv'], 2, /command "serv": expected one of serve, verify/],
   ['a word that is no option', () => ['serve', 'now'], 2, /"now": serve takes options only/],
-  ['a public address without a key', (folder) => [...dirs(folder), '--host', '0.0.0.0'], 2, /other machines can reach it/],
+  ['a public address without a key', (folder) => [...dirs(folder), '--host', '0.0.0.0'], 2,
+    /other machines can reach it/],
   ['no key on a public address', (folder) => [...dirs(folder), '--host', '0.0.0.0', '--no-auth'], 2, /loopback/],
   ['a configuration file that is not there', () => ['--config', 'nowhere.json'], 2, /nowhere\.json/],
-  ['a head to expect without one id', (folder) => ['verify', ...dirs(folder), '--expect', 'x'], 2, /exactly one conversation id/],
+  ['a head to expect without one id', (folder) => ['verify', ...dirs(folder), '--expect', 'x'], 2,
+    /exactly one conversation id/],
 ]
 for (const [name, args, code, words] of refusals) {
   test(`refuses ${name} in one line, with exit code ${code}`, () =>
@@ -161,7 +168,9 @@ test('ends with 3 when the port is in use', () =>
 test('ends with 4 when another server owns the data folder, and says which', () =>
   inFolder(async (folder) => {
     const program = await startProgram(folder)
-    const end = await runToEnd(['--data-dir', program.dataDir, '--workspace-dir', program.workspaceDir, '--port', '0'], folder)
+    const end = await runToEnd(
+      ['--data-dir', program.dataDir, '--workspace-dir', program.workspaceDir, '--port', '0'], folder,
+    )
     assert.is(end.code, 4)
     assert.match(end.stderr, `another server owns it, process ${program.child.pid}`)
     assert.match(end.stderr, program.url)
@@ -184,7 +193,9 @@ test('ends with 5 for a data folder of the future, and touches nothing', () =>
 test('ends with 5 when the data folder cannot be made', () =>
   inFolder(async (folder) => {
     writeFileSync(join(folder, 'file'), '')
-    const end = await runToEnd(['--data-dir', join(folder, 'file', 'data'), '--workspace-dir', join(folder, 'work'), '--port', '0'], folder)
+    const end = await runToEnd(
+      ['--data-dir', join(folder, 'file', 'data'), '--workspace-dir', join(folder, 'work'), '--port', '0'], folder,
+    )
     assert.is(end.code, 5)
     assert.match(end.stderr, /Cannot use "[^"]*" as the data folder: ENOTDIR/)
   }))
@@ -198,7 +209,9 @@ test('verifies what is stored, names what is damaged, and holds a log against a 
     await program.stop('SIGTERM')
     const sound = await runToEnd(['verify', ...dirs(folder)], folder)
     assert.is(sound.code, 0)
-    for (const id of ids) assert.match(sound.stdout, new RegExp(`${id}  sound: [1-9]\\d* events, .* head ([0-9a-f]{32})\\n`))
+    for (const id of ids) {
+      assert.match(sound.stdout, new RegExp(`${id}  sound: [1-9]\\d* events, .* head ([0-9a-f]{32})\\n`))
+    }
     const [first = '', second = ''] = ids
     const head = new RegExp(`${first} .* head (\\w+)`).exec(sound.stdout)?.[1] ?? ''
     assert.is((await runToEnd(['verify', ...dirs(folder), '--expect', head, first], folder)).code, 0)
@@ -208,13 +221,22 @@ test('verifies what is stored, names what is damaged, and holds a log against a 
     writeFileSync(log, text.replace('MessageEvent', 'MessageEvenT'))
     const damaged = await runToEnd(['verify', ...dirs(folder), first], folder)
     assert.is(damaged.code, 1)
-    assert.match(damaged.stdout, new RegExp(`^${first}  events\\.jsonl at byte \\d+ \\(line \\d+, event \\d+, id [0-9a-f-]{36}\\): the line does not fit the chain`))
+    assert.match(
+      damaged.stdout,
+      new RegExp(
+        `^${first}  events\\.jsonl at byte \\d+ \\(line \\d+, event \\d+, id [0-9a-f-]{36}\\): the line does not fit ` +
+          'the chain',
+      ),
+    )
     const asJson = await runToEnd(['verify', '--json', ...dirs(folder)], folder)
     assert.is(asJson.code, 1)
     const { sound: isSound, problems, conversations } = JSON.parse(asJson.stdout)
     assert.equal([isSound, problems, conversations.length], [false, [], 2])
     const told = conversations.find((one: { id: string }) => one.id === first)
-    assert.match(JSON.stringify(told.issues[0]), /^\{"file":"events.jsonl","offset":\d+,"line":\d+,"event":\d+,"id":"[0-9a-f-]{36}","problem":"the line/)
+    assert.match(
+      JSON.stringify(told.issues[0]),
+      /^\{"file":"events.jsonl","offset":\d+,"line":\d+,"event":\d+,"id":"[0-9a-f-]{36}","problem":"the line/,
+    )
     const unknown = await runToEnd(['verify', ...dirs(folder), 'abc'], folder)
     assert.equal([unknown.code, unknown.stdout], [1, ''])
     assert.match(unknown.stderr, /There is no conversation "abc" in /)
@@ -236,7 +258,8 @@ test('verify makes nothing where there is no data folder, and looks at settings,
       ['settings.json', '{', /Cannot read "settings\.json"/],
       ['keys/session.json', '{}', /Cannot read "session\.json"/],
       ['keys/sealing.json', '{}', /Cannot read "sealing\.json"/],
-      ['secrets.json', '{"version":1,"secrets":{"A":{"value":"as1:01234567:AAAA","description":null}}}', /"secrets\.json": it was sealed with the key 01234567/],
+      ['secrets.json', '{"version":1,"secrets":{"A":{"value":"as1:01234567:AAAA","description":null}}}',
+        /"secrets\.json": it was sealed with the key 01234567/],
       ['profiles.json', '{"version":2}', /"profiles\.json": it has version 2/],
     ] as const) {
       const path = join(program.dataDir, file)
@@ -270,7 +293,9 @@ async function createTalk(client: Awaited<ReturnType<typeof startProgram>>['rest
 
 /** The names and modification times of everything in a folder. */
 function allIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true }).map((name) => `${String(name)} ${statSync(join(folder, String(name))).mtimeMs}`).sort()
+  return readdirSync(folder, { recursive: true })
+    .map((name) => `${String(name)} ${statSync(join(folder, String(name))).mtimeMs}`)
+    .sort()
 }
 
 function lastLine(text: string): string {

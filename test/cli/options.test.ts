@@ -18,14 +18,18 @@ interface Given {
   readonly modes?: Readonly<Record<string, number>>
 }
 
-function parse(argv: readonly string[], { environment = {}, files = {}, commandFlags = {}, modes = {} }: Given = {}): ReturnType<typeof parseOptions> {
+function parse(
+  argv: readonly string[], { environment = {}, files = {}, commandFlags = {}, modes = {} }: Given = {},
+): ReturnType<typeof parseOptions> {
   const readFile = (path: string): string => {
     const content = files[path]
     if (content === undefined) throw new Error(`no such file ${path}`)
     return content
   }
   const modeOf = (path: string): number | undefined => modes[path] ?? 0o600
-  return parseOptions({ argv, environment: { HOME: '/home/u', ...environment }, readFile, modeOf, currentDir: '/here', commandFlags })
+  return parseOptions({
+    argv, environment: { HOME: '/home/u', ...environment }, readFile, modeOf, currentDir: '/here', commandFlags,
+  })
 }
 
 function config(argv: readonly string[], given: Given = {}): Config {
@@ -62,7 +66,10 @@ test('follows the XDG folders', () => {
 test('asks for the folders where there is no home', () => {
   const environment = { HOME: undefined }
   assert.is(refusal([], { environment }), 'Could not choose a folder: HOME is not set, expected --data-dir')
-  assert.is(refusal(['--data-dir', '/d'], { environment }), 'Could not choose a folder: HOME is not set, expected --workspace-dir')
+  assert.is(
+    refusal(['--data-dir', '/d'], { environment }),
+    'Could not choose a folder: HOME is not set, expected --workspace-dir',
+  )
   assert.is(config(['--data-dir', '/d', '--workspace-dir=/w'], { environment }).workspaceDir, '/w')
 })
 
@@ -80,7 +87,10 @@ test('finds the file by its variable too, and ignores empty variables that are n
 
 test('refuses an empty path wherever it comes from: it would be the current folder', () => {
   const flags = entries.filter(({ option, isFile }) => isFile || option.kind === 'path').map(({ flag }) => flag)
-  assert.equal(flags.sort(), ['browser', 'data-dir', 'old-secret-key-file', 'providers', 'secret-key-file', 'session-api-key-file', 'workspace-dir'])
+  assert.equal(flags.sort(), [
+    'browser', 'data-dir', 'old-secret-key-file', 'providers', 'secret-key-file', 'session-api-key-file',
+    'workspace-dir',
+  ])
   for (const flag of [...flags, 'config']) {
     const words = (source: string): string => `Could not use ${source}: it is empty, expected a path`
     assert.is(refusal([`--${flag}=`]), words(`--${flag}`))
@@ -93,7 +103,11 @@ test('refuses an empty path wherever it comes from: it would be the current fold
 })
 
 test('refuses a file with keys that others may write, and tells of one that others may read', () => {
-  const files = { '/here/k': '0123456789abcdef', '/here/c.json': '{"secretKey": "0123456789abcdef"}', '/here/plain.json': '{"port": 1}' }
+  const files = {
+    '/here/k': '0123456789abcdef',
+    '/here/c.json': '{"secretKey": "0123456789abcdef"}',
+    '/here/plain.json': '{"port": 1}',
+  }
   const exposed = (argv: string[], modes: Readonly<Record<string, number>>): readonly string[] => {
     const parsed = parse(argv, { files, modes })
     return parsed.kind === 'run' ? parsed.exposedFiles : []
@@ -102,16 +116,24 @@ test('refuses a file with keys that others may write, and tells of one that othe
     assert.equal(exposed(argv, { '/here/k': 0o100600 }), [])
     assert.equal(exposed(argv, { '/here/k': 0o100644 }), ['/here/k'])
     for (const mode of [0o100620, 0o100602]) {
-      assert.match(refusal(argv, { files, modes: { '/here/k': mode } }), /other users may write \/here\/k \(mode 06[02][02]\), expected chmod 600$/)
+      assert.match(
+        refusal(argv, { files, modes: { '/here/k': mode } }),
+        /other users may write \/here\/k \(mode 06[02][02]\), expected chmod 600$/,
+      )
     }
   }
   assert.equal(exposed(['--config=c.json'], { '/here/c.json': 0o100640 }), ['/here/c.json'])
-  assert.match(refusal(['--config=c.json'], { files, modes: { '/here/c.json': 0o100666 } }), 'other users may write /here/c.json (mode 0666)')
+  assert.match(
+    refusal(['--config=c.json'], { files, modes: { '/here/c.json': 0o100666 } }),
+    'other users may write /here/c.json (mode 0666)',
+  )
   assert.equal(exposed(['--config=plain.json'], { '/here/plain.json': 0o100666 }), [])
 })
 
 /** A word for each option that it accepts, and what it becomes. */
-const samples: Readonly<Record<keyof typeof optionTable | keyof PartConfig, readonly [word: string, value: unknown]>> = {
+const samples: Readonly<Record<
+  keyof typeof optionTable | keyof PartConfig, readonly [word: string, value: unknown]
+>> = {
   host: ['::1', '::1'],
   port: ['0', 0],
   allowedHosts: ['a.example', ['a.example']],
@@ -168,7 +190,8 @@ for (const { name, flag, isFile } of entries) {
   if (isFile) continue
   test(`takes --${flag}, ${variableOf(flag)} and members of the file`, () => {
     const [, [word, value]] = Object.entries(samples).find(([key]) => key === name) ?? ['', ['', undefined]]
-    const read = (argv: string[], given: Given = {}): unknown => Object.entries(config(argv, given)).find(([key]) => key === name)?.[1]
+    const read = (argv: string[], given: Given = {}): unknown =>
+      Object.entries(config(argv, given)).find(([key]) => key === name)?.[1]
     assert.equal(read([`--${flag}=${word}`]), value)
     if (name !== 'noAuth') assert.equal(read([`--${flag}`, word]), value)
     assert.equal(read([], { environment: { [variableOf(flag)]: word } }), value)
@@ -181,7 +204,9 @@ for (const { name, flag, isFile } of entries) {
 
 test('collects a repeated flag in a list, and takes the last of any other', () => {
   assert.equal(config(['--allowed-host', 'a', '--allowed-host=b']).allowedHosts, ['a', 'b'])
-  assert.equal(config(['--acp-command', 'a=x', '--acp-command', 'b=y', '--acp-command', 'a=z']).acpCommands, { a: 'z', b: 'y' })
+  assert.equal(config(['--acp-command', 'a=x', '--acp-command', 'b=y', '--acp-command', 'a=z']).acpCommands, {
+    a: 'z', b: 'y',
+  })
   assert.is(config(['--port', '1', '--port', '2']).port, 2)
 })
 
@@ -197,7 +222,12 @@ test('takes a switch alone or with a word', () => {
 })
 
 test('takes keys from files', () => {
-  const files = { '/here/keys': 'one\n two \n\n', '/s': '0123456789abcdef\n', '/c/c.json': '{"sessionApiKeyFile": "keys"}', '/c/keys': 'three' }
+  const files = {
+    '/here/keys': 'one\n two \n\n',
+    '/s': '0123456789abcdef\n',
+    '/c/c.json': '{"sessionApiKeyFile": "keys"}',
+    '/c/keys': 'three',
+  }
   assert.equal(config(['--session-api-key-file', 'keys'], { files }).sessionApiKeys, ['one', 'two'])
   assert.is(config([], { files, environment: { AGENT_SERVER_SECRET_KEY_FILE: '/s' } }).secretKey, '0123456789abcdef')
   assert.equal(config(['--config', '/c/c.json'], { files }).sessionApiKeys, ['three'])
@@ -220,7 +250,9 @@ test("takes the keys of other servers' variables when there is none of its own",
   const given = config([], { environment })
   assert.equal(given.sessionApiKeys, ['a', 'b', 'c'])
   assert.is(given.secretKey, '0123456789abcdef')
-  assert.equal(config([], { environment: { ...environment, AGENT_SERVER_SESSION_API_KEY: 'own' } }).sessionApiKeys, ['own'])
+  assert.equal(
+    config([], { environment: { ...environment, AGENT_SERVER_SESSION_API_KEY: 'own' } }).sessionApiKeys, ['own'],
+  )
 })
 
 const wrong: readonly [readonly string[], string][] = [
@@ -237,12 +269,22 @@ const wrong: readonly [readonly string[], string][] = [
   [['--secret-key-file', 'f'], 'Could not read the file of --secret-key-file: no such file /here/f'],
   [['--secret-key', 's3cret'], 'Could not use --secret-key: expected at least 16 characters'],
 ]
-for (const [argv, message] of wrong) test(`answers ${argv.join(' ')} with: ${message}`, () => assert.is(refusal(argv), message))
+for (const [argv, message] of wrong) {
+  test(`answers ${argv.join(' ')} with: ${message}`, () => assert.is(refusal(argv), message))
+}
 
 test('says which variable cannot be used', () => {
-  assert.is(refusal([], { environment: { AGENT_SERVER_PORT: 'x' } }), 'Could not use AGENT_SERVER_PORT "x": expected an integer from 0 to 65535')
-  assert.match(refusal([], { environment: { OH_SECRET_KEY: 's3cret' } }), /^Could not use OH_SECRET_KEY: expected at least/)
-  assert.match(refusal([], { environment: { SESSION_API_KEY: 's3cret ' } }), /^Could not use SESSION_API_KEY or OH_SESSION_API_KEYS_\*: expected/)
+  assert.is(
+    refusal([], { environment: { AGENT_SERVER_PORT: 'x' } }),
+    'Could not use AGENT_SERVER_PORT "x": expected an integer from 0 to 65535',
+  )
+  assert.match(
+    refusal([], { environment: { OH_SECRET_KEY: 's3cret' } }), /^Could not use OH_SECRET_KEY: expected at least/,
+  )
+  assert.match(
+    refusal([], { environment: { SESSION_API_KEY: 's3cret ' } }),
+    /^Could not use SESSION_API_KEY or OH_SESSION_API_KEYS_\*: expected/,
+  )
 })
 
 test('says which member of the file cannot be used', () => {
@@ -252,13 +294,18 @@ test('says which member of the file cannot be used', () => {
   assert.is(said('{"secretKey": "s3cret"}'), 'Could not use "secretKey" in /c.json: expected at least 16 characters')
   assert.is(said('{"secretKeyFile": 5}'), 'Could not use "secretKeyFile" in /c.json: expected at least 16 characters')
   const places: readonly [content: string, fault: string][] = [
-    ['', 'line 1, column 1: expected a value'], ['[]', 'expected a JSON object'], ['{"secretKey":\n s3cret}', 'line 2, column 2: expected a value'],
+    ['', 'line 1, column 1: expected a value'], ['[]', 'expected a JSON object'],
+    ['{"secretKey":\n s3cret}', 'line 2, column 2: expected a value'],
   ]
-  for (const [content, fault] of places) assert.is(said(content), `Could not use the configuration file /c.json: ${fault}`)
+  for (const [content, fault] of places) {
+    assert.is(said(content), `Could not use the configuration file /c.json: ${fault}`)
+  }
 })
 
 test('gives words, and the flags of the present command', () => {
-  const parsed = parse(['verify', '--expect', 'abc', '--port=1', '--json', '--', '--x'], { commandFlags: { expect: 'value', json: 'switch' } })
+  const parsed = parse(['verify', '--expect', 'abc', '--port=1', '--json', '--', '--x'], {
+    commandFlags: { expect: 'value', json: 'switch' },
+  })
   assert.ok(parsed.kind === 'run')
   assert.equal(parsed.words, ['verify', '--x'])
   assert.equal(parsed.flags, { expect: 'abc', json: 'true' })

@@ -4,8 +4,8 @@ import { parseJson } from '../../src/base/json.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { toMessage } from '../../src/schema/generated/values.ts'
 import {
-  answers, created, ended, eventsOf, failureOf, makeConversation, objectOf, openTestConversation, story, until, userText, withConversation,
-  withWorld, worksOn,
+  answers, created, ended, eventsOf, failureOf, makeConversation, objectOf, openTestConversation, story, until,
+  userText, withConversation, withWorld, worksOn,
 } from '../support/conversation.ts'
 
 const test = suite('conversation/conversation')
@@ -74,7 +74,9 @@ test('a state update is recorded when the value changes, and not for an equal on
     await conversation.setConfirmationPolicy({ kind: 'AlwaysConfirm' })
     await conversation.setSecurityAnalyzer({ kind: 'LLMSecurityAnalyzer' })
     await conversation.setSecurityAnalyzer(null)
-    assert.equal(await story(conversation), ['update confirmation_policy', 'update security_analyzer', 'update security_analyzer'])
+    assert.equal(await story(conversation), [
+      'update confirmation_policy', 'update security_analyzer', 'update security_analyzer',
+    ])
     assert.is(conversation.state.security_analyzer, null)
   })
 })
@@ -82,7 +84,9 @@ test('a state update is recorded when the value changes, and not for an equal on
 test('secrets are merged and never taken away', async () => {
   await withConversation(async (conversation) => {
     await conversation.addSecrets({ A: { kind: 'StaticSecret' }, B: { kind: 'StaticSecret' } })
-    await conversation.addSecrets(Object.fromEntries([['B', { kind: 'LookupSecret' }], ['__proto__', { kind: 'StaticSecret' }]]))
+    await conversation.addSecrets(
+      Object.fromEntries([['B', { kind: 'LookupSecret' }], ['__proto__', { kind: 'StaticSecret' }]]),
+    )
     assert.equal(Object.keys(conversation.state.secrets), ['A', 'B', '__proto__'])
     assert.is(conversation.state.secrets['B']?.['kind'], 'LookupSecret')
     assert.equal(await story(conversation), [])
@@ -137,7 +141,9 @@ test('a reader begins with the full state, then gets what is stored and what com
     await until(() => all.got.length === 3)
     await conversation.send(userText('two'), false)
     assert.equal(now.words, ['full_state', 'MessageEvent', 'last_user_message_id'])
-    assert.equal(all.words, ['full_state', 'MessageEvent', 'last_user_message_id', 'MessageEvent', 'last_user_message_id'])
+    assert.equal(all.words, [
+      'full_state', 'MessageEvent', 'last_user_message_id', 'MessageEvent', 'last_user_message_id',
+    ])
     assert.is(conversation.isBusy, true)
   })
 })

@@ -11,8 +11,8 @@ import type { ExecutionStatus } from '../../src/schema/generated/conversations.t
 import { readSoundState, writeState } from '../../src/storage/state-file.ts'
 import { eventKinds } from '../../src/schema/generated/events.ts'
 import {
-  act, answers, created, ended, failureOf, makeConversation, observe, openTestConversation, question, say, story, until, userText,
-  withWorld, worksOn, finished, type Script, type World,
+  act, answers, created, ended, failureOf, makeConversation, observe, openTestConversation, question, say, story, until,
+  userText, withWorld, worksOn, finished, type Script, type World,
 } from '../support/conversation.ts'
 
 const test = suite('conversation/opening')
@@ -158,7 +158,9 @@ test('a run whose server was killed becomes an error with an answer to every ope
       turn.record(observe('call-1', id))
       return worksOn(turn)
     })
-    assert.equal((await reopened(world, directory)).slice(6), ['error call-2', 'error call-3', 'failure ServerRestarted', 'status error'])
+    assert.equal((await reopened(world, directory)).slice(6), [
+      'error call-2', 'error call-3', 'failure ServerRestarted', 'status error',
+    ])
   })
 })
 
@@ -181,7 +183,8 @@ test('an open question of an external agent is gone with its server', async () =
       return finished
     })
     assert.equal((await reopened(world, directory)).slice(3), [
-      'pending 1', 'status waiting_for_confirmation', 'error call-1', 'pending 0', 'failure ServerRestarted', 'status error',
+      'pending 1', 'status waiting_for_confirmation', 'error call-1', 'pending 0', 'failure ServerRestarted',
+      'status error',
     ])
   })
 })
@@ -193,7 +196,9 @@ test('the words of the failure say that there was a restart and what may have ca
       return worksOn(turn)
     })
     const conversation = await openTestConversation(world, directory)
-    const text = (await conversation.events.readRange(0, 100, 1_000_000)).events.map(({ json }) => json.toString()).join('\n')
+    const text = (await conversation.events.readRange(0, 100, 1_000_000)).events
+      .map(({ json }) => json.toString())
+      .join('\n')
     for (const words of ['restart occurred', 'fatal memory error']) assert.is(text.split(words).length, 3, words)
     await conversation.close()
   })
@@ -244,7 +249,9 @@ test('a folder without a conversation is told apart from one that cannot be read
 
 test('a log that does not begin with a creation is none of ours', async () => {
   await withWorld(async (world) => {
-    const log = await openLog({ directory: world.folder, kinds: eventKinds, cache: world.deps.cache, onDamage: () => undefined })
+    const log = await openLog({
+      directory: world.folder, kinds: eventKinds, cache: world.deps.cache, onDamage: () => undefined,
+    })
     log.append('["head",null]')
     await log.close()
     const thrown = await openTestConversation(world, world.folder).catch(messageOf)
@@ -273,7 +280,9 @@ test('an event that no version of ours has written is passed over, and damage is
   await withWorld(async (world) => {
     const directory = await makeConversation(world)
     const log = await openLog({ directory, kinds: eventKinds, cache: world.deps.cache, onDamage: () => undefined })
-    log.append('{"kind":"PauseEvent","id":"00000000-0000-7000-8000-000000000000","timestamp":"x","source":"user","more":1}')
+    log.append(
+      '{"kind":"PauseEvent","id":"00000000-0000-7000-8000-000000000000","timestamp":"x","source":"user","more":1}',
+    )
     await log.close()
     await appendFile(join(directory, 'events.jsonl'), 'torn')
     const conversation = await openTestConversation(world, directory)

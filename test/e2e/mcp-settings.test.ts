@@ -17,12 +17,18 @@ test('a server is added, changed and removed, and its siblings keep their secret
   const { rest, dataDir } = server
   const secret = { command: 'true', env: { TOKEN: 'canary-of-the-sibling-1' } }
   const added = await rest.post(`${path}/sibling`, secret)
-  assert.equal([added.status, serverIn(added, 'sibling')], [201, { ...secret, env: { TOKEN: '**********' }, enabled: true }])
+  assert.equal([added.status, serverIn(added, 'sibling')], [
+    201, { ...secret, env: { TOKEN: '**********' }, enabled: true },
+  ])
   const remote = { url: 'https://mcp.example/', headers: { 'X-Old': 'canary-of-the-header-1' } }
   assert.is((await rest.post(`${path}/remote`, remote)).status, 201)
-  const changed = await rest.patch(`${path}/remote`, { enabled: false, headers: { 'X-Old': null, 'X-New': 'canary-of-the-header-2' } })
+  const changed = await rest.patch(`${path}/remote`, {
+    enabled: false, headers: { 'X-Old': null, 'X-New': 'canary-of-the-header-2' },
+  })
   assert.is(changed.status, 200)
-  assert.equal(await plain(server, 'remote'), { url: remote.url, headers: { 'X-New': 'canary-of-the-header-2' }, enabled: false })
+  assert.equal(await plain(server, 'remote'), {
+    url: remote.url, headers: { 'X-New': 'canary-of-the-header-2' }, enabled: false,
+  })
   assert.equal(await plain(server, 'sibling'), { ...secret, enabled: true })
   assert.not.match(readFileSync(join(dataDir, 'settings.json'), 'utf8'), 'canary')
   const removed = await rest.delete(`${path}/remote`)
@@ -30,7 +36,9 @@ test('a server is added, changed and removed, and its siblings keep their secret
   assert.equal(await plain(server, 'sibling'), { ...secret, enabled: true })
 }))
 
-test('a name that is taken is 409, one that is not there 404, and neither changes anything', withFresh(async (server) => {
+test('a name that is taken is 409, one that is not there 404, and neither changes anything', withFresh(async (
+  server,
+) => {
   const { rest } = server
   await rest.post(`${path}/one`, { command: 'true' })
   assert.is((await rest.post(`${path}/one`, { command: 'false' })).status, 409)

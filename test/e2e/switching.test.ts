@@ -123,7 +123,9 @@ test('a key may come as a token of this server, and what is no token of it is re
   const refused = await talk.post('/switch_llm', { llm: { model: 'gpt-5.5', api_key: 'as1:00000000:AAAA' } })
   assert.is(refused.status, 422)
   assert.match(refused.text, 'llm.api_key')
-  for (const llm of [{ temperature: 0.2 }, { model: null }, { model: '' }]) assert.is((await talk.post('/switch_llm', { llm })).status, 422)
+  for (const llm of [{ temperature: 0.2 }, { model: null }, { model: '' }]) {
+    assert.is((await talk.post('/switch_llm', { llm })).status, 422)
+  }
   assert.is(textAt((await talk.get()).json, 'agent', 'llm', 'model'), after.llm.model)
 })
 

@@ -9,9 +9,12 @@ const test = suite('fuzz/entrance', 110_000)
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_007)
 const rounds = Number(process.env['FUZZ_ROUNDS'] ?? 800)
 
-test('mutations of the hostile requests without a key are never served, never fail inside, and never hang', async () => {
-  process.stdout.write(`FUZZ_SEED=${seed}\n`)
-  process.stdout.write(`${JSON.stringify(await fuzzEntrance({ seed, rounds }))}\n`)
-})
+test(
+  'mutations of the hostile requests without a key are never served, never fail inside, and never hang',
+  async () => {
+    process.stdout.write(`FUZZ_SEED=${seed}\n`)
+    process.stdout.write(`${JSON.stringify(await fuzzEntrance({ seed, rounds }))}\n`)
+  },
+)
 
 test.run()

@@ -1,9 +1,9 @@
 /**
  * Random forms, and random damage to them.
  *
- * Three claims: a form that was written from a description is read back as that description, however it is cut; a damaged
- * one is read in the same way however it is cut; and nothing but an AppError of a client's fault is ever thrown. The seed
- * is printed; FUZZ_SEED repeats a run and FUZZ_ROUNDS makes it longer.
+ * Three claims: a form that was written from a description is read back as that description, however it is cut; a
+ * damaged one is read in the same way however it is cut; and nothing but an AppError of a client's fault is ever
+ * thrown. The seed is printed; FUZZ_SEED repeats a run and FUZZ_ROUNDS makes it longer.
  */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
@@ -28,7 +28,10 @@ const below = (limit: number): number => Math.floor(random() * limit)
 const pick = <T>(values: readonly T[]): T | undefined => values[below(values.length)]
 
 /** Pieces of which contents and damage are made: most look like a part of the syntax. */
-const snippets = ['\r\n', '--', '--b', '\r\n--', '\r\n--b', '-', '\r', '\n', ';', '"', 'name=', ': ', 'x', '\0', '\xff', 'Content-Disposition: form-data']
+const snippets = [
+  '\r\n', '--', '--b', '\r\n--', '\r\n--b', '-', '\r', '\n', ';', '"', 'name=', ': ', 'x', '\0', '\xff',
+  'Content-Disposition: form-data',
+]
 
 type Fields = readonly { readonly name: string; readonly content: string }[]
 
@@ -72,7 +75,9 @@ async function outcomeOf(body: Buffer): Promise<string> {
     }
     return JSON.stringify(fields)
   } catch (thrown) {
-    if (thrown instanceof AppError && thrown.code === 'bad_request') return `${JSON.stringify(fields)} ${thrown.message}`
+    if (thrown instanceof AppError && thrown.code === 'bad_request') {
+      return `${JSON.stringify(fields)} ${thrown.message}`
+    }
     throw thrown
   }
 }

@@ -54,7 +54,9 @@ export async function damageThem(seed: number, streams: number): Promise<DamageR
   const failed: Record<string, number> = {}
   let unsure = 0
   for (let count = 0; count < streams; count++) {
-    const { mode, bytes: valid } = await makeStream(random, modes[below(random, 3)] ?? 'off', 1 + below(random, 8), 3200)
+    const { mode, bytes: valid } = await makeStream(
+      random, modes[below(random, 3)] ?? 'off', 1 + below(random, 8), 3200,
+    )
     const bytes = damage(random, valid)
     const name = `seed ${seed}, stream ${count} (${mode})`
     const whole = await decode([bytes], mode)
@@ -92,7 +94,9 @@ async function decode(pieces: readonly Buffer[], mode: DeflateMode): Promise<str
       if (incoming === undefined) await new Promise<void>((resolve) => (wake = resolve))
       else if (incoming.kind === 'broken') return [...told, `failed ${violations[incoming.rule].closeCode}`]
       else if (incoming.kind === 'close') return [...told, `close ${incoming.code}`]
-      else told.push(`${incoming.kind} ${(incoming.kind === 'text' ? Buffer.from(incoming.text) : incoming.data).toString('hex')}`)
+      else told.push(
+        `${incoming.kind} ${(incoming.kind === 'text' ? Buffer.from(incoming.text) : incoming.data).toString('hex')}`,
+      )
     }
   }
   return told
@@ -150,8 +154,9 @@ function damage(random: Random, valid: Buffer): Buffer {
   for (let count = 1 + below(random, 3); count > 0 && bytes.length > 0; count--) {
     const at = below(random, bytes.length)
     const kind = below(random, 5)
-    if (kind === 0) bytes = Buffer.concat([bytes.subarray(0, at), bytesOf(random, 1 + below(random, 4)), bytes.subarray(at)])
-    else if (kind === 1) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(random, 4))])
+    if (kind === 0) {
+      bytes = Buffer.concat([bytes.subarray(0, at), bytesOf(random, 1 + below(random, 4)), bytes.subarray(at)])
+    } else if (kind === 1) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(random, 4))])
     else if (kind === 2) bytes = bytes.subarray(0, at)
     else bytes[at] = kind === 3 ? below(random, 256) : (bytes[at] ?? 0) ^ (1 << below(random, 8))
   }
@@ -177,7 +182,9 @@ function cut(random: Random, payload: Buffer, count: number): Buffer[] {
 function textOf(random: Random, largest: number): Buffer {
   const words = ['né', '€', '😀', 'plain text ', '\0', 'x'.repeat(40)]
   let text = ''
-  for (let bytes = below(random, largest); Buffer.byteLength(text) < bytes - 40;) text += words[below(random, words.length)] ?? ''
+  for (let bytes = below(random, largest); Buffer.byteLength(text) < bytes - 40;) {
+    text += words[below(random, words.length)] ?? ''
+  }
   return Buffer.from(text)
 }
 

@@ -8,7 +8,9 @@ const test = suite('http/auth')
 test('knows each of several keys and nothing else', () => {
   const keys = createSessionKeys(['alpha', 'beta!@# $%', 'é'])
   for (const key of ['alpha', 'beta!@# $%', 'é']) assert.ok(keys.has(key), key)
-  for (const other of ['', 'Alpha', 'alph', 'alphaa', 'alpha\0', 'alpha ', 'alpha, beta', 'e', '\0\0']) assert.not.ok(keys.has(other), other)
+  for (const other of ['', 'Alpha', 'alph', 'alphaa', 'alpha\0', 'alpha ', 'alpha, beta', 'e', '\0\0']) {
+    assert.not.ok(keys.has(other), other)
+  }
 })
 
 test('remembers nothing of an earlier candidate', () => {

@@ -26,7 +26,9 @@ function post(body: string, headers = 'Content-Type: application/json\r\n'): str
 }
 
 /** Status and body of the only answer to a request. */
-async function ask(request: string | Buffer, over: Partial<BodyLimits> = {}): Promise<{ status: number; body: unknown }> {
+async function ask(
+  request: string | Buffer, over: Partial<BodyLimits> = {},
+): Promise<{ status: number; body: unknown }> {
   let answer: { status: number; body: unknown } = { status: 0, body: undefined }
   await serving(echo(over), async (port) => {
     const [only] = parseAnswers(await exchange(port, request))
@@ -40,7 +42,8 @@ test('parses a body', async () => {
 })
 
 test('parses a chunked body', async () => {
-  const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n' +
+    'Transfer-Encoding: chunked\r\n\r\n'
   assert.equal(await ask(`${head}3\r\n[1,\r\n2\r\n2]\r\n0\r\n\r\n`), { status: 200, body: { value: [1, 2] } })
   assert.equal(await ask(`${head}0\r\n\r\n`), { status: 200, body: { value: 'nothing' } })
 })
@@ -48,7 +51,10 @@ test('parses a chunked body', async () => {
 test('refuses a body with too many values before it is parsed', async () => {
   const refusal = (count: number): object => {
     const ctx = { error: `JSON holds more than ${count} values` }
-    return { status: 422, body: { detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {}, ctx }] } }
+    return {
+      status: 422,
+      body: { detail: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error', input: {}, ctx }] },
+    }
   }
   assert.equal(await ask(post('['.repeat(60_000)), { limitBytes: 100_000 }), refusal(50_000))
   assert.equal(await ask(post('['.repeat(3_000_000)), { limitBytes: 10_000_000 }), refusal(50_000))
@@ -58,7 +64,9 @@ test('refuses a body with too many values before it is parsed', async () => {
 
 test('takes a long body of one text, and says of a long one that is no JSON only that', async () => {
   const text = 'é'.repeat(1_500_000)
-  assert.equal(await ask(post(JSON.stringify(text)), { limitBytes: 10_000_000 }), { status: 200, body: { value: text } })
+  assert.equal(await ask(post(JSON.stringify(text)), { limitBytes: 10_000_000 }), {
+    status: 200, body: { value: text },
+  })
   const { status, body } = await ask(post(`${JSON.stringify(text)}x`), { limitBytes: 10_000_000 })
   assert.is(status, 422)
   assert.match(JSON.stringify(body), /"loc":\["body",0\].*"expected JSON"/)
@@ -69,7 +77,9 @@ test('takes a request without a body, whatever its content type', async () => {
   assert.equal(await ask(post('', '')), nothing)
   assert.equal(await ask(post('')), nothing)
   assert.equal(await ask(post('', 'Content-Type: text/plain\r\n')), nothing)
-  assert.equal(await ask('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n'), nothing)
+  assert.equal(
+    await ask('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n'), nothing,
+  )
 })
 
 test('takes the media types of JSON in UTF-8', async () => {
@@ -103,7 +113,9 @@ test('says where a body stops being JSON, and never shows it', async () => {
   const { status, body } = await ask(post('{"api_key": "s3cret", }'))
   assert.is(status, 422)
   const ctx = { error: 'expected a property name in double quotes' }
-  assert.equal(body, { detail: [{ type: 'json_invalid', loc: ['body', 22], msg: 'JSON decode error', input: {}, ctx }] })
+  assert.equal(body, {
+    detail: [{ type: 'json_invalid', loc: ['body', 22], msg: 'JSON decode error', input: {}, ctx }],
+  })
 })
 
 test('refuses bytes that are not UTF-8', async () => {
@@ -142,7 +154,9 @@ test('refuses 100 MB by the length announced without reading them, and the clien
   }
   await serving(answer, async (port) => {
     const connection = open(port)
-    connection.socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n')
+    connection.socket.write(
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 104857600\r\n\r\n',
+    )
     const piece = Buffer.alloc(1024 * 1024, 0x20)
     for (let count = 0; count < 100; count++) connection.socket.write(piece)
     const text = await connection.closed()
@@ -166,7 +180,9 @@ test('keeps the connection when a refused body is small', async () => {
 test('gives up on a body that comes too slowly', async () => {
   await serving(echo({ timeoutMs: 50 }), async (port) => {
     const connection = open(port)
-    connection.socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[')
+    connection.socket.write(
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[',
+    )
     assert.equal(statuses(await connection.until((text) => text.includes('}'))), [408])
     connection.socket.destroy()
   })
@@ -213,7 +229,9 @@ test('refuses to read a body twice', async () => {
 })
 
 test('tells a client that waits for it to go on', async () => {
-  const head = post('', '').replace('Content-Length: 0', 'Content-Type: application/json\r\nContent-Length: 4\r\nExpect: 100-continue')
+  const head = post('', '').replace(
+    'Content-Length: 0', 'Content-Type: application/json\r\nContent-Length: 4\r\nExpect: 100-continue',
+  )
   await serving(echo(), async (port) => {
     const connection = open(port)
     connection.socket.write(head)

@@ -1,4 +1,6 @@
-/** Forms: what common clients write is read, cut anywhere; what could be read in two ways is refused; memory is bounded. */
+/**
+ * Forms: what common clients write is read, cut anywhere; what could be read in two ways is refused; memory is bounded.
+ */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
 import { boundaryOf, readParts, type MultipartLimits } from '../../src/http/multipart.ts'
@@ -34,7 +36,8 @@ async function codeOf(body: string | Buffer, limits?: MultipartLimits): Promise<
   return [...outcomes].join()
 }
 
-const part = (name: string, content: string): string => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
+const part = (name: string, content: string): string =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
 
 test('reads the boundary of a content type', () => {
   assert.is(boundaryOf('multipart/form-data; boundary=b'), 'b')
@@ -66,22 +69,35 @@ test('reads what clients write, wherever it is cut', async () => {
     ['--b--', []],
     ['--b--\r\n', []],
     [`${part('file', '')}--b--`, [['file', '']]],
-    [`${part('a', 'one')}${part('file', 'two\r\n--\r\n--c\r\n-')}--b--\r\n`, [['a', 'one'], ['file', 'two\r\n--\r\n--c\r\n-']]],
+    [`${part('a', 'one')}${part('file', 'two\r\n--\r\n--c\r\n-')}--b--\r\n`,
+      [['a', 'one'], ['file', 'two\r\n--\r\n--c\r\n-']]],
     // undici
-    ['--b\r\nContent-Disposition: form-data; name="file"; filename="a%22.txt"\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--\r\n', [['file', 'x']]],
+    [
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a%22.txt"\r\nContent-Type: text/plain\r\n\r\n' +
+        'x\r\n--b--\r\n',
+      [['file', 'x']],
+    ],
     // curl
-    ['--b\r\nContent-Disposition: form-data; name="a\\"b"; filename=x\r\ncontent-transfer-encoding: Binary\r\n\r\nx\r\n--b--\r\n', [['a"b', 'x']]],
+    [
+      '--b\r\nContent-Disposition: form-data; name="a\\"b"; filename=x\r\ncontent-transfer-encoding: Binary\r\n\r\n' +
+        'x\r\n--b--\r\n',
+      [['a"b', 'x']],
+    ],
     ['--b\r\nContent-Disposition:Form-Data;name=file\r\nX-Empty:\r\n\r\n\r\n\r\n--b--\r\n', [['file', '\r\n']]],
   ]
   for (const [body, fields] of bodies) {
-    for (let size = 1; size <= body.length + 1; size++) assert.equal(await read(body, size), fields, `${size} of ${body}`)
+    for (let size = 1; size <= body.length + 1; size++) {
+      assert.equal(await read(body, size), fields, `${size} of ${body}`)
+    }
   }
 })
 
 test('keeps every byte of a content', async () => {
   const content = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919) % 256))
   const body = Buffer.concat([Buffer.from(part('file', '').slice(0, -2)), content, Buffer.from('\r\n--b--\r\n')])
-  for (const size of [1021, 65_536, Infinity]) assert.equal(await read(body, size), [['file', content.toString('latin1')]])
+  for (const size of [1021, 65_536, Infinity]) {
+    assert.equal(await read(body, size), [['file', content.toString('latin1')]])
+  }
 })
 
 test('skips what the caller does not read of a part', async () => {
@@ -101,7 +117,8 @@ for (const [what, body, reason] of [
   ['a preamble', `hello\r\n${part('a', '')}--b--`, 'it does not begin with its boundary'],
   ['a line before the first boundary', `\r\n${part('a', '')}--b--`, 'it does not begin with its boundary'],
   ['an end right after a boundary', '--b', 'a boundary is followed by other bytes'],
-  ['padding after a boundary', '--b \r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--b--', 'a boundary is followed by other bytes'],
+  ['padding after a boundary', '--b \r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--b--',
+    'a boundary is followed by other bytes'],
   ['a longer boundary', `${part('a', 'x')}--bc--`, 'a boundary is followed by other bytes'],
   ['an epilogue', `${part('a', '')}--b--\r\nmore`, 'bytes follow its end'],
   ['an epilogue without a line end', '--b--more', 'bytes follow its end'],
@@ -109,19 +126,26 @@ for (const [what, body, reason] of [
   ['an end in a content', '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n--', 'it ends in a part'],
   ['no headers', '--b\r\n\r\n\r\nx\r\n--b--', 'a header of a part is malformed'],
   ['a header without a name', '--b\r\n: x\r\n\r\nx\r\n--b--', 'a header of a part is malformed'],
-  ['a folded header', '--b\r\nContent-Disposition: form-data;\r\n name="a"\r\n\r\nx\r\n--b--', 'a header of a part is malformed'],
-  ['a control character', '--b\r\nContent-Disposition: form-data; name="a\0"\r\n\r\nx\r\n--b--', 'a header of a part is malformed'],
-  ['a bare line end', '--b\r\nContent-Disposition: form-data; name="a\n"\r\n\r\nx\r\n--b--', 'a header of a part is malformed'],
-  ['a header twice', '--b\r\nContent-Disposition: form-data; name="a"\r\ncontent-disposition: form-data; name="b"\r\n\r\nx\r\n--b--',
+  ['a folded header', '--b\r\nContent-Disposition: form-data;\r\n name="a"\r\n\r\nx\r\n--b--',
+    'a header of a part is malformed'],
+  ['a control character', '--b\r\nContent-Disposition: form-data; name="a\0"\r\n\r\nx\r\n--b--',
+    'a header of a part is malformed'],
+  ['a bare line end', '--b\r\nContent-Disposition: form-data; name="a\n"\r\n\r\nx\r\n--b--',
+    'a header of a part is malformed'],
+  ['a header twice', '--b\r\nContent-Disposition: form-data; name="a"\r\ncontent-disposition: form-data; name="b"\r\n' +
+    '\r\nx\r\n--b--',
     'a part has the header "content-disposition" twice'],
   ['no disposition', '--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--', 'a part has no name'],
   ['another disposition', '--b\r\nContent-Disposition: attachment; name="a"\r\n\r\nx\r\n--b--', 'a part has no name'],
   ['no name', '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--', 'a part has no name'],
   ['a name twice', '--b\r\nContent-Disposition: form-data; name="a"; NAME="b"\r\n\r\nx\r\n--b--', 'a part has no name'],
   ['an open quote', '--b\r\nContent-Disposition: form-data; name="a\r\n\r\nx\r\n--b--', 'a part has no name'],
-  ['a transfer encoding', '--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64\r\n\r\nx\r\n--b--',
+  ['a transfer encoding', '--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64\r\n' +
+    '\r\nx\r\n--b--',
     'a part has a transfer encoding'],
-  ['headers that are not UTF-8', Buffer.from('--b\r\nContent-Disposition: form-data; name="\xff"\r\n\r\nx\r\n--b--', 'latin1'),
+  ['headers that are not UTF-8', Buffer.from(
+    '--b\r\nContent-Disposition: form-data; name="\xff"\r\n\r\nx\r\n--b--', 'latin1',
+  ),
     'the headers of a part are not UTF-8'],
 ] as const) {
   test(`refuses ${what}`, async () => assert.is(await codeOf(body), malformed + reason))
@@ -163,7 +187,9 @@ test('reads headers in time that is linear in their length', async () => {
   const start = process.cpuUsage().user
   for (const filler of [' '.repeat(8000), '; a=b'.repeat(1600), '\\"'.repeat(4000), ';'.repeat(8000)]) {
     assert.match(await codeOf(`--b\r\nContent-Disposition: form-data${filler}\0\r\n\r\nx\r\n--b--`), 'bad_request')
-    assert.match(await codeOf(`--b\r\nContent-Disposition: form-data; name="${filler}\r\n\r\nx\r\n--b--`), 'bad_request')
+    assert.match(
+      await codeOf(`--b\r\nContent-Disposition: form-data; name="${filler}\r\n\r\nx\r\n--b--`), 'bad_request',
+    )
   }
   // Quadratic work would take minutes.
   assert.ok(process.cpuUsage().user - start < 10_000_000)

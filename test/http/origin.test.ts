@@ -1,13 +1,19 @@
 /** Host and Origin: who may name this server, and which pages may talk to it. */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { assertHost, assertOrigin, isLoopbackName, isPreflight, originRequestOf, parseAuthority } from '../../src/http/origin.ts'
+import {
+  assertHost, assertOrigin, isLoopbackName, isPreflight, originRequestOf, parseAuthority,
+} from '../../src/http/origin.ts'
 import { preflightHeaders, purposeOf, type RequestPurpose } from '../../src/http/origin.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('http/origin')
 
-const rules = { allowedHosts: ['Agents.example.org'], allowedOrigins: ['https://App.example.org', 'chrome-extension://abc'], trustsLoopback: true }
+const rules = {
+  allowedHosts: ['Agents.example.org'],
+  allowedOrigins: ['https://App.example.org', 'chrome-extension://abc'],
+  trustsLoopback: true,
+}
 
 function host(...hosts: string[]): string {
   return codeOf(() => assertHost({ hosts, authority: undefined }, rules).name)
@@ -59,7 +65,9 @@ const hosts: readonly [string, string][] = [
   ['[1.2.3.4]', '! bad_request'],
   ['é', '! bad_request'],
 ]
-for (const [value, expected] of hosts) test(`Host ${JSON.stringify(value)} gives ${expected}`, () => assert.is(host(value), expected))
+for (const [value, expected] of hosts) {
+  test(`Host ${JSON.stringify(value)} gives ${expected}`, () => assert.is(host(value), expected))
+}
 
 test('refuses a request without a Host and one with two', () => {
   assert.is(host(), '! bad_request')
@@ -67,11 +75,14 @@ test('refuses a request without a Host and one with two', () => {
 })
 
 test('names the option that would allow a host', () => {
-  assert.throws(() => assertHost({ hosts: ['a.example:80'], authority: undefined }, rules), /--allowed-host a\.example /)
+  assert.throws(
+    () => assertHost({ hosts: ['a.example:80'], authority: undefined }, rules), /--allowed-host a\.example /,
+  )
 })
 
 test('wants the Host to be the authority of an absolute-form target', () => {
-  const check = (authority: string): string => codeOf(() => assertHost({ hosts: ['localhost:80'], authority }, rules).name)
+  const check = (authority: string): string =>
+    codeOf(() => assertHost({ hosts: ['localhost:80'], authority }, rules).name)
   assert.is(check('LOCALHOST:80'), 'localhost')
   assert.is(check('localhost'), '! bad_request')
   assert.is(check('evil.net'), '! bad_request')
@@ -126,14 +137,19 @@ const foreign: readonly [string, string?][] = [
   ['http://agents.example.org:443', 'agents.example.org:80'],
 ]
 for (const [value, hostName] of foreign) {
-  test(`Origin ${value} may neither change nor read anything at ${hostName ?? '192.168.1.5:8000'}, and asks without CORS headers`, () => {
-    assert.is(origin(value, hostName), '! origin_not_allowed')
-    assert.is(origin(value, hostName, 'read'), '! origin_not_allowed')
-    assert.is(origin(value, hostName, 'ask'), 'Vary Origin')
-  })
+  test(
+    `Origin ${value} may neither change nor read anything at ${hostName ?? '192.168.1.5:8000'}, and asks without CORS headers`,
+    () => {
+      assert.is(origin(value, hostName), '! origin_not_allowed')
+      assert.is(origin(value, hostName, 'read'), '! origin_not_allowed')
+      assert.is(origin(value, hostName, 'ask'), 'Vary Origin')
+    },
+  )
 }
 
-for (const value of ['null', '', 'localhost', 'file://', 'http://localhost/', 'http://', 'http://a b', 'chrome-extension://other']) {
+for (const value of [
+  'null', '', 'localhost', 'file://', 'http://localhost/', 'http://', 'http://a b', 'chrome-extension://other',
+]) {
   test(`Origin ${JSON.stringify(value)} is refused altogether`, () => {
     assert.is(origin(value), '! origin_not_allowed')
     assert.is(origin(value, undefined, 'ask'), '! origin_not_allowed')
@@ -150,16 +166,23 @@ const loads: readonly (readonly [string, readonly string[], string])[] = [
   ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'no-cors'], '! origin_not_allowed'],
   ['GET', ['Sec-Fetch-Site', 'Cross-Site'], '! origin_not_allowed'],
   ['GET', ['Sec-Fetch-Site', 'none', 'sec-fetch-site', 'cross-site'], '! origin_not_allowed'],
-  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Mode', 'no-cors'], '! origin_not_allowed'],
+  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Mode', 'no-cors'],
+    '! origin_not_allowed'],
   ['OPTIONS', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'cors'], '! origin_not_allowed'],
   ['POST', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], '! origin_not_allowed'],
   ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], ''],
   ['HEAD', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate'], ''],
   ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'], ''],
   ...['iframe', 'frame', 'object', 'embed', 'fencedframe'].map((place) => [
-    'GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', place], '! origin_not_allowed',
+    'GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', place],
+    '! origin_not_allowed',
   ] as const),
-  ['GET', ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document', 'Sec-Fetch-Dest', 'iframe'], '! origin_not_allowed'],
+  [
+    'GET',
+    ['Sec-Fetch-Site', 'cross-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document', 'Sec-Fetch-Dest',
+      'iframe'],
+    '! origin_not_allowed',
+  ],
   ['GET', ['Sec-Fetch-Site', 'same-origin', 'Sec-Fetch-Mode', 'no-cors'], ''],
   ['GET', ['Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'no-cors'], ''],
   ['GET', ['Sec-Fetch-Site', 'none'], ''],
@@ -172,20 +195,32 @@ for (const [method, rawHeaders, expected] of loads) {
   })
 }
 
-test('without a key only named origins and its own may use the server, and no page of another port loads anything', () => {
-  const bare = { ...rules, trustsLoopback: false }
-  const here = { name: 'localhost', port: '8000' }
-  const judge = (...rawHeaders: string[]): string => codeOf(() => assertOrigin(originRequestOf(rawHeaders, here, 'read'), bare)[0] ?? '')
-  for (const value of ['http://localhost:3000', 'http://127.0.0.1:8000', 'http://a.localhost:8000', 'http://localhost', 'http://[::1]:8000']) {
-    assert.is(judge('Origin', value), '! origin_not_allowed', value)
-  }
-  for (const value of ['http://localhost:8000', 'https://app.example.org']) assert.is(judge('Origin', value), 'Access-Control-Allow-Origin', value)
-  assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'no-cors'), '! origin_not_allowed')
-  assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe'), '! origin_not_allowed')
-  assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'), '')
-  assert.is(judge('Sec-Fetch-Site', 'same-origin'), '')
-  assert.is(judge(), '')
-})
+test(
+  'without a key only named origins and its own may use the server, and no page of another port loads anything',
+  () => {
+    const bare = { ...rules, trustsLoopback: false }
+    const here = { name: 'localhost', port: '8000' }
+    const judge = (...rawHeaders: string[]): string =>
+      codeOf(() => assertOrigin(originRequestOf(rawHeaders, here, 'read'), bare)[0] ?? '')
+    for (const value of [
+      'http://localhost:3000', 'http://127.0.0.1:8000', 'http://a.localhost:8000', 'http://localhost',
+      'http://[::1]:8000',
+    ]) {
+      assert.is(judge('Origin', value), '! origin_not_allowed', value)
+    }
+    for (const value of ['http://localhost:8000', 'https://app.example.org']) {
+      assert.is(judge('Origin', value), 'Access-Control-Allow-Origin', value)
+    }
+    assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'no-cors'), '! origin_not_allowed')
+    assert.is(
+      judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe'),
+      '! origin_not_allowed',
+    )
+    assert.is(judge('Sec-Fetch-Site', 'same-site', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'), '')
+    assert.is(judge('Sec-Fetch-Site', 'same-origin'), '')
+    assert.is(judge(), '')
+  },
+)
 
 test('refuses two Origins', () => {
   const origins = ['http://localhost', 'http://localhost']
@@ -197,10 +232,14 @@ test('names the option that would allow an origin', () => {
   assert.throws(() => assertOrigin(request, rules), /--allowed-origin https:\/\/evil\.net /)
 })
 
-const cors = ['Access-Control-Allow-Origin', 'http://localhost', 'Access-Control-Allow-Credentials', 'true', 'Vary', 'Origin']
+const cors = [
+  'Access-Control-Allow-Origin', 'http://localhost', 'Access-Control-Allow-Credentials', 'true', 'Vary', 'Origin',
+]
 
 test('answers a preflight with the method and the headers it asks for', () => {
-  const headers = preflightHeaders({ corsHeaders: cors, methods: ['PATCH'], headers: ['content-type,x-session-api-key'] })
+  const headers = preflightHeaders({
+    corsHeaders: cors, methods: ['PATCH'], headers: ['content-type,x-session-api-key'],
+  })
   assert.equal(headers, [
     ...cors,
     ...['Access-Control-Allow-Methods', 'PATCH'],
@@ -234,8 +273,12 @@ test('knows a preflight from a plain OPTIONS request', () => {
 })
 
 test('knows loopback names with and without brackets', () => {
-  for (const name of ['localhost', 'A.LOCALHOST', '127.0.0.1', '127.255.255.254', '::1', '[::1]']) assert.ok(isLoopbackName(name), name)
-  for (const name of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.net', '127.1', 'local', '']) assert.not.ok(isLoopbackName(name), name)
+  for (const name of ['localhost', 'A.LOCALHOST', '127.0.0.1', '127.255.255.254', '::1', '[::1]']) {
+    assert.ok(isLoopbackName(name), name)
+  }
+  for (const name of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.net', '127.1', 'local', '']) {
+    assert.not.ok(isLoopbackName(name), name)
+  }
 })
 
 test.run()

@@ -1,6 +1,8 @@
 /** Queries: values by their description, and issues in the form existing clients know. */
 import * as assert from 'uvu/assert'
-import { boolean, dateTime, integer, list, oneOf, readQuery, required, text, uuid, withDefault, type QueryField } from '../../src/http/query.ts'
+import {
+  boolean, dateTime, integer, list, oneOf, readQuery, required, text, uuid, withDefault, type QueryField,
+} from '../../src/http/query.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('http/query')
@@ -28,8 +30,12 @@ const table: readonly [string, QueryField<unknown>, string, unknown][] = [
   ['an exponent', integer(), 'q=1e3', '! int_parsing'],
   ['more digits than a number holds', integer(), 'q=9007199254740993', '! less_than_equal'],
   ['endless digits', integer(), `q=${'9'.repeat(400)}`, '! less_than_equal'],
-  ...['true', '1', 'yes', 'on', 't', 'y', 'TRUE', 'On'].map((word) => [word, boolean(), `q=${word}`, true] as const).map(mutable),
-  ...['false', '0', 'no', 'off', 'f', 'n', 'False'].map((word) => [word, boolean(), `q=${word}`, false] as const).map(mutable),
+  ...['true', '1', 'yes', 'on', 't', 'y', 'TRUE', 'On']
+    .map((word) => [word, boolean(), `q=${word}`, true] as const)
+    .map(mutable),
+  ...['false', '0', 'no', 'off', 'f', 'n', 'False'].map((word) => [word, boolean(), `q=${word}`, false] as const).map(
+    mutable,
+  ),
   ['another word for a boolean', boolean(), 'q=maybe', '! bool_parsing'],
   ['a member of every object', boolean(), 'q=constructor', '! bool_parsing'],
   ['an empty boolean', boolean(), 'q=', '! bool_parsing'],
@@ -72,7 +78,9 @@ test('skips an item that its field leaves out', () => {
 })
 
 test('gives types that follow from the description', () => {
-  const fields = { limit: withDefault(integer({ min: 1, max: 100 }), 100), sort: oneOf(['UP', 'DOWN']), ids: list(uuid()) }
+  const fields = {
+    limit: withDefault(integer({ min: 1, max: 100 }), 100), sort: oneOf(['UP', 'DOWN']), ids: list(uuid()),
+  }
   const result = readQuery('limit=7&sort=UP', fields)
   assert.ok(result.ok)
   const { limit, sort, ids }: { limit: number; sort: 'UP' | 'DOWN' | undefined; ids: readonly string[] } = result.value
@@ -92,9 +100,20 @@ test('reports everything that is wrong at once, in the form of FastAPI', () => {
   assert.equal(result, {
     ok: false,
     issues: [
-      { loc: ['query', 'limit'], type: 'greater_than_equal', msg: 'Input should be greater than or equal to 1', input: '0', ctx: { ge: 1 } },
-      { loc: ['query', 'sort'], type: 'enum', msg: "Input should be 'A', 'B' or 'C'", input: 'x', ctx: { expected: "'A', 'B' or 'C'" } },
-      { loc: ['query', 'flag'], type: 'bool_parsing', msg: 'Input should be a valid boolean, unable to interpret input', input: '2' },
+      {
+        loc: ['query', 'limit'], type: 'greater_than_equal', msg: 'Input should be greater than or equal to 1',
+        input: '0', ctx: { ge: 1 },
+      },
+      {
+        loc: ['query', 'sort'], type: 'enum', msg: "Input should be 'A', 'B' or 'C'", input: 'x',
+        ctx: { expected: "'A', 'B' or 'C'" },
+      },
+      {
+        loc: ['query', 'flag'],
+        type: 'bool_parsing',
+        msg: 'Input should be a valid boolean, unable to interpret input',
+        input: '2',
+      },
       {
         loc: ['query', 'id'],
         type: 'uuid_parsing',
@@ -102,9 +121,15 @@ test('reports everything that is wrong at once, in the form of FastAPI', () => {
         input: '1',
         ctx: { error: 'expected 32 hexadecimal digits, dashed or not' },
       },
-      { loc: ['query', 'name'], type: 'string_too_long', msg: 'String should have at most 2 characters', input: 'abc', ctx: { max_length: 2 } },
+      {
+        loc: ['query', 'name'], type: 'string_too_long', msg: 'String should have at most 2 characters', input: 'abc',
+        ctx: { max_length: 2 },
+      },
       { loc: ['query', 'must'], type: 'missing', msg: 'Field required', input: null },
-      { loc: ['query', 'at'], type: 'datetime_parsing', msg: 'Input should be a valid datetime, expected ISO 8601', input: 'x', ctx: { error: 'expected ISO 8601' } },
+      {
+        loc: ['query', 'at'], type: 'datetime_parsing', msg: 'Input should be a valid datetime, expected ISO 8601',
+        input: 'x', ctx: { error: 'expected ISO 8601' },
+      },
     ],
   })
 })

@@ -8,7 +8,9 @@ const test = suite('http/refused-keys')
 
 function told(work: (add: (address: string | undefined) => void) => void): unknown[][] {
   const lines: string[] = []
-  const keys = new RefusedKeys(createLog({ write: (line) => lines.push(line), level: 'info', clock: () => 0, mask: (line) => line }), () => 0)
+  const keys = new RefusedKeys(
+    createLog({ write: (line) => lines.push(line), level: 'info', clock: () => 0, mask: (line) => line }), () => 0,
+  )
   work((address) => keys.refuse(address, () => undefined)())
   return lines.map((line) => JSON.parse(line)).map(({ address, count }) => [address, count])
 }

@@ -25,7 +25,9 @@ async function only(answer: Parameters<typeof serving>[0], method = 'GET', heade
 }
 
 test('sends ready bytes with their type and length', async () => {
-  const { status, headers, body } = await only((one) => send(one, { status: 200, body: Buffer.from('{"a":"é"}', 'latin1') }))
+  const { status, headers, body } = await only((one) => {
+    return send(one, { status: 200, body: Buffer.from('{"a":"é"}', 'latin1') })
+  })
   assert.is(status, 200)
   assert.is(body, '{"a":"é"}')
   assert.is(headers['content-type'], 'application/json')
@@ -43,7 +45,11 @@ test('sends a value as JSON, and headers of one answer', async () => {
 })
 
 test('sends another type, and what the caller says about caching', async () => {
-  const answer = await only((one) => send(one, { status: 200, type: 'text/plain', body: Buffer.from('a'), headers: ['Cache-Control', 'max-age=1'] }))
+  const answer = await only((one) => {
+    return send(one, {
+      status: 200, type: 'text/plain', body: Buffer.from('a'), headers: ['Cache-Control', 'max-age=1'],
+    })
+  })
   assert.is(answer.headers['content-type'], 'text/plain')
   assert.is(answer.headers['cache-control'], 'max-age=1')
 })
@@ -88,7 +94,9 @@ test('cuts the connection when a second answer is tried', async () => {
   let text = ''
   await serving(
     async (one) => {
-      await new Promise<void>((resolve) => startStream(one, { status: 200, type: 'text/plain', lengthBytes: 10 }).write('abc', () => resolve()))
+      await new Promise<void>((resolve) => {
+        return startStream(one, { status: 200, type: 'text/plain', lengthBytes: 10 }).write('abc', () => resolve())
+      })
       throw new Error('oops')
     },
     async (port) => {
@@ -105,7 +113,9 @@ test('streams a body of known length, and one of unknown length in chunks', asyn
   }
   assert.is((await only(stream(4))).body, 'abcd')
   await serving(stream(), async (port) => {
-    assert.match(await exchange(port, request('GET')), /Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n$/)
+    assert.match(
+      await exchange(port, request('GET')), /Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n$/,
+    )
   })
 })
 

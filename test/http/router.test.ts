@@ -54,13 +54,17 @@ const table: readonly [string, string, string][] = [
   ['GET', '/api/conversations/search', 'GET /api/conversations/search {}'],
   ['GET', '/api/conversations/x', 'GET /api/conversations/{conversation_id} {"conversation_id":"x"}'],
   ['DELETE', '/api/conversations/search', 'DELETE /api/conversations/{conversation_id} {"conversation_id":"search"}'],
-  ['GET', '/api/conversations/c/events/e', 'GET /api/conversations/{conversation_id}/events/{event_id} {"conversation_id":"c","event_id":"e"}'],
-  ['GET', '/api/conversations/c/events/search', 'GET /api/conversations/{conversation_id}/events/search {"conversation_id":"c"}'],
+  ['GET', '/api/conversations/c/events/e',
+    'GET /api/conversations/{conversation_id}/events/{event_id} {"conversation_id":"c","event_id":"e"}'],
+  ['GET', '/api/conversations/c/events/search',
+    'GET /api/conversations/{conversation_id}/events/search {"conversation_id":"c"}'],
   ['POST', '/api/conversations/search/run', 'POST /api/conversations/{id}/run {"id":"search"}'],
   ['GET', '/api/conversations/c/workspace', 'GET /api/conversations/{id}/workspace {"id":"c"}'],
   ['GET', '/api/conversations/c/workspace/', 'GET /api/conversations/{id}/workspace/{path...} {"id":"c","path":""}'],
-  ['GET', '/api/conversations/c/workspace/a/b.html', 'GET /api/conversations/{id}/workspace/{path...} {"id":"c","path":"a/b.html"}'],
-  ['GET', '/api/conversations/c/workspace/a/', 'GET /api/conversations/{id}/workspace/{path...} {"id":"c","path":"a/"}'],
+  ['GET', '/api/conversations/c/workspace/a/b.html',
+    'GET /api/conversations/{id}/workspace/{path...} {"id":"c","path":"a/b.html"}'],
+  ['GET', '/api/conversations/c/workspace/a/',
+    'GET /api/conversations/{id}/workspace/{path...} {"id":"c","path":"a/"}'],
   ['GET', '/api/conversations/c/workspace//etc/passwd', 'none'],
   ['GET', '/api/conversations/c/workspace/a//b', 'none'],
   ['GET', '/api/tools/', 'GET /api/tools/ {}'],
@@ -98,11 +102,15 @@ test('decodes every segment of a tail', () => {
 })
 
 test('refuses an encoded slash in a tail, even where it is the only one', () => {
-  for (const path of ['/a/%2Fetc', '/a/%2fetc%2fpasswd', '/a/b/..%2F..']) assertBadRequest(routerOf('GET /a/{x...}'), path)
+  for (const path of ['/a/%2Fetc', '/a/%2fetc%2fpasswd', '/a/b/..%2F..']) {
+    assertBadRequest(routerOf('GET /a/{x...}'), path)
+  }
 })
 
 test('refuses a parameter that is not percent-encoded UTF-8, or holds a zero character', () => {
-  for (const path of ['/a/%', '/a/%zz', '/a/%c3', '/a/%ff', '/a/%00', '/a/%ed%a0%80']) assertBadRequest(routerOf('GET /a/{x}'), path)
+  for (const path of ['/a/%', '/a/%zz', '/a/%c3', '/a/%ff', '/a/%00', '/a/%ed%a0%80']) {
+    assertBadRequest(routerOf('GET /a/{x}'), path)
+  }
 })
 
 test('finds a route without methods of its own below it, and none above it', () => {

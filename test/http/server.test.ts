@@ -17,9 +17,13 @@ const test = suite('http/server', 20_000)
 const path = (one: Exchange): void => sendJson(one, 200, one.request.url)
 const get = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
 
-/** Requests that no parser may guess at (RFC 9112, sections 2.2, 5 and 6). Each is followed by one that must not be served. */
+/**
+ * Requests that no parser may guess at (RFC 9112, sections 2.2, 5 and 6). Each is followed by one that must not be
+ * served.
+ */
 const malformed: readonly [string, string][] = [
-  ['both Content-Length and Transfer-Encoding', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['both Content-Length and Transfer-Encoding',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['two Content-Lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na'],
   ['a list of Content-Lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\na'],
   ['a negative Content-Length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
@@ -53,7 +57,8 @@ for (const [name, request] of malformed) {
 }
 
 test('puts no interim answer between the headers and the body of an answer to a pipelined request', async () => {
-  const waiting = 'POST /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n{}'
+  const waiting = 'POST /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n' +
+    '\r\n{}'
   await serving(path, async (port) => {
     const answers = parseAnswers(await exchange(port, get('/a') + waiting))
     assert.equal(answers.map(({ status, body }) => `${status} ${body}`), ['200 "/a"', '200 "/b"'])
@@ -106,7 +111,9 @@ test('answers a body that ends early with 400', async () => {
 test('leaves a doubled or missing Host to the owner', async () => {
   const hosts = (one: Exchange): void => sendJson(one, 200, one.request.rawHeaders)
   await serving(hosts, async (port) => {
-    const text = await exchange(port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\nGET / HTTP/1.1\r\nConnection: close\r\n\r\n')
+    const text = await exchange(
+      port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\nGET / HTTP/1.1\r\nConnection: close\r\n\r\n',
+    )
     assert.equal(parseAnswers(text).map((answer) => answer.body), ['["Host","a","Host","b"]', '["Connection","close"]'])
   })
 })
@@ -133,7 +140,9 @@ test('answers a target above that limit with 414, or 431 when it came in pieces'
     assert.equal(statuses(await exchange(port, get(`/${'a'.repeat(40_000)}`))), [414])
     const connection = open(port)
     connection.socket.setNoDelay(true)
-    connection.socket.write(`GET /${'a'.repeat(20_000)}`, () => setImmediate(() => connection.socket.write('a'.repeat(40_000))))
+    connection.socket.write(`GET /${'a'.repeat(20_000)}`, () => {
+      return setImmediate(() => connection.socket.write('a'.repeat(40_000)))
+    })
     assert.ok([414, 431].includes(statuses(await connection.closed())[0] ?? 0))
   })
 })
@@ -142,7 +151,9 @@ test('answers endless chunk extensions with 413', async () => {
   await serving(
     (one) => readBytes(one.request, { limitBytes: 1000, timeoutMs: 8000 }),
     async (port) => {
-      const text = await exchange(port, `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`)
+      const text = await exchange(
+        port, `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`,
+      )
       assert.equal(statuses(text), [413])
     },
   )
@@ -169,7 +180,9 @@ test('answers a body that does not come with 408 when the whole request has a ti
 })
 
 test('closes a connection that stays idle between requests', async () => {
-  await serving(path, async (port) => assert.equal(statuses(await exchange(port, get('/'))), [200]), { limits: { keepAliveTimeoutMs: 50 } })
+  await serving(path, async (port) => assert.equal(statuses(await exchange(port, get('/'))), [200]), {
+    limits: { keepAliveTimeoutMs: 50 },
+  })
 })
 
 test('answers pipelined requests in order, whichever is ready first', async () => {
@@ -220,7 +233,11 @@ test('says nothing about what follows the last request of a connection', async (
 test('keeps a connection after errors of the owner', async () => {
   await serving(
     (one) => sendJson(one, 404, null),
-    async (port) => assert.equal(statuses(await exchange(port, get('/1') + get('/2') + get('/3', 'Connection: close\r\n'))), [404, 404, 404]),
+    async (port) => {
+      assert.equal(statuses(await exchange(port, get('/1') + get('/2') + get('/3', 'Connection: close\r\n'))), [
+        404, 404, 404,
+      ])
+    },
   )
 })
 
@@ -264,7 +281,8 @@ test('closes connections beyond the limit', async () => {
 })
 
 test('hands upgrades to the owner, and serves them as plain requests when he takes none', async () => {
-  const upgrade = (_request: unknown, socket: Duplex): void => void socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nhello')
+  const upgrade = (_request: unknown, socket: Duplex): void =>
+    void socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nhello')
   const request = get('/', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')
   await serving(path, async (port) => assert.match(await exchange(port, request), /101[^]*hello$/), { upgrade })
   await serving(path, async (port) => {
@@ -290,12 +308,17 @@ test('says in plain words why it cannot listen', async () => {
         await server.listen({ host, port: at })
         return 'listens'
       } catch (error) {
-        return error instanceof AppError && error.code === 'cannot_listen' ? error.message : `not expected: ${String(error)}`
+        return error instanceof AppError && error.code === 'cannot_listen'
+          ? error.message
+          : `not expected: ${String(error)}`
       } finally {
         await server.close(0)
       }
     }
-    assert.is(await reason('127.0.0.1', port), `Could not listen on 127.0.0.1:${port}: another program uses this port, choose another one`)
+    assert.is(
+      await reason('127.0.0.1', port),
+      `Could not listen on 127.0.0.1:${port}: another program uses this port, choose another one`,
+    )
     assert.is(await reason('192.0.2.1', 0), 'Could not listen on 192.0.2.1:0: this machine does not have this address')
     assert.match(await reason('host.invalid', 0), /^Could not listen on host\.invalid:0: /)
     assert.match(await reason('2001:db8::1', 0), /^Could not listen on \[2001:db8::1\]:0: /)
@@ -347,7 +370,8 @@ test('tells a client that sends another request while closing that it was the la
 })
 
 test('destroys what is left after the grace time, upgraded connections too', async () => {
-  const upgrade = (_request: unknown, socket: Duplex): void => void socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+  const upgrade = (_request: unknown, socket: Duplex): void =>
+    void socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
   const arrived = deferred<void>()
   const { server, port } = await serve(() => arrived.resolve(), { upgrade })
   const hanging = open(port)

@@ -1,8 +1,9 @@
 /**
- * Clients that mean harm, or are merely broken: each kind opens so many connections and keeps at it until it is stopped.
+ * Clients that mean harm, or are merely broken: each kind opens so many connections and keeps at it until it is
+ * stopped.
  *
- * They speak over raw sockets. None of them may cost the server more than what its limits say, nor keep it from answering
- * others.
+ * They speak over raw sockets. None of them may cost the server more than what its limits say, nor keep it from
+ * answering others.
  */
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -49,12 +50,14 @@ export const attacks: readonly Attack[] = [
   {
     what: 'bodies that stop half-way',
     share: 0.02,
-    begin: (target, count) => holding(target, count, (socket) => void socket.write(postOf(target, 1_000_000) + 'x'.repeat(500_000))),
+    begin: (target, count) =>
+      holding(target, count, (socket) => void socket.write(postOf(target, 1_000_000) + 'x'.repeat(500_000))),
   },
   {
     what: 'subscribers that only listen',
     share: 1,
-    begin: (target, count) => holding(target, count, (socket, place) => void socket.write(upgradeOf(target, place, ''))),
+    begin: (target, count) =>
+      holding(target, count, (socket, place) => void socket.write(upgradeOf(target, place, ''))),
   },
   {
     what: 'sockets that never read what they asked for',
@@ -75,7 +78,8 @@ export const attacks: readonly Attack[] = [
   {
     what: 'sockets that send pings and empty fragments without end',
     share: 0.002,
-    begin: (target, count) => spamming(target, count, Buffer.concat(Array.from({ length: 500 }, () => Buffer.from([0x89, 0x80, 0, 0, 0, 0])))),
+    begin: (target, count) =>
+      spamming(target, count, Buffer.concat(Array.from({ length: 500 }, () => Buffer.from([0x89, 0x80, 0, 0, 0, 0])))),
   },
   {
     what: 'upgrades with a key, without one, and broken ones',
@@ -96,7 +100,9 @@ export const attacks: readonly Attack[] = [
 ]
 
 function requestOf({ server }: Target, line: string, ...headers: string[]): string {
-  return [`${line} HTTP/1.1`, `Host: ${new URL(server.url).host}`, `X-Session-API-Key: ${server.key}`, ...headers, '', ''].join('\r\n')
+  return [
+    `${line} HTTP/1.1`, `Host: ${new URL(server.url).host}`, `X-Session-API-Key: ${server.key}`, ...headers, '', '',
+  ].join('\r\n')
 }
 
 function postOf(target: Target, length: number): string {
@@ -110,7 +116,12 @@ function talkOf({ talks }: Target, place: number): Talk {
 }
 
 function upgradeOf(target: Target, place: number, query: string): string {
-  const headers = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`]
+  const headers = [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+  ]
   return requestOf(target, `GET /sockets/events/${talkOf(target, place).id}?${query}`, ...headers)
 }
 
@@ -128,7 +139,9 @@ function open({ server }: Target): Promise<Socket> {
 }
 
 /** Opens them and does one thing with each, and then nothing. */
-async function holding(target: Target, count: number, act: (socket: Socket, place: number) => void): Promise<() => Promise<void>> {
+async function holding(
+  target: Target, count: number, act: (socket: Socket, place: number) => void,
+): Promise<() => Promise<void>> {
   const sockets: Socket[] = []
   for (let place = 0; place < count;) {
     const some = await Promise.all(Array.from({ length: Math.min(connectsAtOnce, count - place) }, () => open(target)))
@@ -194,7 +207,11 @@ async function flooding(target: Target, count: number, words: (place: number) =>
 /** A server's conversations to attack, each with about 12 MB of history, which no connection's buffers hold. */
 export async function makeTarget(server: Program, readers: number): Promise<Target> {
   const text = 'x'.repeat(32_000)
-  const talks = await Promise.all(Array.from({ length: Math.ceil(readers / readersOfOne) }, () => startTalk(server, { autotitle: false })))
-  for (const talk of talks) for (let batch = 0; batch < 20; batch++) await Promise.all(Array.from({ length: 20 }, () => talk.send(text, false)))
+  const talks = await Promise.all(
+    Array.from({ length: Math.ceil(readers / readersOfOne) }, () => startTalk(server, { autotitle: false })),
+  )
+  for (const talk of talks) {
+    for (let batch = 0; batch < 20; batch++) await Promise.all(Array.from({ length: 20 }, () => talk.send(text, false)))
+  }
   return { server, talks }
 }

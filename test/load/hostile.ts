@@ -1,6 +1,6 @@
 /**
- * An attack, measured: what it costs the server while it lasts, whether others are answered meanwhile, and whether anything
- * is left of it afterwards.
+ * An attack, measured: what it costs the server while it lasts, whether others are answered meanwhile, and whether
+ * anything is left of it afterwards.
  */
 import * as assert from 'uvu/assert'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,9 @@ export interface AttackOptions {
 }
 
 /** @throws AssertionError when `/health` was not answered once, or handles are left */
-export async function runAttack(attack: Attack, { target, pid = 0, bareUrl, largest, seconds }: AttackOptions): Promise<AttackFigures> {
+export async function runAttack(
+  attack: Attack, { target, pid = 0, bareUrl, largest, seconds }: AttackOptions,
+): Promise<AttackFigures> {
   const before = sizeOf(pid)
   const count = Math.max(2, Math.round(largest * attack.share))
   let memory = 0
@@ -42,16 +44,23 @@ export async function runAttack(attack: Attack, { target, pid = 0, bareUrl, larg
     await end()
     clearInterval(watch)
   }
-  assert.equal(probe.ours.filter((ms) => ms === Number.POSITIVE_INFINITY), [], `${attack.what}: /health was not answered`)
+  assert.equal(
+    probe.ours.filter((ms) => ms === Number.POSITIVE_INFINITY), [], `${attack.what}: /health was not answered`,
+  )
   await isBack(pid, before.handles)
-  return { what: attack.what, connections: count, memory, ours: percentile(probe.ours, 0.99), bare: percentile(probe.bare, 0.99) }
+  return {
+    what: attack.what, connections: count, memory, ours: percentile(probe.ours, 0.99),
+    bare: percentile(probe.bare, 0.99),
+  }
 }
 
 /** Handles of the server go when it has seen that their peers have gone. */
 async function isBack(pid: number, handles: number): Promise<void> {
   const latest = performance.now() + 30_000
   while (sizeOf(pid).handles > handles) {
-    if (performance.now() > latest) throw new Error(`The server has ${sizeOf(pid).handles} handles, and had ${handles} before`)
+    if (performance.now() > latest) {
+      throw new Error(`The server has ${sizeOf(pid).handles} handles, and had ${handles} before`)
+    }
     await sleep(50)
   }
 }

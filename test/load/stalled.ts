@@ -1,6 +1,6 @@
 /**
- * One conversation at a steady pace with many readers that keep up, one that stops reading and goes on later, and one that
- * stops for good. Nobody may miss, double or swap an event, whoever else stalls.
+ * One conversation at a steady pace with many readers that keep up, one that stops reading and goes on later, and one
+ * that stops for good. Nobody may miss, double or swap an event, whoever else stalls.
  */
 import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -20,7 +20,10 @@ export interface StalledLoad {
   readonly bytes: number
   /** Half of them read sockets, half streams of server-sent events. */
   readonly fastReaders: number
-  /** How long the one that goes on stays stopped once its buffers are full, in seconds; less than the server's stall time-out. */
+  /**
+   * How long the one that goes on stays stopped once its buffers are full, in seconds; less than the server's stall
+   * time-out.
+   */
   readonly pauseSeconds: number
   /** Of the server, in seconds. */
   readonly stallSeconds: number
@@ -68,11 +71,16 @@ export async function runStalledLoad(server: Program, load: StalledLoad): Promis
     const { dataDir } = server
     const expected = seenInLog(readFileSync(join(dataDir, 'conversations', talk.id, 'events.jsonl')))
     for (const tail of [...fast, pausing]) await until(() => tail.isClosed || tail.count >= expected.count, 30)
-    for (const tail of [...fast, pausing]) assert.is(tail.isClosed, false, `a reader was closed with ${tail.closeCode}: it took nothing for the time-out`)
+    for (const tail of [...fast, pausing]) {
+      assert.is(tail.isClosed, false, `a reader was closed with ${tail.closeCode}: it took nothing for the time-out`)
+    }
     for (const tail of [...fast, pausing]) assert.equal(tail.seen, expected)
     await until(() => stuck.isClosed, 30)
     const ages = fast.flatMap((tail) => tail.ages)
-    return { events: expected.count, closeCode: stuck.closeCode, p50: percentile(ages, 0.5), p99: percentile(ages, 0.99), memoryBefore, memoryPeak }
+    return {
+      events: expected.count, closeCode: stuck.closeCode, p50: percentile(ages, 0.5), p99: percentile(ages, 0.99),
+      memoryBefore, memoryPeak,
+    }
   } finally {
     clearInterval(watch)
     for (const tail of tails) tail.close()

@@ -1,9 +1,9 @@
 /**
  * A reader of a conversation over a raw socket that costs next to nothing, so that fifty of them fit beside a server.
  *
- * It keeps a digest of the ids of the stored events in the order in which they came, and how old each was by the time in it
- * (test/fixtures/busy-agent). `pause` stops reading altogether, as a stalled client does: the system's buffers fill up, then
- * the server's.
+ * It keeps a digest of the ids of the stored events in the order in which they came, and how old each was by the time
+ * in it (test/fixtures/busy-agent). `pause` stops reading altogether, as a stalled client does: the system's buffers
+ * fill up, then the server's.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -43,10 +43,21 @@ export class Tail {
     this.#socket.on('error', () => undefined)
     this.#socket.on('close', () => (this.isClosed = true))
     const head = [`Host: ${host}`, `X-Session-API-Key: ${key}`]
-    if (transport === 'stream') this.#socket.write(`GET /api/conversations/${conversationId}/events/stream?resend_mode=all HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`)
-    else {
-      head.push('Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`)
-      this.#socket.write(`GET /sockets/events/${conversationId}?resend_mode=all HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`)
+    if (transport === 'stream') {
+      this.#socket.write(
+        `GET /api/conversations/${conversationId}/events/stream?resend_mode=all HTTP/1.1\r\n${head.join('\r\n')}\r\n` +
+          '\r\n',
+      )
+    } else {
+      head.push(
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`,
+      )
+      this.#socket.write(
+        `GET /sockets/events/${conversationId}?resend_mode=all HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`,
+      )
     }
   }
 
@@ -54,7 +65,9 @@ export class Tail {
   get heldBySystem(): number {
     const port = `:${(this.#socket.localPort ?? 0).toString(16).toUpperCase().padStart(4, '0')} `
     const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n').filter((line) => line.includes(port))
-    return lines.flatMap((line) => (/ ([0-9A-F]{8}):([0-9A-F]{8}) /.exec(line) ?? []).slice(1)).reduce((sum, hex) => sum + Number.parseInt(hex, 16), 0)
+    return lines.flatMap((line) => (/ ([0-9A-F]{8}):([0-9A-F]{8}) /.exec(line) ?? []).slice(1)).reduce(
+      (sum, hex) => sum + Number.parseInt(hex, 16), 0,
+    )
   }
 
   get count(): number {
@@ -97,7 +110,8 @@ export class Tail {
     const short = bytes.readUInt8(1)
     const start = short === 126 ? 4 : short === 127 ? 10 : 2
     if (bytes.length < start) return false
-    const end = start + (short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short)
+    const end = start +
+      (short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short)
     if (bytes.length < end) return false
     this.#rest = bytes.subarray(end)
     const opcode = bytes.readUInt8(0) & 0xf

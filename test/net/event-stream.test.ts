@@ -59,7 +59,9 @@ test('keeps the id of the newest event that is whole, and how long to wait', () 
 })
 
 test('replaces bytes that are not UTF-8', () => {
-  assert.equal(new EventParser().push(Buffer.from([...Buffer.from('data: '), 0xff, 10, 10])), [{ type: 'message', data: '\uFFFD' }])
+  assert.equal(new EventParser().push(Buffer.from([...Buffer.from('data: '), 0xff, 10, 10])), [
+    { type: 'message', data: '\uFFFD' },
+  ])
 })
 
 test('refuses an event that is longer than the limit, in one line or in many', () => {

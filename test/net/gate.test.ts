@@ -90,9 +90,13 @@ const bytesOf = (port: number): number[] => [port >> 8, port & 255]
 const granted = '05000001000000000000'
 const refused = '05020001000000000000'
 const unreachable = '05040001000000000000'
-const toName = (name: string, port: number): number[] => [5, 1, 0, 3, name.length, ...Buffer.from(name), ...bytesOf(port)]
+const toName = (name: string, port: number): number[] => [
+  5, 1, 0, 3, name.length, ...Buffer.from(name), ...bytesOf(port),
+]
 
-test('connects to an address and passes bytes on, both ends of it', () => withGate({}, async ({ port, open, targets }) => {
+test('connects to an address and passes bytes on, both ends of it', () => withGate({}, async (
+  { port, open, targets },
+) => {
   const client = await open()
   client.send([5, 1, 0])
   assert.is(await client.receive(2), '0500')
@@ -115,24 +119,34 @@ test('takes a handshake in single bytes, and what comes right behind it', () => 
   assert.is(await client.receive(17), `0500${granted}${hex('EARLY')}`)
 }))
 
-test('resolves names itself, and judges what they stand for', () => withGate({ ruleFor: ({ host }) => (host === 'localhost' ? (address) => !isOwnAddress(address) : all) }, async ({ port, open, targets }) => {
-  const client = await open()
-  client.send([5, 1, 0, ...toName('LOCALHOST', port)])
-  assert.is(await client.ended(), `0500${refused}`)
-  assert.equal(targets, [{ host: 'localhost', port }])
-  const unknown = await open()
-  unknown.send([5, 1, 0, ...toName('no-such-name.invalid', port)])
-  assert.is(await unknown.ended(), `0500${unreachable}`)
-}))
-
-test('refuses what the rule knows nothing of, and addresses that nobody may reach', () => withGate({ ruleFor: ({ port }) => (port === 1 ? undefined : all) }, async ({ open }) => {
-  const requests = [toName('example.org', 1), [5, 1, 0, 1, 169, 254, 169, 254, 0, 80], [5, 1, 0, 4, 0xfe, 0x80, ...Array.from({ length: 13 }, () => 0), 1, 0, 80]]
-  for (const request of requests) {
+test('resolves names itself, and judges what they stand for', () => withGate(
+  { ruleFor: ({ host }) => (host === 'localhost' ? (address) => !isOwnAddress(address) : all) },
+  async ({ port, open, targets }) => {
     const client = await open()
-    client.send([5, 1, 0, ...request])
+    client.send([5, 1, 0, ...toName('LOCALHOST', port)])
     assert.is(await client.ended(), `0500${refused}`)
-  }
-}))
+    assert.equal(targets, [{ host: 'localhost', port }])
+    const unknown = await open()
+    unknown.send([5, 1, 0, ...toName('no-such-name.invalid', port)])
+    assert.is(await unknown.ended(), `0500${unreachable}`)
+  },
+))
+
+test(
+  'refuses what the rule knows nothing of, and addresses that nobody may reach',
+  () => withGate({ ruleFor: ({ port }) => (port === 1 ? undefined : all) }, async ({ open }) => {
+    const requests = [
+      toName('example.org', 1),
+      [5, 1, 0, 1, 169, 254, 169, 254, 0, 80],
+      [5, 1, 0, 4, 0xfe, 0x80, ...Array.from({ length: 13 }, () => 0), 1, 0, 80],
+    ]
+    for (const request of requests) {
+      const client = await open()
+      client.send([5, 1, 0, ...request])
+      assert.is(await client.ended(), `0500${refused}`)
+    }
+  }),
+)
 
 test('says that nobody answers at a port', () => withGate({}, async ({ open, gate }) => {
   const other = await openGate({ ruleFor: () => undefined })
@@ -175,7 +189,9 @@ test('takes no more connections than its limit', () => withGate({ connectionLimi
   assert.is(await second.ended(), '')
 }))
 
-test('ends every connection when it is closed, and can be closed twice', () => withGate({}, async ({ gate, port, open }) => {
+test('ends every connection when it is closed, and can be closed twice', () => withGate({}, async (
+  { gate, port, open },
+) => {
   const client = await open()
   client.send([5, 1, 0, ...toName('127.0.0.1', port)])
   assert.is(await client.receive(12), `0500${granted}`)

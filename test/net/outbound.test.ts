@@ -29,7 +29,8 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port
 }
 
-const serving = (listener: RequestListener, body: (url: string) => Promise<void>): Promise<void> => listening(createServer(listener), body)
+const serving = (listener: RequestListener, body: (url: string) => Promise<void>): Promise<void> =>
+  listening(createServer(listener), body)
 /** A server that says these bytes to whoever connects. */
 const saying = (text: string, body: (url: string) => Promise<void>): Promise<void> =>
   listening(createTcpServer((socket) => void socket.write(text)), body)
@@ -51,7 +52,9 @@ async function failure(promise: Promise<unknown>): Promise<string> {
 function echo(request: IncomingMessage, response: ServerResponse): void {
   let body = ''
   request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-  request.on('end', () => response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body })))
+  request.on('end', () => {
+    return response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body }))
+  })
 }
 
 test('sends method, path, query, headers and body, and collects the answer', async () => {
@@ -60,7 +63,9 @@ test('sends method, path, query, headers and body, and collects the answer', asy
     assert.is(answer.status, 200)
     const seen = JSON.parse(answer.body.toString())
     assert.equal([seen.method, seen.url, seen.body], ['POST', '/a?b=c', 'héllo'])
-    assert.equal([seen.headers['x-a'], seen.headers['content-length'], seen.headers['accept-encoding']], ['b', '6', 'identity'])
+    assert.equal([seen.headers['x-a'], seen.headers['content-length'], seen.headers['accept-encoding']], [
+      'b', '6', 'identity',
+    ])
     assert.is(seen.headers.connection, 'close')
   })
 })
@@ -91,7 +96,10 @@ test('resolves names', async () => {
 test('takes an answer at the limit and fails above it', async () => {
   await serving((_request, response) => response.end('a'.repeat(1000)), async (url) => {
     assert.is((await sendRequest(get(url))).body.length, 1000)
-    assert.is(await failure(sendRequest(get(`${url}/p?key=s3cret`, { limitBytes: 999 }))), `upstream_failed: Could not get an answer from ${url}: its answer is longer than 999 bytes`)
+    assert.is(
+      await failure(sendRequest(get(`${url}/p?key=s3cret`, { limitBytes: 999 }))),
+      `upstream_failed: Could not get an answer from ${url}: its answer is longer than 999 bytes`,
+    )
   })
 })
 
@@ -131,19 +139,36 @@ test('closes the connection when the reader leaves, or closes without reading', 
 })
 
 test('does not connect to refused addresses, by number or by rule', async () => {
-  for (const host of ['169.254.169.254', '[fe80::1]', '0.0.0.0', '[::ffff:169.254.169.254]', '2852039166', '0xa9.254.169.254']) {
-    assert.match(await failure(sendRequest(get(`http://${host}/latest/meta-data`))), /^address_refused: Could not send a request to/, host)
+  for (const host of [
+    '169.254.169.254', '[fe80::1]', '0.0.0.0', '[::ffff:169.254.169.254]', '2852039166', '0xa9.254.169.254',
+  ]) {
+    assert.match(
+      await failure(sendRequest(get(`http://${host}/latest/meta-data`))),
+      /^address_refused: Could not send a request to/,
+      host,
+    )
   }
   await serving(echo, async (url) => {
     const named = url.replace('127.0.0.1', 'localhost')
-    for (const target of [url, named]) assert.match(await failure(sendRequest(get(target, { allowAddress: () => false }))), /^address_refused: /)
+    for (const target of [url, named]) {
+      assert.match(await failure(sendRequest(get(target, { allowAddress: () => false }))), /^address_refused: /)
+    }
   })
 })
 
 test('refuses what it cannot send, without showing it', async () => {
-  assert.is(await failure(sendRequest(get('not a url s3cret'))), 'bad_request: Could not send a request to the URL: expected an absolute one')
-  assert.is(await failure(sendRequest(get('file:///s3cret'))), 'bad_request: Could not send a request to the URL: expected http: or https:')
-  assert.is(await failure(sendRequest(get('https://u:s3cret@a.example/'))), 'bad_request: Could not send a request to https://a.example: expected no credentials in the URL')
+  assert.is(
+    await failure(sendRequest(get('not a url s3cret'))),
+    'bad_request: Could not send a request to the URL: expected an absolute one',
+  )
+  assert.is(
+    await failure(sendRequest(get('file:///s3cret'))),
+    'bad_request: Could not send a request to the URL: expected http: or https:',
+  )
+  assert.is(
+    await failure(sendRequest(get('https://u:s3cret@a.example/'))),
+    'bad_request: Could not send a request to https://a.example: expected no credentials in the URL',
+  )
   for (const over of [{ headers: { 'x-key': 's3cret\n' } }, { headers: { 'a b': 'c' } }, { method: 'G T' }]) {
     const message = await failure(sendRequest(get('http://127.0.0.1:1/s3cret', over)))
     assert.match(message, /^bad_request: Could not send a request to http:\/\/127\.0\.0\.1:1: /)
@@ -153,24 +178,42 @@ test('refuses what it cannot send, without showing it', async () => {
 
 test('says in plain words why there is no answer', async () => {
   await serving((request) => request.socket.destroy(), async (url) => {
-    assert.is(await failure(sendRequest(get(`${url}/s3cret`))), `upstream_failed: Could not get an answer from ${url}: it closed the connection`)
+    assert.is(
+      await failure(sendRequest(get(`${url}/s3cret`))),
+      `upstream_failed: Could not get an answer from ${url}: it closed the connection`,
+    )
   })
   await saying('nonsense s3cret\r\n\r\n', async (url) => {
-    assert.is(await failure(sendRequest(get(url))), `upstream_failed: Could not get an answer from ${url}: HPE_INVALID_CONSTANT`)
+    assert.is(
+      await failure(sendRequest(get(url))),
+      `upstream_failed: Could not get an answer from ${url}: HPE_INVALID_CONSTANT`,
+    )
   })
   await saying('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc', async (url) => {
-    assert.match(await failure(sendRequest(get(url, { idleTimeoutMs: 50 }))), /^upstream_timeout: .* it did not send anything within 50 ms$/)
+    assert.match(
+      await failure(sendRequest(get(url, { idleTimeoutMs: 50 }))),
+      /^upstream_timeout: .* it did not send anything within 50 ms$/,
+    )
   })
   let gone = ''
   await serving(echo, async (url) => void (gone = url))
-  assert.is(await failure(sendRequest(get(gone))), `upstream_failed: Could not get an answer from ${gone}: nothing listens there`)
+  assert.is(
+    await failure(sendRequest(get(gone))),
+    `upstream_failed: Could not get an answer from ${gone}: nothing listens there`,
+  )
   assert.match(await failure(sendRequest(get('http://name.invalid'))), /^upstream_failed: .*name\.invalid: /)
 })
 
 test('fails when an answer breaks off', async () => {
-  await serving((_request, response) => response.writeHead(200, { 'Content-Length': '10' }).write('abc', () => response.destroy()), async (url) => {
-    assert.is(await failure(sendRequest(get(url))), `upstream_failed: Could not get an answer from ${url}: it closed the connection`)
-  })
+  await serving(
+    (_request, response) => response.writeHead(200, { 'Content-Length': '10' }).write('abc', () => response.destroy()),
+    async (url) => {
+      assert.is(
+        await failure(sendRequest(get(url))),
+        `upstream_failed: Could not get an answer from ${url}: it closed the connection`,
+      )
+    },
+  )
 })
 
 test('gives up after its time, before and within the answer', async () => {
@@ -188,13 +231,19 @@ test('gives up after its time, before and within the answer', async () => {
 test('gives up a connection that is not made in time', async () => {
   await saying('', async (url) => {
     const secure = url.replace('http:', 'https:')
-    assert.match(await failure(sendRequest(get(secure, { connectTimeoutMs: 50 }))), /^upstream_timeout: .* it did not connect within 50 ms$/)
+    assert.match(
+      await failure(sendRequest(get(secure, { connectTimeoutMs: 50 }))),
+      /^upstream_timeout: .* it did not connect within 50 ms$/,
+    )
   })
 })
 
 test('says so when a server speaks no TLS', async () => {
   await serving(echo, async (url) => {
-    assert.match(await failure(sendRequest(get(url.replace('http:', 'https:')))), /^upstream_failed: .*: (ERR_SSL_|EPROTO|it closed)/)
+    assert.match(
+      await failure(sendRequest(get(url.replace('http:', 'https:')))),
+      /^upstream_failed: .*: (ERR_SSL_|EPROTO|it closed)/,
+    )
   })
 })
 
@@ -226,10 +275,14 @@ test('follows redirects, and keeps credentials at their origin', async () => {
   await serving(echo, async (other) => {
     const listener: RequestListener = (request, response) => {
       if (request.url === '/1') response.writeHead(307, { Location: '/2' }).end('body of the first')
-      else if (request.url === '/2') response.writeHead(302, { Location: `${other}/3`, 'X-Key': request.headers['x-key'] }).end()
+      else if (request.url === '/2') {
+        response.writeHead(302, { Location: `${other}/3`, 'X-Key': request.headers['x-key'] }).end()
+      }
     }
     await serving(listener, async (url) => {
-      const { body } = await sendRequest(get(`${url}/1`, { redirectLimit: 2, headers: { 'X-Key': 's3cret', Accept: 'a/b' } }))
+      const { body } = await sendRequest(
+        get(`${url}/1`, { redirectLimit: 2, headers: { 'X-Key': 's3cret', Accept: 'a/b' } }),
+      )
       const seen = JSON.parse(body.toString())
       assert.equal([seen.method, seen.url, seen.headers['x-key'], seen.headers.accept], ['GET', '/3', undefined, 'a/b'])
     })
@@ -238,11 +291,19 @@ test('follows redirects, and keeps credentials at their origin', async () => {
 
 test('follows no more redirects than asked, and none to a refused address', async () => {
   let asked = 0
-  await serving((_request, response) => (asked++, response.writeHead(302, { Location: '/again?s3cret' }).end()), async (url) => {
-    assert.is(await failure(sendRequest(get(url, { redirectLimit: 5 }))), `upstream_failed: Could not get an answer from ${url}: it redirects more than 5 times`)
-    assert.is(asked, 6)
-  })
-  await serving((_request, response) => response.writeHead(302, { Location: 'http://169.254.169.254/' }).end(), async (url) => {
+  await serving(
+    (_request, response) => (asked++, response.writeHead(302, { Location: '/again?s3cret' }).end()),
+    async (url) => {
+      assert.is(
+        await failure(sendRequest(get(url, { redirectLimit: 5 }))),
+        `upstream_failed: Could not get an answer from ${url}: it redirects more than 5 times`,
+      )
+      assert.is(asked, 6)
+    },
+  )
+  await serving((_request, response) => response.writeHead(302, { Location: 'http://169.254.169.254/' }).end(), async (
+    url,
+  ) => {
     assert.match(await failure(sendRequest(get(url, { redirectLimit: 5 }))), /^address_refused: /)
   })
 })

@@ -9,7 +9,10 @@ const test = suite('net/redirect')
 const post: RedirectedRequest = {
   method: 'POST',
   url: new URL('https://a.example/x/y?key=s3cret'),
-  headers: { Accept: '*/*', Authorization: 's3cret', 'x-api-key': 's3cret', Cookie: 's3cret', 'Content-Type': 'a/b', 'User-Agent': 'u' },
+  headers: {
+    Accept: '*/*', Authorization: 's3cret', 'x-api-key': 's3cret', Cookie: 's3cret', 'Content-Type': 'a/b',
+    'User-Agent': 'u',
+  },
   body: 'body',
 }
 const get: RedirectedRequest = { method: 'GET', url: post.url, ...(post.headers && { headers: post.headers }) }
@@ -41,13 +44,17 @@ const table: readonly [string, RedirectedRequest, number, string | undefined, st
   ['301 leaves a PUT alone', { ...post, method: 'PUT' }, 301, '/z', `PUT https://a.example/z ${every} body`],
   ['303 makes anything a GET', { ...post, method: 'PUT' }, 303, '/z', `GET https://a.example/z ${withoutBody} `],
   ['303 leaves HEAD alone', { ...get, method: 'HEAD' }, 303, '/z', `HEAD https://a.example/z ${every} `],
-  ['another origin gets no credentials', get, 302, 'https://b.example/z', 'GET https://b.example/z [Accept Content-Type User-Agent] '],
-  ['another port is another origin', get, 302, 'https://a.example:8443/', 'GET https://a.example:8443/ [Accept Content-Type User-Agent] '],
+  ['another origin gets no credentials', get, 302, 'https://b.example/z',
+    'GET https://b.example/z [Accept Content-Type User-Agent] '],
+  ['another port is another origin', get, 302, 'https://a.example:8443/',
+    'GET https://a.example:8443/ [Accept Content-Type User-Agent] '],
   ['another origin gets no body', post, 307, 'https://b.example/', `${said} would take the body to another origin`],
   ['none from https to http', get, 302, 'http://a.example/', `${said} leads to http:`],
   ['none to another scheme', get, 302, 'file:///etc/passwd', `${said} leads to file:`],
-  ['http to https is fine', { method: 'GET', url: new URL('http://a.example/') }, 302, 'https://a.example/', 'GET https://a.example/ [] '],
-  ['http to another scheme is not', { method: 'GET', url: new URL('http://a.example/') }, 302, 'ftp://a/', 'Could not follow http://a.example: its redirect leads to ftp:'],
+  ['http to https is fine', { method: 'GET', url: new URL('http://a.example/') }, 302, 'https://a.example/',
+    'GET https://a.example/ [] '],
+  ['http to another scheme is not', { method: 'GET', url: new URL('http://a.example/') }, 302, 'ftp://a/',
+    'Could not follow http://a.example: its redirect leads to ftp:'],
   ['no credentials in the location', get, 302, 'https://u:s3cret@a.example/', `${said} holds credentials`],
   ['no nonsense', get, 302, 'https://', `${said} leads to no URL`],
 ]

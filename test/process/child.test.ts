@@ -43,7 +43,9 @@ test('gives the streams of the program and how it ended', async () => {
 })
 
 test('gives two more pipes where they are wanted, and none otherwise', async () => {
-  const child = await shell('read -r line <&3; echo "got $line" >&4; [ -e /dev/fd/5 ] && echo five >&4', { extraPipes: true })
+  const child = await shell('read -r line <&3; echo "got $line" >&4; [ -e /dev/fd/5 ] && echo five >&4', {
+    extraPipes: true,
+  })
   child.extraInput?.write('it\n')
   assert.is(child.extraOutput && await text(child.extraOutput), 'got it\n')
   await child.stop()
@@ -55,14 +57,18 @@ test('gives two more pipes where they are wanted, and none otherwise', async () 
 
 test('runs in the folder, with the given environment and its marker, and nothing else', async () => {
   const child = await startChild(options('env', [], { env: { ...env, A: '1' } }))
-  const lines = (await text(child.stdout)).trim().split('\n').sort().filter((line) => !line.startsWith('NODE_V8_COVERAGE='))
+  const lines = (await text(child.stdout)).trim().split('\n').sort().filter((line) => {
+    return !line.startsWith('NODE_V8_COVERAGE=')
+  })
   // Node adds that one by itself while coverage is measured.
   assert.equal(lines, [`A=1`, `AGENT_SERVER_CHILD=${instance}/${count}`, `PATH=${env.PATH}`])
   await child.stop()
 })
 
 test('keeps the end of stderr and reads on, whatever comes', async () => {
-  const child = await shell('i=0; while [ $i -lt 20000 ]; do echo "line $i" >&2; i=$((i+1)); done; printf end >&2', { stderrLimitBytes: 20 })
+  const child = await shell(
+    'i=0; while [ $i -lt 20000 ]; do echo "line $i" >&2; i=$((i+1)); done; printf end >&2', { stderrLimitBytes: 20 },
+  )
   await child.exited
   await until(() => child.stderrTail().endsWith('end'))
   assert.is(child.stderrTail(), '19998\nline 19999\nend')
@@ -84,13 +90,19 @@ test('survives that the program does not read its stdin', async () => {
 })
 
 const failures: [string, () => Partial<ChildOptions> & { command: string }, RegExp][] = [
-  ['a missing program', () => ({ command: 'no-such-program-here' }), /^Cannot start "no-such-program-here": there is no such program in the PATH$/],
+  ['a missing program', () => ({ command: 'no-such-program-here' }),
+    /^Cannot start "no-such-program-here": there is no such program in the PATH$/],
   ['a missing file', () => ({ command: './nothing' }), /^Cannot start ".\/nothing": there is no such file$/],
-  ['a missing folder', () => ({ command: 'sh', cwd: join(folder, 'gone') }), /^Cannot start "sh": the folder ".*\/gone" does not exist$/],
-  ['a folder that is a file', () => ({ command: 'sh', cwd: file('plain', 'x', 0o600) }), /^Cannot start "sh": ".*\/plain" is not a folder$/],
-  ['a file that may not be executed', () => ({ command: file('data', 'x', 0o600) }), /: it is not a file that may be executed$/],
-  ['a missing interpreter', () => ({ command: file('script', '#!/no/such/interpreter\n', 0o700) }), /: the interpreter that its first line names does not exist$/],
-  ['arguments that cannot be given', () => ({ command: 'sh', args: ['secret\0'] }), /^Cannot start "sh": the system answered ERR_INVALID_ARG_VALUE$/],
+  ['a missing folder', () => ({ command: 'sh', cwd: join(folder, 'gone') }),
+    /^Cannot start "sh": the folder ".*\/gone" does not exist$/],
+  ['a folder that is a file', () => ({ command: 'sh', cwd: file('plain', 'x', 0o600) }),
+    /^Cannot start "sh": ".*\/plain" is not a folder$/],
+  ['a file that may not be executed', () => ({ command: file('data', 'x', 0o600) }),
+    /: it is not a file that may be executed$/],
+  ['a missing interpreter', () => ({ command: file('script', '#!/no/such/interpreter\n', 0o700) }),
+    /: the interpreter that its first line names does not exist$/],
+  ['arguments that cannot be given', () => ({ command: 'sh', args: ['secret\0'] }),
+    /^Cannot start "sh": the system answered ERR_INVALID_ARG_VALUE$/],
 ]
 for (const [name, make, message] of failures) {
   test(`says plainly that it cannot start: ${name}`, async () => {
@@ -179,17 +191,20 @@ if (hasProc) {
     removePids()
   }, 60_000)
 
-  test('stop finds an orphan without a marker that was seen before it left, and one that stayed in the session', async () => {
-    const { folder: pids, remove: removePids } = makeFolder()
-    const quiet = 'trap "" TERM; : > "$0/$$"; while :; do sleep 1; done'
-    const child = await startChild(options('sh', ['-c', 'env -i PATH="$PATH" sh -c "$0" "$1" & read x', quiet, pids]))
-    await until(() => pidsIn(pids).length === 1)
-    process.kill(child.pid, 'SIGKILL')
-    await child.exited
-    await child.stop({ graceMs: 100 })
-    assert.equal(pidsIn(pids).filter(isAlive), [])
-    removePids()
-  })
+  test(
+    'stop finds an orphan without a marker that was seen before it left, and one that stayed in the session',
+    async () => {
+      const { folder: pids, remove: removePids } = makeFolder()
+      const quiet = 'trap "" TERM; : > "$0/$$"; while :; do sleep 1; done'
+      const child = await startChild(options('sh', ['-c', 'env -i PATH="$PATH" sh -c "$0" "$1" & read x', quiet, pids]))
+      await until(() => pidsIn(pids).length === 1)
+      process.kill(child.pid, 'SIGKILL')
+      await child.exited
+      await child.stop({ graceMs: 100 })
+      assert.equal(pidsIn(pids).filter(isAlive), [])
+      removePids()
+    },
+  )
 
   test('stop fails with a typed error when something cannot be killed', async () => {
     const fake = fakeProc({ pid: 4_194_399, marker: `${instance}/${count + 1}` })
@@ -205,7 +220,8 @@ if (hasProc) {
 
 test('without /proc, stop ends the process group', async () => {
   const { folder: pids, remove: removePids } = makeFolder()
-  const script = 'sh -c \'trap "" TERM; : > "$0/$$"; while :; do sleep 1; done\' "$0" & trap "" TERM; : > "$0/$$"; while :; do sleep 1; done'
+  const script = 'sh -c \'trap "" TERM; : > "$0/$$"; while :; do sleep 1; done\' "$0" & trap "" TERM; : > "$0/$$"; ' +
+    'while :; do sleep 1; done'
   const child = await startChild(options('sh', ['-c', script, pids], { proc: '/no/proc/here' }))
   await until(() => pidsIn(pids).length === 2)
   await child.stop({ graceMs: 50 })

@@ -6,8 +6,13 @@ import { baseVariables, buildEnvironment, isServerVariable } from '../../src/pro
 const test = suite('process/environment')
 
 test('passes the base set and locale variables, and nothing else', () => {
-  const server = { PATH: '/bin', HOME: '/h', LC_ALL: 'C', LC_TIME: 'de', https_proxy: 'http://p', EDITOR: 'vi', TOKEN: 't', UNSET: undefined }
-  assert.equal(buildEnvironment({ server }), { PATH: '/bin', HOME: '/h', LC_ALL: 'C', LC_TIME: 'de', https_proxy: 'http://p' })
+  const server = {
+    PATH: '/bin', HOME: '/h', LC_ALL: 'C', LC_TIME: 'de', https_proxy: 'http://p', EDITOR: 'vi', TOKEN: 't',
+    UNSET: undefined,
+  }
+  assert.equal(buildEnvironment({ server }), {
+    PATH: '/bin', HOME: '/h', LC_ALL: 'C', LC_TIME: 'de', https_proxy: 'http://p',
+  })
 })
 
 test('passes every variable of the base set', () => {
@@ -24,7 +29,10 @@ test('passes named extras, also one that changes how programs load, since the op
 })
 
 test('never passes the keys of the server, even when they are named', () => {
-  const server = { SESSION_API_KEY: 's', OH_SECRET_KEY: 's', OH_SESSION_API_KEYS_0: 's', AGENT_SERVER_KEY: 's', AGENT_SERVER_CHILD: 'outer/1' }
+  const server = {
+    SESSION_API_KEY: 's', OH_SECRET_KEY: 's', OH_SESSION_API_KEYS_0: 's', AGENT_SERVER_KEY: 's',
+    AGENT_SERVER_CHILD: 'outer/1',
+  }
   assert.equal(buildEnvironment({ server, pass: Object.keys(server) }), {})
   for (const name of Object.keys(server)) assert.ok(isServerVariable(name), name)
   assert.not.ok(isServerVariable('VENDOR_API_KEY'))

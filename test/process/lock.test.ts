@@ -54,7 +54,8 @@ for (const [name, method, argument] of methods) {
     assert.is(said, 'locked')
     const error = await failure(lockFolder(folder, options(method)))
     assert.is(error.code, 'owned_by_another')
-    const expected = `Cannot use the data folder "${folder}": another server owns it, process ${child.pid} on host ${hostname()}, started `
+    const expected = `Cannot use the data folder "${folder}": another server owns it, process ${child.pid} on host ` +
+      `${hostname()}, started `
     assert.ok(error.message.startsWith(expected), error.message)
     assert.ok(error.message.endsWith(' at http://127.0.0.1:1'), error.message)
     child.stdin?.end()
@@ -107,7 +108,9 @@ test('with a heartbeat, a killed owner is replaced after 45 s', async () => {
   await once(child, 'exit')
   const early = await failure(lockFolder(folder, options({ searchPath: nowhere, clock: () => Date.now() + 30_000 })))
   assert.is(early.code, 'owned_by_another')
-  const lock = await lockFolder(folder, options({ searchPath: nowhere, clock: () => Date.now() + 46_000, heartbeat: { settleMs: 1 } }))
+  const lock = await lockFolder(
+    folder, options({ searchPath: nowhere, clock: () => Date.now() + 46_000, heartbeat: { settleMs: 1 } }),
+  )
   await lock.release()
   assert.equal(readdirSync(folder), ['lock'])
 })
@@ -158,7 +161,9 @@ test('an owner that lost the folder says so once and leaves the files of the new
 test('lockFolder tells its owner about the loss and does not remove the owner file of the new one', async () => {
   const folder = newFolder()
   let lost = 0
-  const lock = await lockFolder(folder, options({ searchPath: nowhere, onLost: () => (lost += 1), heartbeat: { beatMs: 5 } }))
+  const lock = await lockFolder(
+    folder, options({ searchPath: nowhere, onLost: () => (lost += 1), heartbeat: { beatMs: 5 } }),
+  )
   writeFileSync(join(folder, 'lock.heartbeat'), '{"token":"other","beat":"0"}')
   await until(() => lost === 1)
   await lock.release()
@@ -176,28 +181,33 @@ test('a beat keeps the lock alive', async () => {
   if (held !== 'taken') await held.release()
 })
 
-test('an owner without a beat for too long knows that the folder may be another one\'s, before it reads that', async () => {
-  const folder = newFolder()
-  let now = 1_000_000
-  const lock = await lockFolder(folder, options({ searchPath: nowhere, clock: () => now }))
-  assert.ok(lock.isOurs())
-  now += 44_999
-  assert.ok(lock.isOurs())
-  now += 1
-  assert.not(lock.isOurs())
-  await lock.release()
-  assert.not(lock.isOurs())
-  const locked = await lockFolder(folder, options({ clock: () => now }))
-  now += 1_000_000
-  assert.is(locked.isOurs(), hasFlock)
-  await locked.release()
-})
+test(
+  'an owner without a beat for too long knows that the folder may be another one\'s, before it reads that',
+  async () => {
+    const folder = newFolder()
+    let now = 1_000_000
+    const lock = await lockFolder(folder, options({ searchPath: nowhere, clock: () => now }))
+    assert.ok(lock.isOurs())
+    now += 44_999
+    assert.ok(lock.isOurs())
+    now += 1
+    assert.not(lock.isOurs())
+    await lock.release()
+    assert.not(lock.isOurs())
+    const locked = await lockFolder(folder, options({ clock: () => now }))
+    now += 1_000_000
+    assert.is(locked.isOurs(), hasFlock)
+    await locked.release()
+  },
+)
 
 test('of many that take a dead owner over at once, one wins', async () => {
   const path = join(newFolder(), 'lock.heartbeat')
   writeFileSync(path, '{"token":"dead","beat":"0"}')
   const clock = (): number => 1_000_000
-  const results = await Promise.all(Array.from({ length: 8 }, () => holdLockFile({ path, clock, onLost: () => {}, settleMs: 300 })))
+  const results = await Promise.all(
+    Array.from({ length: 8 }, () => holdLockFile({ path, clock, onLost: () => {}, settleMs: 300 })),
+  )
   const winners = results.flatMap((result) => (result === 'taken' ? [] : [result]))
   assert.is(winners.length, 1)
   for (const winner of winners) await winner.release()
@@ -217,7 +227,9 @@ test('a folder that is not there fails', async () => {
   const error = await failure(lockFolder(join(root, 'gone'), options()))
   assert.is(error.code, 'storage_failed')
   assert.match(error.message, /^Cannot open ".*\/gone\/lock" to lock it: ENOENT$/)
-  const direct = await holdLockFile({ path: join(root, 'gone', 'x'), clock: Date.now, onLost: () => {} }).then(() => undefined, (thrown: unknown) => thrown)
+  const direct = await holdLockFile({ path: join(root, 'gone', 'x'), clock: Date.now, onLost: () => {} }).then(
+    () => undefined, (thrown: unknown) => thrown,
+  )
   assert.match(String(direct), 'ENOENT')
 })
 

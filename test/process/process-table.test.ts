@@ -26,7 +26,8 @@ test('keeps the marker that a process had when it was seen first, until another 
   const fake = fakeProc({ pid, marker: 'i/1' })
   const environ = join(fake.folder, String(pid), 'environ')
   const table = new ProcessTable(fake.folder)
-  const find = async (): Promise<number> => (await table.selectMarked(await table.read() ?? [], (marker) => marker === 'i/1')).length
+  const find = async (): Promise<number> =>
+    (await table.selectMarked(await table.read() ?? [], (marker) => marker === 'i/1')).length
   assert.is(await find(), 1)
   writeFileSync(environ, 'A=1\0')
   assert.is(await find(), 1)
@@ -39,7 +40,8 @@ test('asks again for the marker of a process that showed no environment', async 
   const fake = fakeProc({ pid, marker: 'i/1' })
   const environ = join(fake.folder, String(pid), 'environ')
   const table = new ProcessTable(fake.folder)
-  const find = async (): Promise<number> => (await table.selectMarked(await table.read() ?? [], (marker) => marker === 'i/1')).length
+  const find = async (): Promise<number> =>
+    (await table.selectMarked(await table.read() ?? [], (marker) => marker === 'i/1')).length
   writeFileSync(environ, '')
   assert.is(await find(), 0)
   rmSync(environ)

@@ -40,7 +40,9 @@ for (const [kind, works] of kinds) {
   const name = `${kind}: gives the program one stream for output and errors, and tells its exit code`
   if (!works) test.skip(name, `there is no terminal by ${kind}`)
   else test(name, async () => {
-    const child = await startOnTerminal({ ...options(), kind, line: 'echo out; echo err >&2; test -t 0 && echo terminal; exit 5' })
+    const child = await startOnTerminal({
+      ...options(), kind, line: 'echo out; echo err >&2; test -t 0 && echo terminal; exit 5',
+    })
     const output = await text(child.stdout)
     assert.equal(output.split(/\r?\n/), kind === 'pipes' ? ['out', 'err', ''] : ['out', 'err', 'terminal', ''])
     assert.is((await child.exited).code, 5)

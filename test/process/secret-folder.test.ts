@@ -1,5 +1,10 @@
-/** Where secrets stand in plain while they are used: in memory, in a folder that nobody else can enter, found again after a kill. */
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+/**
+ * Where secrets stand in plain while they are used: in memory, in a folder that nobody else can enter, found again
+ * after a kill.
+ */
+import {
+  chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
@@ -28,7 +33,8 @@ function inWorld(body: (world: World) => Promise<void>): () => Promise<void> {
         runtimeDir,
         shared,
         instance,
-        open: (environment = {}, sharedMemory = '/dev/shm') => new SecretFolder({ instance, environment, runtimeDir, sharedMemory }),
+        open: (environment = {}, sharedMemory = '/dev/shm') =>
+          new SecretFolder({ instance, environment, runtimeDir, sharedMemory }),
       })
     } finally {
       rmSync(shared, { recursive: true, force: true })
@@ -49,7 +55,9 @@ test('without a file system in memory it is the runtime folder', inWorld(async (
 if (await findMemory({}) === undefined) {
   test.skip('memory', 'there is no /dev/shm here')
 } else {
-  test('is made in memory for its user alone, again when it is gone, and taken away when it is empty', inWorld(async ({ open, shared, runtimeDir }) => {
+  test('is made in memory for its user alone, again when it is gone, and taken away when it is empty', inWorld(async (
+    { open, shared, runtimeDir },
+  ) => {
     const folder = open()
     for (let time = 0; time < 2; time++) {
       assert.is(await folder.make(), shared)
@@ -67,7 +75,9 @@ if (await findMemory({}) === undefined) {
     assert.equal(folder.paths, [shared, runtimeDir])
   }))
 
-  test('prefers the folder of the user, and finds it again without the variable that named it', inWorld(async ({ open, shared, runtimeDir, instance }) => {
+  test('prefers the folder of the user, and finds it again without the variable that named it', inWorld(async (
+    { open, shared, runtimeDir, instance },
+  ) => {
     const own = join('/dev/shm', `own-${randomUUID()}`)
     mkdirSync(own, { mode: 0o700 })
     try {
@@ -96,7 +106,9 @@ if (await findMemory({}) === undefined) {
     }] as const] : []),
   ]
   for (const [who, make] of squatters) {
-    test(`neither uses nor takes away what somebody else has put in its place: ${who}`, inWorld(async ({ open, shared, runtimeDir }) => {
+    test(`neither uses nor takes away what somebody else has put in its place: ${who}`, inWorld(async (
+      { open, shared, runtimeDir },
+    ) => {
       make(shared)
       const folder = open()
       assert.is(await folder.make(), runtimeDir)
@@ -109,7 +121,10 @@ if (await findMemory({}) === undefined) {
 
 test('removes what is left by its names, and nothing else', inWorld(async ({ runtimeDir }) => {
   const id = randomUUID()
-  const left = ['lent-aB3dE6', 'home-aB3dE6', `shell-${id}`, `browser-${id}`, 'secret-folder.json', '.secret-folder.json.0123456789ab.tmp']
+  const left = [
+    'lent-aB3dE6', 'home-aB3dE6', `shell-${id}`, `browser-${id}`, 'secret-folder.json',
+    '.secret-folder.json.0123456789ab.tmp',
+  ]
   const others = ['lent-mine', 'home', 'shell-of-mine', 'notes', 'lent-kept00']
   for (const name of [...left, ...others]) mkdirSync(join(runtimeDir, name), { recursive: true })
   await emptyLeft(runtimeDir, (name) => name === 'lent-kept00')

@@ -33,7 +33,9 @@ if (existsSync('/proc/self/stat')) {
     await once(alive, 'exit')
     await sweepMarked({ instance: `${instance}x`, cgroupParent })
     assert.equal(pidsIn(other.folder).filter(isAlive), [])
-    if (cgroupParent !== undefined) assert.equal(readdirSync(cgroupParent).filter((name) => name.includes(instance)), [])
+    if (cgroupParent !== undefined) {
+      assert.equal(readdirSync(cgroupParent).filter((name) => name.includes(instance)), [])
+    }
     ours.remove()
     other.remove()
   })
@@ -52,7 +54,9 @@ test('refuses an instance id that could match more than one', async () => {
 
 test('fails with a typed error when something cannot be killed', async () => {
   const fake = fakeProc({ pid: 4_194_399, marker: 'i/1' })
-  const error = await sweepMarked({ instance: 'i', limitMs: 10, proc: fake.folder }).then(() => undefined, (thrown: unknown) => thrown)
+  const error = await sweepMarked({ instance: 'i', limitMs: 10, proc: fake.folder }).then(() => undefined, (
+    thrown: unknown,
+  ) => thrown)
   assert.instance(error, AppError)
   assert.match(String(error), 'Cannot end processes of an earlier server within 10 ms: 4194399')
   fake.remove()

@@ -16,7 +16,9 @@ interface Opened {
   closed: (Error | undefined)[]
 }
 
-function open(options: Partial<LineFramingOptions> = {}, onMessage?: (value: unknown, framing: LineFraming) => void): Opened {
+function open(
+  options: Partial<LineFramingOptions> = {}, onMessage?: (value: unknown, framing: LineFraming) => void,
+): Opened {
   const input = new PassThrough()
   const output = new PassThrough()
   const framing = new LineFraming({ input, output, ...options })
@@ -228,7 +230,9 @@ test('takes a destroyed input for its end', async () => {
 
 test('cannot be started twice', () => {
   const { framing } = open()
-  assert.throws(() => framing.start({ onMessage: () => {}, onNoise: () => {}, onClosed: () => {} }), /Cannot start a framing twice/)
+  assert.throws(
+    () => framing.start({ onMessage: () => {}, onNoise: () => {}, onClosed: () => {} }), /Cannot start a framing twice/,
+  )
 })
 
 test('writes one line per value', async () => {
@@ -276,8 +280,12 @@ test('refuses to send once it is closed', async () => {
 test('random splits of a stream give the same messages', async () => {
   const seed = Number(process.hrtime.bigint() % 1_000_000n)
   const random = seeded(seed)
-  const values = Array.from({ length: 60 }, (_, index) => ({ index, text: 'ä😀\n"\\'.repeat(random(40)), list: [null, index] }))
-  const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}${random(4) === 0 ? '\n\n' : '\n'}`).join(''))
+  const values = Array.from({ length: 60 }, (_, index) => ({
+    index, text: 'ä😀\n"\\'.repeat(random(40)), list: [null, index],
+  }))
+  const bytes = Buffer.from(
+    values.map((value) => `${JSON.stringify(value)}${random(4) === 0 ? '\n\n' : '\n'}`).join(''),
+  )
   for (let round = 0; round < 60; round++) {
     const chunks: Buffer[] = []
     for (let start = 0; start < bytes.length;) {
@@ -300,7 +308,9 @@ test('random garbage never throws and ends in order', async () => {
   const seed = Number(process.hrtime.bigint() % 1_000_000n)
   const random = seeded(seed)
   for (let round = 0; round < 200; round++) {
-    const chunks = Array.from({ length: random(20) }, () => Buffer.from(Array.from({ length: random(50) }, () => garbageByte(random))))
+    const chunks = Array.from({ length: random(20) }, () => {
+      return Buffer.from(Array.from({ length: random(50) }, () => garbageByte(random)))
+    })
     const opened = open({ lineLimitBytes: 100 })
     await feed(opened, chunks)
     assert.is(opened.closed.length, 1, `seed ${seed}, round ${round}`)
@@ -313,7 +323,9 @@ function garbageByte(random: (below: number) => number): number {
   return random(2) === 0 ? (likely[random(likely.length)] ?? 0) : random(256)
 }
 
-async function rejects(promise: Promise<unknown>, type: new (...args: never[]) => Error, message?: string): Promise<void> {
+async function rejects(
+  promise: Promise<unknown>, type: new (...args: never[]) => Error, message?: string,
+): Promise<void> {
   const error = await promise.then(() => undefined, (thrown: unknown) => thrown)
   assert.instance(error, type)
   if (message !== undefined && error instanceof Error) assert.is(error.message, message)

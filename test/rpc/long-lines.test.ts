@@ -1,4 +1,6 @@
-/** Lines that take more than one turn of the event loop: their order, pauses meanwhile, and lines with too many values. */
+/**
+ * Lines that take more than one turn of the event loop: their order, pauses meanwhile, and lines with too many values.
+ */
 import { PassThrough } from 'node:stream'
 import * as assert from 'uvu/assert'
 import { turnBytes } from '../../src/base/json-turns.ts'
@@ -10,8 +12,13 @@ const test = suite('rpc/long-lines')
 
 const long = 'x'.repeat(turnBytes)
 
-/** Feeds chunks, closes the input, and tells what came: of a long text its length. `pauseAfter` pauses after such a message. */
-async function read(chunks: readonly string[], options: { readonly valueLimit?: number; readonly pauseAfter?: unknown } = {}) {
+/**
+ * Feeds chunks, closes the input, and tells what came: of a long text its length. `pauseAfter` pauses after such a
+ * message.
+ */
+async function read(
+  chunks: readonly string[], options: { readonly valueLimit?: number; readonly pauseAfter?: unknown } = {},
+) {
   const input = new PassThrough()
   const framing = new LineFraming({ input, output: new PassThrough(), valueLimit: options.valueLimit })
   const seen: unknown[] = []
@@ -49,14 +56,20 @@ test('hands over a long line in its place among short ones', async () => {
   const text = `1\n2\n${line}\n3\n${line}\n${line}\n4\n5`
   const expected = [1, 2, turnBytes, 3, turnBytes, turnBytes, 4, 5, undefined]
   assert.equal(await read([text]), expected)
-  const cuts = Array.from({ length: 100 }, (_, index) => text.slice((index * text.length) / 100, ((index + 1) * text.length) / 100))
+  const cuts = Array.from({ length: 100 }, (_, index) => {
+    return text.slice((index * text.length) / 100, ((index + 1) * text.length) / 100)
+  })
   assert.equal(await read(cuts), expected)
 })
 
 test('hands over nothing while it is paused, also what was being parsed when the pause began', async () => {
   const line = JSON.stringify(long)
-  assert.equal(await read([`1\n${line}\n2\n${line}\n3\n`], { pauseAfter: 1 }), [1, turnBytes, 2, turnBytes, 3, undefined])
-  assert.equal(await read([`1\n2\n${line}\n`, `${line}\n3\n`], { pauseAfter: 2 }), [1, 2, turnBytes, turnBytes, 3, undefined])
+  assert.equal(await read([`1\n${line}\n2\n${line}\n3\n`], { pauseAfter: 1 }), [
+    1, turnBytes, 2, turnBytes, 3, undefined,
+  ])
+  assert.equal(await read([`1\n2\n${line}\n`, `${line}\n3\n`], { pauseAfter: 2 }), [
+    1, 2, turnBytes, turnBytes, 3, undefined,
+  ])
 })
 
 test('takes a long line that is no JSON for noise', async () => {
@@ -67,7 +80,9 @@ test('ends at a line with too many values, long or short, before anything of it 
   const tooMany = 'Cannot read a line: JSON holds more than 50000 values'
   assert.equal(await read([`1\n${'['.repeat(2 * turnBytes)}\n2\n`]), [1, tooMany])
   assert.equal(await read([`1\n${'[],'.repeat(60_000)}\n2\n`]), [1, tooMany])
-  assert.equal(await read(['[1,2,3]\n[1,2,3,4]\n'], { valueLimit: 3 }), [[1, 2, 3], 'Cannot read a line: JSON holds more than 3 values'])
+  assert.equal(await read(['[1,2,3]\n[1,2,3,4]\n'], { valueLimit: 3 }), [
+    [1, 2, 3], 'Cannot read a line: JSON holds more than 3 values',
+  ])
 })
 
 test('hands over what came while a long line was parsed, although nothing comes after it', async () => {

@@ -16,7 +16,10 @@ test('works without any handler', async () => {
   const output = new PassThrough()
   const silent = new RpcPeer({ framing: new LineFraming({ input: quiet, output }) })
   const failed = failure(silent.request('m', {}))
-  quiet.end('junk\n[]\n{"jsonrpc":"2.0","method":"n"}\n{"jsonrpc":"2.0","id":9,"result":1}\n{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}\n')
+  quiet.end(
+    'junk\n[]\n{"jsonrpc":"2.0","method":"n"}\n{"jsonrpc":"2.0","id":9,"result":1}\n' +
+      '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}\n',
+  )
   assert.instance(await failed, RpcClosedError)
   input.write('{"jsonrpc":"2.0","method":"n"}\n')
   await peer.notify('n', undefined)
@@ -153,7 +156,9 @@ test('two peers over one pair of streams understand each other', async () => {
     onRequest: ({ params }) => [params, params],
   })
   const answers = await Promise.all([client.request('a', { n: 1 }), client.request('a', { n: 2 })])
-  assert.equal(answers, [{ echo: { n: 1 }, again: [{ n: 1 }, { n: 1 }] }, { echo: { n: 2 }, again: [{ n: 2 }, { n: 2 }] }])
+  assert.equal(answers, [
+    { echo: { n: 1 }, again: [{ n: 1 }, { n: 1 }] }, { echo: { n: 2 }, again: [{ n: 2 }, { n: 2 }] },
+  ])
   client.close()
   server.close()
 })

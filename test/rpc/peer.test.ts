@@ -211,8 +211,12 @@ test('lets the other side cancel its request', async () => {
     }),
   })
   receive({ ...v, id: 0, method: 'ask' }, { ...v, id: 'b', method: 'ask', params: {} })
-  for (const params of [{ requestId: 99 }, { requestId: {} }, null]) receive({ ...v, method: '$/cancel_request', params })
-  receive({ ...v, method: '$/cancel_request', params: { requestId: 0 } }, { ...v, method: '$/cancel_request', params: { requestId: 'b' } })
+  for (const params of [{ requestId: 99 }, { requestId: {} }, null]) {
+    receive({ ...v, method: '$/cancel_request', params })
+  }
+  receive({ ...v, method: '$/cancel_request', params: { requestId: 0 } }, {
+    ...v, method: '$/cancel_request', params: { requestId: 'b' },
+  })
   await until(() => sent.length === 2)
   const error = { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
   assert.equal(sent.map(({ id, error: given }) => ({ id, error: given })), [{ id: 0, error }, { id: 'b', error }])

@@ -83,7 +83,9 @@ test('says of a map with too many members how many there are, and looks at none 
   const tags = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`t${index}`, 7]))
   const [issue, ...others] = check('UpdateConversationRequest', { tags })
   assert.is(issue?.msg, 'Dictionary should have at most 100 items after validation, not 101')
-  assert.equal([issue?.type, issue?.ctx], ['too_long', { field_type: 'Dictionary', max_length: 100, actual_length: 101 }])
+  assert.equal([issue?.type, issue?.ctx], [
+    'too_long', { field_type: 'Dictionary', max_length: 100, actual_length: 101 },
+  ])
   assert.is(others.length, 0)
 })
 

@@ -55,7 +55,8 @@ const keywords: Readonly<Record<string, Keyword>> = {
   },
   minItems: (check) => failUnless(!Array.isArray(check.value) || check.value.length >= Number(check.rule), check),
   maxItems: (check) => failUnless(!Array.isArray(check.value) || check.value.length <= Number(check.rule), check),
-  maxProperties: (check) => failUnless(!isObject(check.value) || Object.keys(check.value).length <= Number(check.rule), check),
+  maxProperties: (check) =>
+    failUnless(!isObject(check.value) || Object.keys(check.value).length <= Number(check.rule), check),
   items: ({ value, rule, document, place }) => {
     return listOf(value).flatMap((item, index) => faultsOf(item, rule, document, `${place}[${index}]`))
   },

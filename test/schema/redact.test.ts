@@ -31,14 +31,22 @@ test('hides every leaf under environment, env, headers and auth, and keeps their
 
 test('hides every leaf under names that end so, and what stands in the place of an object', () => {
   for (const name of ['extra_headers', 'acp_env', 'litellm_extra_body']) {
-    assert.equal(redactInput({ [name]: { A: 'secret', B: ['secret'] } }), { [name]: { A: '<redacted>', B: ['<redacted>'] } })
+    assert.equal(redactInput({ [name]: { A: 'secret', B: ['secret'] } }), {
+      [name]: { A: '<redacted>', B: ['<redacted>'] },
+    })
     assert.equal(redactIssue({ ...issue, loc: ['body', name, 'A'], input: 'secret' }).input, '<redacted>')
   }
   for (const type of ['dict_type', 'model_attributes_type']) {
     assert.is(redactIssue({ ...issue, type, loc: ['body', 'llm'], input: 'sk-1234567890' }).input, '<redacted>')
-    assert.equal(redactIssue({ ...issue, type, loc: ['body', 'llm'], input: ['sk-1234567890', { a: 'kept' }, 7, 'short'] }).input, ['<redacted>', { a: 'kept' }, 7, 'short'])
+    assert.equal(
+      redactIssue({ ...issue, type, loc: ['body', 'llm'], input: ['sk-1234567890', { a: 'kept' }, 7, 'short'] }).input,
+      ['<redacted>', { a: 'kept' }, 7, 'short'],
+    )
   }
-  assert.is(redactIssue({ ...issue, type: 'string_type', loc: ['body', 'model'], input: 'a longer word' }).input, 'a longer word')
+  assert.is(
+    redactIssue({ ...issue, type: 'string_type', loc: ['body', 'model'], input: 'a longer word' }).input,
+    'a longer word',
+  )
 })
 
 test('keeps everything else', () => {

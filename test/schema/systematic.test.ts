@@ -5,7 +5,9 @@
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
 import { check } from '../../src/schema/check.ts'
-import type { ArraySchema, Member, NumberSchema, ObjectSchema, Schema, StringSchema } from '../../src/schema/spec/define.ts'
+import type {
+  ArraySchema, Member, NumberSchema, ObjectSchema, Schema, StringSchema,
+} from '../../src/schema/spec/define.ts'
 import { registry } from '../../src/schema/registry.ts'
 import { suite } from '../support/suite.ts'
 import { generatedType, generatedTypes, type GeneratedType } from './generated-code.ts'
@@ -75,9 +77,13 @@ function checkDefaults(name: string, schema: ObjectSchema, to: (input: unknown) 
     if (member.presence === 'default') assert.equal(normal[key], normalOf(member.schema, member.default), key)
   }
   const nulls = members.filter(([, member]) => takesNull(member)).map(([key]) => [key, null])
-  const meant = members.flatMap(([key, member]) => (member.presence === 'default' && member.whenNull !== undefined ? [[key, member.whenNull]] : []))
+  const meant = members.flatMap(([key, member]) => {
+    return (member.presence === 'default' && member.whenNull !== undefined ? [[key, member.whenNull]] : [])
+  })
   const expected = { ...normal, ...Object.fromEntries(meant) }
-  assert.equal(to(Object.fromEntries([...required, ...nulls])), expected, 'null is as good as absent, unless it means something')
+  assert.equal(
+    to(Object.fromEntries([...required, ...nulls])), expected, 'null is as good as absent, unless it means something',
+  )
 }
 
 /** The normal form of a default, which is written in input form. */

@@ -18,7 +18,9 @@ const diff = {
   llm: { model: 'a/b', base_url: secretUrl, ollama_base_url: 'http://localhost:11434' },
   mcp_config: { open: { url: 'https://mcp.example/mcp?limit=10' }, closed: { url: mcpUrl } },
 }
-const places = [['llm', 'base_url'], ['llm', 'ollama_base_url'], ['mcp_config', 'open', 'url'], ['mcp_config', 'closed', 'url']]
+const places = [
+  ['llm', 'base_url'], ['llm', 'ollama_base_url'], ['mcp_config', 'open', 'url'], ['mcp_config', 'closed', 'url'],
+]
 const addresses = (settings: unknown): unknown[] => places.map((path) => at(settings, ...path))
 
 test('seals what carries credentials, and shows it redacted, as a token or as it is', () =>
@@ -32,9 +34,14 @@ test('seals what carries credentials, and shows it redacted, as a token or as it
     assert.match(base, /^as1:/)
     assert.match(mcp, /^as1:/)
     assert.equal(addresses((await store.view('plaintext')).agent_settings), [secretUrl, ...hidden.slice(1, 3), mcpUrl])
-    assert.is(masker.mask(`${password} ${token} ${secretUrl} of me at models.example`), '<secret-hidden> <secret-hidden> <secret-hidden> of me at models.example')
+    assert.is(
+      masker.mask(`${password} ${token} ${secretUrl} of me at models.example`),
+      '<secret-hidden> <secret-hidden> <secret-hidden> of me at models.example',
+    )
     const next = createMasker()
-    assert.equal(addresses((await again({ masker: next }).get()).agent_settings), [secretUrl, ...hidden.slice(1, 3), mcpUrl])
+    assert.equal(addresses((await again({ masker: next }).get()).agent_settings), [
+      secretUrl, ...hidden.slice(1, 3), mcpUrl,
+    ])
     assert.is(next.mask(token), '<secret-hidden>')
   }))
 
@@ -42,7 +49,12 @@ test('takes back tokens of its own, and never saves what a view shows', () =>
   withStore(async ({ store, agent }) => {
     await agent(diff)
     const { agent_settings: sealed } = await store.view('encrypted')
-    await store.patch({ agent_settings_diff: { llm: { base_url: String(at(sealed, 'llm', 'base_url')) }, mcp_config: { closed: { url: String(at(sealed, 'mcp_config', 'closed', 'url')) } } } })
+    await store.patch({
+      agent_settings_diff: {
+        llm: { base_url: String(at(sealed, 'llm', 'base_url')) },
+        mcp_config: { closed: { url: String(at(sealed, 'mcp_config', 'closed', 'url')) } },
+      },
+    })
     assert.is(at((await store.get()).agent_settings, 'llm', 'base_url'), secretUrl)
     await refuses(agent({ mcp_config: { closed: { url: '**********' } } }))
     assert.is(at((await store.get()).agent_settings, 'mcp_config', 'closed', 'url'), mcpUrl)

@@ -17,13 +17,17 @@ function told(before: unknown, after: unknown): Record<string, unknown> {
 }
 
 const cases: readonly [what: string, before: unknown, after: unknown, names: string][] = [
-  ['members of objects, by their path', { a: { b: 'a value 1', c: 2 }, d: 3 }, { a: { b: 'a value 2', c: 2 }, d: 3 }, 'a.b'],
+  ['members of objects, by their path', { a: { b: 'a value 1', c: 2 }, d: 3 }, { a: { b: 'a value 2', c: 2 }, d: 3 },
+    'a.b'],
   ['what is new and what is gone', { a: 'a value 1', b: 1 }, { b: 1, c: 'a value' }, 'a, c'],
-  ['entries of a map', new Map([['A', { value: 'a value 1' }]]), new Map([['A', { value: 'a value 2' }], ['B', { value: 'a value' }]]), 'A.value, B'],
+  ['entries of a map', new Map([['A', { value: 'a value 1' }]]),
+    new Map([['A', { value: 'a value 2' }], ['B', { value: 'a value' }]]), 'A.value, B'],
   ['a list as a whole', { a: { b: ['a value 1'] } }, { a: { b: ['a value 2'] } }, 'a.b'],
   ['what changes its kind', { a: { b: 'a value 1' } }, { a: null }, 'a'],
 ]
-for (const [what, before, after, names] of cases) test(`names ${what}`, () => assert.equal(told(before, after), { names }))
+for (const [what, before, after, names] of cases) {
+  test(`names ${what}`, () => assert.equal(told(before, after), { names }))
+}
 
 test('says nothing where nothing is different', () => {
   const lines: string[] = []

@@ -49,7 +49,10 @@ test('does not open a damaged token, wherever the damage is', () => {
 })
 
 test('does not open what is no token', () => {
-  for (const text of ['', 'value', 'as1:', 'as1:00000000:', 'as1:00000000:AAAA', `${cipher.seal('v', 'a')}=`, `${cipher.seal('value', 'a')}A`, 'as2:x']) {
+  for (const text of [
+    '', 'value', 'as1:', 'as1:00000000:', 'as1:00000000:AAAA', `${cipher.seal('v', 'a')}=`,
+    `${cipher.seal('value', 'a')}A`, 'as2:x',
+  ]) {
     assert.is(cipher.open(text, 'a'), undefined)
   }
 })

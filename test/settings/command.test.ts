@@ -21,7 +21,8 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   [`"a\\"b\\\\c\\$d\\\`e\\nf"`, ['a"b\\c$d`e\\nf']],
   ['"it\'s"', ["it's"]],
   ['a\\\nb "c\\\nd"', ['ab', 'cd']],
-  ['echo $HOME *.ts ~ | cat > x; y & z $(id) `id`', ['echo', '$HOME', '*.ts', '~', '|', 'cat', '>', 'x;', 'y', '&', 'z', '$(id)', '`id`']],
+  ['echo $HOME *.ts ~ | cat > x; y & z $(id) `id`',
+    ['echo', '$HOME', '*.ts', '~', '|', 'cat', '>', 'x;', 'y', '&', 'z', '$(id)', '`id`']],
   ['# not a comment', ['#', 'not', 'a', 'comment']],
   ['é "日本 語"', ['é', '日本 語']],
 ]
@@ -31,7 +32,9 @@ for (const [line, words] of lines) {
 
 for (const line of [`a 'b`, `a "b`, 'a \\', '"a\\"', 'a\0b', 'x'.repeat(32_769)]) {
   test(`refuses ${JSON.stringify(line.slice(0, 20))}`, () => {
-    assert.throws(() => splitCommand(line), (error: unknown) => error instanceof AppError && error.code === 'invalid_input')
+    assert.throws(() => splitCommand(line), (error: unknown) => {
+      return error instanceof AppError && error.code === 'invalid_input'
+    })
   })
 }
 

@@ -102,7 +102,9 @@ for (const [name, rows] of Object.entries(tables)) {
 test('treats a blank variable as not set, but takes a blank key away too', () => {
   const provider = providerNamed('codex')
   const environment = { OPENAI_API_KEY: ' ', OPENAI_BASE_URL: '' }
-  assert.equal(planCredentials({ provider, environment, login: 'no' }), { remove: [], add: {}, authenticate: undefined, ownHome: false })
+  assert.equal(planCredentials({ provider, environment, login: 'no' }), {
+    remove: [], add: {}, authenticate: undefined, ownHome: false,
+  })
   assert.equal(planCredentials({ provider, environment, login: 'yes' }).remove, ['OPENAI_API_KEY'])
 })
 

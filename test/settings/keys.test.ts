@@ -36,7 +36,9 @@ test('still opens what was sealed before there was a configured key, and before 
   withFolder(async (data) => {
     const folder = join(data, 'keys')
     const cipherOf = async (secretKey?: string, ...oldSecretKeys: string[]): Promise<ReturnType<typeof createCipher>> =>
-      createCipher({ keys: await loadSealingKeys({ folder, random: randomBytes, secretKey, oldSecretKeys }), random: randomBytes })
+      createCipher({
+        keys: await loadSealingKeys({ folder, random: randomBytes, secretKey, oldSecretKeys }), random: randomBytes,
+      })
     const first = (await cipherOf()).seal('one', 'a')
     const second = (await cipherOf('old phrase')).seal('two', 'a')
     const rotated = await cipherOf('new phrase', 'old phrase')
@@ -80,7 +82,10 @@ test('takes back permissions that were too wide', () =>
     assert.equal([await modeOf(folder), await modeOf(join(folder, 'session.json'))], ['0700', '0600'])
   }))
 
-for (const text of ['', '{', '{"version":2,"key":"x"}', '{"version":1}', '{"version":1,"key":"short-canary"}', `{"version":1,"key":"${'k'.repeat(43)}","old_keys":["short-canary"]}`]) {
+for (const text of [
+  '', '{', '{"version":2,"key":"x"}', '{"version":1}', '{"version":1,"key":"short-canary"}',
+  `{"version":1,"key":"${'k'.repeat(43)}","old_keys":["short-canary"]}`,
+]) {
   test(`refuses the key file ${JSON.stringify(text)} and leaves it`, () =>
     withFolder(async (folder) => {
       const path = join(folder, 'sealing.json')

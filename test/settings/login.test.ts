@@ -25,7 +25,10 @@ interface Case {
 
 const cases: readonly Case[] = [
   { name: 'A without a file', provider: 'claude-code', login: 'no' },
-  { name: 'A without a file on macOS: the keychain is not read', provider: 'claude-code', platform: 'darwin', login: 'unknown' },
+  {
+    name: 'A without a file on macOS: the keychain is not read', provider: 'claude-code', platform: 'darwin',
+    login: 'unknown',
+  },
   { name: 'A with a token that can be renewed', provider: 'claude-code', login: 'yes',
     files: { '.claude/.credentials.json': oauth({ accessToken: 't', refreshToken: 'r', expiresAt: now - 1 }) } },
   { name: 'A with a valid token', provider: 'claude-code', login: 'yes',
@@ -36,16 +39,40 @@ const cases: readonly Case[] = [
     files: { '.claude/.credentials.json': oauth({ accessToken: 't' }) } },
   { name: 'A with empty tokens', provider: 'claude-code', login: 'no',
     files: { '.claude/.credentials.json': oauth({ accessToken: '', refreshToken: ' ' }) } },
-  { name: 'A with a broken file', provider: 'claude-code', login: 'no', files: { '.claude/.credentials.json': '{"claudeAi' } },
-  { name: 'A with a file of another shape', provider: 'claude-code', login: 'no', files: { '.claude/.credentials.json': '[1]' } },
+  {
+    name: 'A with a broken file',
+    provider: 'claude-code',
+    login: 'no',
+    files: { '.claude/.credentials.json': '{"claudeAi' },
+  },
+  {
+    name: 'A with a file of another shape',
+    provider: 'claude-code',
+    login: 'no',
+    files: { '.claude/.credentials.json': '[1]' },
+  },
   { name: 'A with a login on macOS in a file', provider: 'claude-code', platform: 'darwin', login: 'yes',
     files: { '.claude/.credentials.json': oauth({ refreshToken: 'r' }) } },
-  { name: 'A with its config directory elsewhere: the token stays in the home directory', provider: 'claude-code', login: 'yes',
-    files: { '.claude/.credentials.json': oauth({ refreshToken: 'r' }) }, environment: { CLAUDE_CONFIG_DIR: '/nowhere' } },
-  { name: 'A with an OAuth token in the environment', provider: 'claude-code', environment: { CLAUDE_CODE_OAUTH_TOKEN: 't' }, login: 'yes' },
-  { name: 'A with a blank OAuth token', provider: 'claude-code', environment: { CLAUDE_CODE_OAUTH_TOKEN: ' ' }, login: 'no' },
+  { name: 'A with its config directory elsewhere: the token stays in the home ' +
+    'directory', provider: 'claude-code', login: 'yes',
+    files: { '.claude/.credentials.json': oauth({ refreshToken: 'r' }) },
+    environment: { CLAUDE_CONFIG_DIR: '/nowhere' } },
+  {
+    name: 'A with an OAuth token in the environment',
+    provider: 'claude-code',
+    environment: { CLAUDE_CODE_OAUTH_TOKEN: 't' },
+    login: 'yes',
+  },
+  {
+    name: 'A with a blank OAuth token',
+    provider: 'claude-code',
+    environment: { CLAUDE_CODE_OAUTH_TOKEN: ' ' },
+    login: 'no',
+  },
   { name: 'B with a subscription login', provider: 'codex', login: 'yes',
-    files: { '.codex/auth.json': JSON.stringify({ OPENAI_API_KEY: null, tokens: { access_token: 'a', refresh_token: 'r' } }) } },
+    files: {
+      '.codex/auth.json': JSON.stringify({ OPENAI_API_KEY: null, tokens: { access_token: 'a', refresh_token: 'r' } }),
+    } },
   { name: 'B with an API key in its file', provider: 'codex', login: 'no',
     files: { '.codex/auth.json': JSON.stringify({ OPENAI_API_KEY: 'k', tokens: null }) } },
   { name: 'B with its directory elsewhere', provider: 'codex', login: 'no', environment: { CODEX_HOME: '/nowhere' },
@@ -54,15 +81,24 @@ const cases: readonly Case[] = [
   { name: 'C signed in', provider: 'gemini-cli', login: 'yes',
     files: { '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }) } },
   { name: 'C signed in, and this type chosen', provider: 'gemini-cli', login: 'yes',
-    files: { '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }), '.gemini/settings.json': chosen('oauth-personal') } },
+    files: {
+      '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }),
+      '.gemini/settings.json': chosen('oauth-personal'),
+    } },
   { name: 'C signed in, then switched to the API key', provider: 'gemini-cli', login: 'no',
-    files: { '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }), '.gemini/settings.json': chosen('gemini-api-key') } },
-  { name: 'C with its home elsewhere', provider: 'gemini-cli', login: 'no', environment: { GEMINI_CLI_HOME: '/nowhere' },
+    files: {
+      '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }),
+      '.gemini/settings.json': chosen('gemini-api-key'),
+    } },
+  { name:
+    'C with its home elsewhere', provider: 'gemini-cli', login: 'no', environment: { GEMINI_CLI_HOME: '/nowhere' },
     files: { '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }) } },
   { name: 'C with this type chosen and no credentials', provider: 'gemini-cli', login: 'no',
     files: { '.gemini/settings.json': chosen('oauth-personal') } },
   { name: 'C with other settings', provider: 'gemini-cli', login: 'yes',
-    files: { '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }), '.gemini/settings.json': '{"security":true}' } },
+    files: {
+      '.gemini/oauth_creds.json': JSON.stringify({ refresh_token: 'r' }), '.gemini/settings.json': '{"security":true}',
+    } },
   { name: 'C with an expired token', provider: 'gemini-cli', login: 'no',
     files: { '.gemini/oauth_creds.json': JSON.stringify({ access_token: 'a', expiry_date: now - 1 }) } },
 ]
@@ -76,7 +112,9 @@ for (const { name, provider: wanted, files = {}, environment = {}, platform = 'l
       }
       const provider = builtInProviders.find((entry) => entry.name === wanted)
       if (provider === undefined) throw new RangeError('Expected a known provider')
-      assert.is(await detectLogin(provider, { environment: { HOME: home, ...environment }, platform, clock: () => now }), login)
+      assert.is(
+        await detectLogin(provider, { environment: { HOME: home, ...environment }, platform, clock: () => now }), login,
+      )
     } finally {
       await rm(home, { recursive: true })
     }

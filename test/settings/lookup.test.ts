@@ -9,9 +9,13 @@ import { suite } from '../support/suite.ts'
 
 const test = suite('settings/lookup')
 
-const lookup = (url: string, headers: Record<string, string> = {}): SecretSource => ({ kind: 'LookupSecret', url, headers })
+const lookup = (url: string, headers: Record<string, string> = {}): SecretSource => ({
+  kind: 'LookupSecret', url, headers,
+})
 
-function setup(change: Partial<ResolveSecretsOptions> = {}): { options: ResolveSecretsOptions; requests: LookupRequest[] } {
+function setup(
+  change: Partial<ResolveSecretsOptions> = {},
+): { options: ResolveSecretsOptions; requests: LookupRequest[] } {
   const requests: LookupRequest[] = []
   const options: ResolveSecretsOptions = {
     serverUrls: ['http://127.0.0.1:8000', 'http://localhost:8000'],
@@ -31,12 +35,15 @@ function setup(change: Partial<ResolveSecretsOptions> = {}): { options: ResolveS
   return { options, requests }
 }
 
-const all = (sources: Record<string, SecretSource>): ReadonlyMap<string, SecretSource> => new Map(Object.entries(sources))
+const all = (sources: Record<string, SecretSource>): ReadonlyMap<string, SecretSource> =>
+  new Map(Object.entries(sources))
 
 test('gives static values, and nothing for those without one', async () => {
   const { options } = setup()
   const { values, failures } = await resolveSecrets(
-    all({ A: { kind: 'StaticSecret', value: 'x' }, B: { kind: 'StaticSecret' }, C: { kind: 'StaticSecret', value: '' } }),
+    all({
+      A: { kind: 'StaticSecret', value: 'x' }, B: { kind: 'StaticSecret' }, C: { kind: 'StaticSecret', value: '' },
+    }),
     options,
   )
   assert.equal([...values], [['A', 'x']])
@@ -63,10 +70,13 @@ test('answers a relative address even while the server listens nowhere', async (
 
 test('fetches other addresses with their headers and with limits', async () => {
   const { options, requests } = setup()
-  const { values } = await resolveSecrets(all({ A: lookup('https://vault.example/v1?a=b', { Authorization: 'Bearer x' }) }), options)
+  const { values } = await resolveSecrets(
+    all({ A: lookup('https://vault.example/v1?a=b', { Authorization: 'Bearer x' }) }), options,
+  )
   assert.is(values.get('A'), 'fetched-value')
   assert.equal(requests, [{
-    url: 'https://vault.example/v1?a=b', headers: { Authorization: 'Bearer x' }, timeoutMs: 30_000, limitBytes: 65_536, signal: options.signal,
+    url: 'https://vault.example/v1?a=b', headers: { Authorization: 'Bearer x' }, timeoutMs: 30_000, limitBytes: 65_536,
+    signal: options.signal,
   }])
 })
 
@@ -112,7 +122,8 @@ test('ends with the reason of the signal', async () => {
 })
 
 const headers: readonly (readonly [string, boolean])[] = [
-  ['Authorization', true], ['proxy-authorization', true], ['Cookie', true], ['X-Session-API-Key', true], ['X-Vault-Token', true],
+  ['Authorization', true], ['proxy-authorization', true], ['Cookie', true], ['X-Session-API-Key', true],
+  ['X-Vault-Token', true],
   ['Content-Type', false], ['Author', false], ['Accept', false],
 ]
 for (const [name, expected] of headers) {
@@ -121,8 +132,12 @@ for (const [name, expected] of headers) {
 
 test('replaces exactly the secret parts of a source', () => {
   const map = (value: string, context: string): string => `${context}=${value.length}`
-  assert.equal(mapSourceSecrets({ kind: 'StaticSecret', value: 'abc', description: 'd' }, map), { kind: 'StaticSecret', value: 'value=3', description: 'd' })
-  assert.equal(mapSourceSecrets({ kind: 'StaticSecret', description: 'd' }, map), { kind: 'StaticSecret', description: 'd' })
+  assert.equal(mapSourceSecrets({ kind: 'StaticSecret', value: 'abc', description: 'd' }, map), {
+    kind: 'StaticSecret', value: 'value=3', description: 'd',
+  })
+  assert.equal(mapSourceSecrets({ kind: 'StaticSecret', description: 'd' }, map), {
+    kind: 'StaticSecret', description: 'd',
+  })
   assert.equal(
     mapSourceSecrets(lookup('u', { Cookie: 'abcd', Accept: 'text/plain' }), map),
     lookup('u', { Cookie: 'headers.cookie=4', Accept: 'text/plain' }),
@@ -131,7 +146,9 @@ test('replaces exactly the secret parts of a source', () => {
 
 test('drops redacted values and headers that are sent back', () => {
   assert.equal(withoutUnset({ kind: 'StaticSecret', value: '**********' }), { kind: 'StaticSecret' })
-  assert.equal(withoutUnset(lookup('u', { Cookie: '**********', Accept: '**********' })), lookup('u', { Accept: '**********' }))
+  assert.equal(
+    withoutUnset(lookup('u', { Cookie: '**********', Accept: '**********' })), lookup('u', { Accept: '**********' }),
+  )
 })
 
 test.run()

@@ -27,14 +27,20 @@ function masked(value: string, text: string): string {
   return masker.mask(text)
 }
 
-for (const [name, json] of [['one line', JSON.stringify(serviceAccount)], ['lines', JSON.stringify(serviceAccount, undefined, 2)]] as const) {
+for (const [name, json] of [
+  ['one line', JSON.stringify(serviceAccount)], ['lines', JSON.stringify(serviceAccount, undefined, 2)],
+] as const) {
   test(`of a service account in ${name} the private key is hidden and nothing else`, () => {
     const { private_key: _key, ...rest } = serviceAccount
     for (const value of Object.values(rest)) assert.is(masked(json, `a ${value} b`), `a ${value} b`)
     assert.is(masked(json, `a ${key.trim()} b`), `a ${secretMark} b`)
     assert.equal(JSON.parse(masked(json, json)), { ...serviceAccount, private_key: `${secretMark}\n` })
     const encoded = masked(json, Buffer.from(json).toString('base64'))
-    assert.not.ok(Buffer.from(encoded.replaceAll(secretMark, '!')).toString().includes(Buffer.from(keyLines[1] ?? '').toString('base64').slice(4, -4)))
+    assert.not.ok(
+      Buffer.from(encoded.replaceAll(secretMark, '!')).toString().includes(
+        Buffer.from(keyLines[1] ?? '').toString('base64').slice(4, -4),
+      ),
+    )
   })
 }
 
@@ -49,13 +55,24 @@ test('a key in lines is hidden where only some of them are shown, with anything 
 })
 
 const nested: readonly (readonly [object, readonly string[], readonly string[]])[] = [
-  [{ claudeAiOauth: { accessToken: 'sk-ant-oat01-x', refreshToken: 'sk-ant-ort01-y', expiresAt: 1763800000000, scopes: ['user:inference'], subscriptionType: 'max' } },
+  [{
+    claudeAiOauth: {
+      accessToken: 'sk-ant-oat01-x', refreshToken: 'sk-ant-ort01-y', expiresAt: 1763800000000,
+      scopes: ['user:inference'], subscriptionType: 'max',
+    },
+  },
     ['sk-ant-oat01-x', 'sk-ant-ort01-y'], ['1763800000000', 'user:inference', 'max']],
-  [{ tokens: { id_token: 'first-token-1', account_id: 'acc-12345678' }, OPENAI_API_KEY: 'sk-proj-12', last_refresh: '2026-11-22T10:00:00Z' },
+  [{
+    tokens: { id_token: 'first-token-1', account_id: 'acc-12345678' },
+    OPENAI_API_KEY: 'sk-proj-12',
+    last_refresh: '2026-11-22T10:00:00Z',
+  },
     ['first-token-1', 'sk-proj-12'], ['acc-12345678', '2026-11-22T10:00:00Z']],
-  [{ auths: { 'https://index.docker.io/v1/': { auth: 'dXNlcjpwYXNz' } } }, ['dXNlcjpwYXNz'], ['https://index.docker.io/v1/']],
+  [{ auths: { 'https://index.docker.io/v1/': { auth: 'dXNlcjpwYXNz' } } }, ['dXNlcjpwYXNz'],
+    ['https://index.docker.io/v1/']],
   [{ password: 12345678, port: 15432123 }, ['12345678'], ['15432123']],
-  [{ note: 'words that an agent wrote', other: 'AbCdEfGh1234567890xyz' }, ['AbCdEfGh1234567890xyz'], ['words that an agent wrote']],
+  [{ note: 'words that an agent wrote', other: 'AbCdEfGh1234567890xyz' }, ['AbCdEfGh1234567890xyz'],
+    ['words that an agent wrote']],
 ]
 for (const [json, hidden, shown] of nested) {
   test(`of ${Object.keys(json).join(', ')} hides ${hidden.join(', ')}`, () => {
@@ -65,17 +82,24 @@ for (const [json, hidden, shown] of nested) {
 }
 
 test('of a file of assignments the values that names or looks give away are hidden', () => {
-  const file = '[default]\nregion = eu-central-1\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxR\nexport GH_TOKEN="ghp_16C7e42F292c6912E7"\nuser: somebody-special\n'
-  for (const value of ['wJalrXUtnFEMI/K7MDENG/bPxR', 'ghp_16C7e42F292c6912E7', file.trim()]) assert.is(masked(file, value), secretMark)
+  const file = '[default]\nregion = eu-central-1\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxR\n' +
+    'export GH_TOKEN="ghp_16C7e42F292c6912E7"\nuser: somebody-special\n'
+  for (const value of ['wJalrXUtnFEMI/K7MDENG/bPxR', 'ghp_16C7e42F292c6912E7', file.trim()]) {
+    assert.is(masked(file, value), secretMark)
+  }
   for (const value of ['eu-central-1', 'somebody-special', '[default]', 'region']) assert.is(masked(file, value), value)
 })
 
 test('a value that is no credential file is hidden whole', () => {
-  for (const value of ['hunter2hunter2', '{"a":"hunter22"}', '[1, 2, 3, 4]', '{ no json']) assert.equal(maskedParts(value), [value])
+  for (const value of ['hunter2hunter2', '{"a":"hunter22"}', '[1, 2, 3, 4]', '{ no json']) {
+    assert.equal(maskedParts(value), [value])
+  }
 })
 
 test('takes no long time for hostile lines', () => {
-  for (const line of [`a=${' '.repeat(60_000)}\u2028`, `${'a'.repeat(60_000)}=`, `a${' '.repeat(60_000)}b`]) maskedParts(`${line}\n${line}`)
+  for (const line of [`a=${' '.repeat(60_000)}\u2028`, `${'a'.repeat(60_000)}=`, `a${' '.repeat(60_000)}b`]) {
+    maskedParts(`${line}\n${line}`)
+  }
 })
 
 test.run()

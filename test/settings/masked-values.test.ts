@@ -13,7 +13,9 @@ test('masks the newest values of each name and the ones they replaced', () => {
   setMasked('B', ['first-of-b'])
   setMasked('A', ['third-of-a'])
   setMasked('B', [])
-  for (const value of ['first-of-a', 'second-of-a', 'third-of-a', 'first-of-b']) assert.is(masker.mask(value), secretMark)
+  for (const value of ['first-of-a', 'second-of-a', 'third-of-a', 'first-of-b']) {
+    assert.is(masker.mask(value), secretMark)
+  }
 })
 
 test('gives replaced values up at the limit, the oldest first', () => {

@@ -24,7 +24,8 @@ interface Setup {
   save(name: string, llm: LLMOptions, withSecrets?: boolean): Promise<void>
 }
 
-const cipherOf = (key = 1): ReturnType<typeof createCipher> => createCipher({ keys: [Buffer.alloc(32, key)], random: randomBytes })
+const cipherOf = (key = 1): ReturnType<typeof createCipher> =>
+  createCipher({ keys: [Buffer.alloc(32, key)], random: randomBytes })
 
 function withStore(body: (setup: Setup) => Promise<void>): Promise<void> {
   return withFolder(async (folder) => {
@@ -33,7 +34,8 @@ function withStore(body: (setup: Setup) => Promise<void>): Promise<void> {
     const again: Setup['again'] = ({ key, masker: other = masker } = {}) =>
       createProfileStore({ path, masker: other, cipher: cipherOf(key), profileLimit: 3, limitChars: 5000 })
     const store = again()
-    const save: Setup['save'] = (name, llm, include_secrets = true) => store.save(name, { llm: llmOf(llm), include_secrets })
+    const save: Setup['save'] = (name, llm, include_secrets = true) =>
+      store.save(name, { llm: llmOf(llm), include_secrets })
     await body({ path, masker, store, again, save })
   })
 }
@@ -49,7 +51,8 @@ test('lists no address with credentials in it', () =>
   }))
 
 const secrets = {
-  api_key: key, aws_access_key_id: 'aws-id-canary', aws_secret_access_key: 'aws-key-canary', aws_session_token: 'aws-token-canary',
+  api_key: key, aws_access_key_id: 'aws-id-canary', aws_secret_access_key: 'aws-key-canary',
+  aws_session_token: 'aws-token-canary',
   extra_headers: { 'X-Api-Token': 'header-canary' },
 }
 
@@ -66,9 +69,18 @@ test('profiles are listed by name with their models, addresses and whether there
     await save('First.1', { model: 'openai/gpt', api_key: key, base_url: 'http://127.0.0.1:1/v1' })
     await save('linked', { provider_connection_id: 'gone' })
     assert.equal(await store.list(), [
-      { name: 'First.1', model: 'openai/gpt', base_url: 'http://127.0.0.1:1/v1', provider_connection_id: null, provider_connection_broken: false, api_key_set: true },
-      { name: 'linked', model: 'gpt-5.5', base_url: null, provider_connection_id: 'gone', provider_connection_broken: true, api_key_set: false },
-      { name: 'second', model: 'anthropic/claude', base_url: null, provider_connection_id: null, provider_connection_broken: false, api_key_set: false },
+      {
+        name: 'First.1', model: 'openai/gpt', base_url: 'http://127.0.0.1:1/v1', provider_connection_id: null,
+        provider_connection_broken: false, api_key_set: true,
+      },
+      {
+        name: 'linked', model: 'gpt-5.5', base_url: null, provider_connection_id: 'gone',
+        provider_connection_broken: true, api_key_set: false,
+      },
+      {
+        name: 'second', model: 'anthropic/claude', base_url: null, provider_connection_id: null,
+        provider_connection_broken: false, api_key_set: false,
+      },
     ])
   }))
 
@@ -81,7 +93,11 @@ test('every secret is sealed in a private file and masked, also after the next s
     assert.is(masker.mask(`is ${key}?`), `is ${secretMark}?`)
     const fresh = createMasker()
     assert.equal(await again({ masker: fresh }).load('fast'), llmOf(secrets))
-    for (const value of ['profile-key-canary', 'aws-id-canary', 'aws-key-canary', 'aws-token-canary', 'header-canary']) assert.is(fresh.mask(value), secretMark, value)
+    for (const value of [
+      'profile-key-canary', 'aws-id-canary', 'aws-key-canary', 'aws-token-canary', 'header-canary',
+    ]) {
+      assert.is(fresh.mask(value), secretMark, value)
+    }
   }))
 
 test('a view has no key unless it is asked for, and marks in the place of other secrets', () =>
@@ -89,7 +105,10 @@ test('a view has no key unless it is asked for, and marks in the place of other 
     await save('fast', secrets)
     const redacted = await store.view('fast', 'redacted')
     assert.equal(check('ProfileDetail', redacted), [])
-    assert.equal([redacted.config.api_key, redacted.config.aws_session_token, at(redacted.config.extra_headers, 'X-Api-Token')], [null, '**********', '**********'])
+    assert.equal(
+      [redacted.config.api_key, redacted.config.aws_session_token, at(redacted.config.extra_headers, 'X-Api-Token')],
+      [null, '**********', '**********'],
+    )
     assert.is(redacted.api_key_set, true)
     assert.not.ok(shows(JSON.stringify(redacted), 'canary'))
     assert.equal((await store.view('fast', 'plaintext')).config, llmOf(secrets))
@@ -113,11 +132,18 @@ test('a mask, a blank and nothing are no key, and whoever leaves secrets out sto
 test('a token that does not open is refused and changes nothing', () =>
   withStore(async ({ store, save }) => {
     await save('fast', { api_key: key })
-    for (const api_key of ['as1:00000000:AAAA', cipherOf(9).seal(key, 'llm.api_key'), cipherOf().seal(key, 'secrets.OTHER')]) {
+    for (const api_key of [
+      'as1:00000000:AAAA', cipherOf(9).seal(key, 'llm.api_key'), cipherOf().seal(key, 'secrets.OTHER'),
+    ]) {
       assert.is((await refusal(save('fast', { api_key }))).code, 'invalid_input')
     }
     assert.is((await store.load('fast')).api_key, key)
-    assert.is(plainLlm({ llm: llmOf({ api_key: cipherOf().seal(key, 'llm.api_key') }), include_secrets: true }, cipherOf()).api_key, key)
+    assert.is(
+      plainLlm(
+        { llm: llmOf({ api_key: cipherOf().seal(key, 'llm.api_key') }), include_secrets: true }, cipherOf(),
+      ).api_key,
+      key,
+    )
   }))
 
 test('there is a limit of profiles, which replacing one does not reach, and of the length of each', () =>
@@ -125,7 +151,9 @@ test('there is a limit of profiles, which replacing one does not reach, and of t
     for (const name of ['one', 'two', 'three']) await save(name, {})
     const before = await readFile(path, 'utf8')
     assert.is((await refusal(save('four', {}))).code, 'conflict')
-    assert.match((await refusal(save('one', { litellm_extra_body: { a: 'x'.repeat(5000) } }))).message, 'at most 5000 characters')
+    assert.match(
+      (await refusal(save('one', { litellm_extra_body: { a: 'x'.repeat(5000) } }))).message, 'at most 5000 characters',
+    )
     assert.is(await readFile(path, 'utf8'), before)
     await save('one', { model: 'other' })
     assert.is((await store.load('one')).model, 'other')
@@ -135,8 +163,12 @@ test('there is a limit of profiles, which replacing one does not reach, and of t
 
 test('there are fifty of them by default', () =>
   withFolder(async (folder) => {
-    const store = createProfileStore({ path: join(folder, 'profiles.json'), masker: createMasker(), cipher: cipherOf() })
-    const saved = Array.from({ length: 51 }, (_, index) => store.save(`p${index}`, { llm: llmOf({}), include_secrets: true }))
+    const store = createProfileStore({
+      path: join(folder, 'profiles.json'), masker: createMasker(), cipher: cipherOf(),
+    })
+    const saved = Array.from({ length: 51 }, (_, index) => {
+      return store.save(`p${index}`, { llm: llmOf({}), include_secrets: true })
+    })
     assert.is((await Promise.allSettled(saved)).filter(({ status }) => status === 'fulfilled').length, 50)
     assert.is((await store.list()).length, 50)
   }))
@@ -215,12 +247,17 @@ test('what was written by hand is taken as it stands, and sealed with the next c
     assert.not.match(await readFile(path, 'utf8'), key)
   }))
 
-for (const text of ['', 'not json', '{}', '{"version":2,"profiles":{}}', '{"version":1}', '{"version":1,"profiles":[]}']) {
+for (const text of [
+  '', 'not json', '{}', '{"version":2,"profiles":{}}', '{"version":1}', '{"version":1,"profiles":[]}',
+]) {
   test(`a file that holds ${text === '' ? 'nothing' : text} is refused and left as it is`, () =>
     withStore(async ({ path, store, save }) => {
       await writeFile(path, text)
       await chmod(path, 0o600)
-      for (const work of [() => store.list(), () => store.load('a'), () => save('a', {}), () => store.delete('a'), () => store.rename('a', 'b')]) {
+      for (const work of [
+        () => store.list(), () => store.load('a'), () => save('a', {}), () => store.delete('a'),
+        () => store.rename('a', 'b'),
+      ]) {
         assert.is((await refusal(work())).code, 'settings_unreadable')
       }
       assert.is(await readFile(path, 'utf8'), text)

@@ -25,12 +25,16 @@ test('reads the example of the manual', () => {
   const [, example = ''] = /<!-- providers -->\n```json\n([^]*?)```/.exec(manual) ?? []
   const providers = withProvidersFile(builtInProviders, JSON.parse(example))
   assert.equal(providers.slice(builtInProviders.length).map((provider) => provider.name), ['my-agent'])
-  assert.equal(resolveAcp({ acp_server: 'custom', acp_command: ['my-agent'] }, providers).command, ['/opt/my-agent/bin/my-agent', '--acp'])
+  assert.equal(resolveAcp({ acp_server: 'custom', acp_command: ['my-agent'] }, providers).command, [
+    '/opt/my-agent/bin/my-agent', '--acp',
+  ])
   assert.equal(resolveAcp({ acp_server: 'codex', acp_command: [] }, providers).command, ['/opt/codex-acp/codex-acp'])
 })
 
 test('the manual lists the agents of the table with their pinned versions', () => {
-  for (const { name, displayName, version } of builtInProviders.slice(3)) assert.ok(manual.includes(`| \`${name}\` | ${displayName} | ${version} |`), name)
+  for (const { name, displayName, version } of builtInProviders.slice(3)) {
+    assert.ok(manual.includes(`| \`${name}\` | ${displayName} | ${version} |`), name)
+  }
 })
 
 test('the schema names every member of an entry, and what the table holds fits it', () => {
@@ -69,15 +73,19 @@ const wrong: readonly (readonly [string, unknown, RegExp])[] = [
   ['a name with capitals', { Mine: own }, /"Mine" .*small letters/],
   ['the name "custom"', { custom: own }, /"custom" .*another name/],
   ['a hostile name', JSON.parse('{"__proto__":{}}'), /"__proto__" .*small letters/],
-  ['a new provider without its command', { mine: { ...own, command: undefined } }, /"command" to be an array of strings/],
+  ['a new provider without its command', { mine: { ...own, command: undefined } },
+    /"command" to be an array of strings/],
   ['an empty command', { mine: { ...own, command: [] } }, /"command"/],
   ['an empty prefix, which every command would match', { mine: { ...own, prefix: '' } }, /"prefix"/],
   ['a misspelt member', { mine: { ...own, pefix: 'x' } }, /no member "pefix"/],
   ['a wrong flag', { mine: { ...own, configDirStripsKey: 'yes' } }, /"configDirStripsKey" to be true or false/],
-  ['a wrong way for the base URL', { mine: { ...own, baseUrlVia: 'magic' } }, /"baseUrlVia" to be one of environment, codex-config, gateway/],
-  ['modes that lack a member', { mine: { ...own, modes: { asking: 'a' } } }, /"modes" to be an object of asking, open, moreOpen/],
+  ['a wrong way for the base URL', { mine: { ...own, baseUrlVia: 'magic' } },
+    /"baseUrlVia" to be one of environment, codex-config, gateway/],
+  ['modes that lack a member', { mine: { ...own, modes: { asking: 'a' } } },
+    /"modes" to be an object of asking, open, moreOpen/],
   ['modes that are no object', { mine: { ...own, modes: 'a' } }, /"modes"/],
-  ['a login file outside its folder', { mine: { ...own, login: { ...builtInProviders[0]?.login, file: '../x' } } }, /"login"/],
+  ['a login file outside its folder', { mine: { ...own, login: { ...builtInProviders[0]?.login, file: '../x' } } },
+    /"login"/],
 ]
 for (const [name, file, message] of wrong) {
   test(`refuses ${name}`, () => assert.throws(() => withProvidersFile(builtInProviders, file), message))

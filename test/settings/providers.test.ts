@@ -11,7 +11,9 @@ import { suite } from '../support/suite.ts'
 const test = suite('settings/providers')
 
 const [claude, codex, gemini] = builtInProviders
-if (claude === undefined || codex === undefined || gemini === undefined) throw new RangeError('Expected three providers')
+if (claude === undefined || codex === undefined || gemini === undefined) {
+  throw new RangeError('Expected three providers')
+}
 
 test('holds the three providers of the contract in their order, and others after them', () => {
   const facts = builtInProviders.slice(0, 3).map((provider) => [
@@ -19,8 +21,8 @@ test('holds the three providers of the contract in their order, and others after
     provider.apiKeyVariable, provider.baseUrlVariable, provider.configDirVariable, provider.prefix,
   ])
   assert.equal(facts, [
-    ['claude-code', 'Claude Code', 'npx -y @agentclientprotocol/claude-agent-acp@0.100.0', 'claude-agent-acp', 'opus[1m]',
-      'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR', 'claude-agent'],
+    ['claude-code', 'Claude Code', 'npx -y @agentclientprotocol/claude-agent-acp@0.100.0', 'claude-agent-acp',
+      'opus[1m]', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'CLAUDE_CONFIG_DIR', 'claude-agent'],
     ['codex', 'Codex', 'npx -y @agentclientprotocol/codex-acp@2.6.0', 'codex-acp', 'gpt-5.5',
       'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME', 'codex-acp'],
     ['gemini-cli', 'Gemini CLI', 'npx -y @google/gemini-cli@0.61.0 --acp', 'gemini', 'auto',
@@ -44,7 +46,9 @@ for (const provider of builtInProviders) {
     const installs = packageName === '' ? provider.installCommand : provider.command.join(' ')
     assert.ok(installs.includes(packageName === '' ? `=${version}` : `${packageName}@${version}`), installs)
     assert.is(detectProvider(provider.command, builtInProviders), provider)
-    for (const name of [provider.apiKeyVariable, provider.baseUrlVariable]) assert.ok(name === '' || provider.variables.includes(name), name)
+    for (const name of [provider.apiKeyVariable, provider.baseUrlVariable]) {
+      assert.ok(name === '' || provider.variables.includes(name), name)
+    }
     // Where the mode decides nothing, the configuration that the program is started with does.
     if (modes === null) throw new TypeError('There are no modes')
     assert.is(modes.moreOpen.includes(modes.open), modes.asking !== modes.open)
@@ -55,13 +59,16 @@ for (const provider of builtInProviders) {
 
 test('an entry that is no preset is chosen by its name as the only word of the command, or by its program', () => {
   const opencode = builtInProviders.find(({ name }) => name === 'opencode')
-  const chosen = (...acp_command: string[]): object => resolveAcp({ acp_server: 'custom', acp_command, acp_model: null }, builtInProviders)
+  const chosen = (...acp_command: string[]): object =>
+    resolveAcp({ acp_server: 'custom', acp_command, acp_model: null }, builtInProviders)
   assert.equal(chosen('opencode'), { provider: opencode, command: opencode?.command, model: undefined })
   const own = ['/opt/opencode', 'acp', '--print-logs']
   assert.equal(chosen(...own), { provider: opencode, command: own, model: undefined })
   // A preset is chosen by `acp_server`.
   assert.equal(chosen('codex'), { provider: undefined, command: ['codex'], model: undefined })
-  const mine = withProvidersFile(builtInProviders, { mine: { command: ['/opt/agent', '--acp'], prefix: 'my-agent', defaultModel: 'm1' } })
+  const mine = withProvidersFile(builtInProviders, {
+    mine: { command: ['/opt/agent', '--acp'], prefix: 'my-agent', defaultModel: 'm1' },
+  })
   const resolved = resolveAcp({ acp_server: 'custom', acp_command: ['mine'] }, mine)
   assert.equal([resolved.command, resolved.model], [['/opt/agent', '--acp'], 'm1'])
 })
@@ -121,15 +128,22 @@ test('refuses to start a custom server without a command', () => {
 })
 
 test('knows a provider that the operator has added by its command, under the name "custom"', () => {
-  const providers = withProvidersFile(builtInProviders, { mine: { command: ['x'], prefix: 'my-agent', defaultModel: 'm1' } })
+  const providers = withProvidersFile(builtInProviders, {
+    mine: { command: ['x'], prefix: 'my-agent', defaultModel: 'm1' },
+  })
   const resolved = resolveAcp({ acp_server: 'custom', acp_command: ['/opt/my-agent'], acp_model: null }, providers)
   assert.equal([resolved.provider?.name, resolved.command, resolved.model], ['mine', ['/opt/my-agent'], 'm1'])
-  const completed = completeAcpChoice({ ...onClaude, acp_command: ['my-agent'] }, { acp_command: ['my-agent'] }, 'claude-code', providers)
+  const completed = completeAcpChoice(
+    { ...onClaude, acp_command: ['my-agent'] }, { acp_command: ['my-agent'] }, 'claude-code', providers,
+  )
   assert.is(completed.acp_server, 'custom')
 })
 
 test('knows no provider for a custom server that runs the command of a preset', () => {
-  assert.is(resolveAcp({ acp_server: 'custom', acp_command: ['codex-acp'], acp_model: null }, builtInProviders).provider, undefined)
+  assert.is(
+    resolveAcp({ acp_server: 'custom', acp_command: ['codex-acp'], acp_model: null }, builtInProviders).provider,
+    undefined,
+  )
 })
 
 const demo: AcpChoice = { acp_server: 'custom', acp_command: ['agent-server-demo-agent'], acp_model: null }
@@ -139,7 +153,8 @@ const diffs: readonly (readonly [string, AcpChoice, Partial<AcpChoice>, AcpChoic
     { acp_server: 'claude-code', acp_command: [], acp_model: 'opus[1m]' }],
   ['choosing another preset takes its model', onClaude, { acp_server: 'codex' },
     { acp_server: 'codex', acp_command: [], acp_model: 'gpt-5.5' }],
-  ['choosing the same preset again drops an edited command and keeps the model', { ...onClaude, acp_command: ['claude-agent-acp'] },
+  ['choosing the same preset again drops an edited command and keeps the ' +
+    'model', { ...onClaude, acp_command: ['claude-agent-acp'] },
     { acp_server: 'claude-code' }, { acp_server: 'claude-code', acp_command: [], acp_model: 'sonnet' }],
   ['a preset with a model keeps the model', demo, { acp_server: 'codex', acp_model: 'gpt-5.4' },
     { acp_server: 'codex', acp_command: [], acp_model: 'gpt-5.4' }],
@@ -147,13 +162,15 @@ const diffs: readonly (readonly [string, AcpChoice, Partial<AcpChoice>, AcpChoic
     { acp_server: 'codex', acp_command: ['./codex'], acp_model: 'gpt-5.5' }],
   ['editing the command finds its provider', onClaude, { acp_command: ['codex-acp'] },
     { acp_server: 'codex', acp_command: ['codex-acp'], acp_model: 'gpt-5.5' }],
-  ['editing the command to an unknown one makes the server custom, without a model', onClaude, { acp_command: ['agent'] },
+  ['editing the command to an unknown one makes the server custom, without a ' +
+    'model', onClaude, { acp_command: ['agent'] },
     { acp_server: 'custom', acp_command: ['agent'], acp_model: null }],
   ['editing the command within a provider keeps the model', onClaude, { acp_command: ['claude-agent-acp'] },
     { acp_server: 'claude-code', acp_command: ['claude-agent-acp'], acp_model: 'sonnet' }],
   ['an emptied command keeps the server', onClaude, { acp_command: [] },
     { acp_server: 'claude-code', acp_command: [], acp_model: 'sonnet' }],
-  ['an explicit server wins over what the command looks like', onClaude, { acp_server: 'custom', acp_command: ['codex-acp'] },
+  ['an explicit server wins over what the command looks ' +
+    'like', onClaude, { acp_server: 'custom', acp_command: ['codex-acp'] },
     { acp_server: 'custom', acp_command: ['codex-acp'], acp_model: null }],
   ['a model alone changes nothing else', onClaude, { acp_model: 'haiku' },
     { acp_server: 'claude-code', acp_command: [], acp_model: 'haiku' }],
@@ -164,13 +181,17 @@ const diffs: readonly (readonly [string, AcpChoice, Partial<AcpChoice>, AcpChoic
   ['a custom server keeps its command when it is chosen again', demo, { acp_server: 'custom' }, demo],
 ]
 for (const [name, stored, diff, expected] of diffs) {
-  test(name, () => assert.equal(completeAcpChoice({ ...stored, ...diff }, diff, stored.acp_server, builtInProviders), expected))
+  test(name, () => {
+    assert.equal(completeAcpChoice({ ...stored, ...diff }, diff, stored.acp_server, builtInProviders), expected)
+  })
 }
 
 test('recognises an npx command of the provider\'s own package, in any version, and the one of the preset', () => {
   const call = (...command: string[]) => parseNpxCall(command, gemini)
   assert.equal(call(...gemini.command), { args: ['--acp'], isPreset: true })
-  assert.equal(call('npx', '-y', '@google/gemini-cli@0.46.0', '--acp', '-d'), { args: ['--acp', '-d'], isPreset: false })
+  assert.equal(call('npx', '-y', '@google/gemini-cli@0.46.0', '--acp', '-d'), {
+    args: ['--acp', '-d'], isPreset: false,
+  })
   assert.equal(call('/usr/bin/npx', '@google/gemini-cli'), { args: [], isPreset: false })
   for (const other of [['node', 'x'], ['npx', '-y', 'other'], ['npx'], []]) assert.is(call(...other), undefined)
   assert.is(parseNpxCall(['npx'], { ...gemini, packageName: '' }), undefined)
@@ -178,12 +199,19 @@ test('recognises an npx command of the provider\'s own package, in any version, 
 
 test('replaces the commands that the operator gives', () => {
   const providers = withCommands(builtInProviders, { codex: ['/opt/fake-codex'] })
-  assert.equal(resolveAcp({ acp_server: 'codex', acp_command: [], acp_model: null }, providers).command, ['/opt/fake-codex'])
-  assert.equal(resolveAcp({ acp_server: 'claude-code', acp_command: [], acp_model: null }, providers).command, claude.command)
+  assert.equal(resolveAcp({ acp_server: 'codex', acp_command: [], acp_model: null }, providers).command, [
+    '/opt/fake-codex',
+  ])
+  assert.equal(
+    resolveAcp({ acp_server: 'claude-code', acp_command: [], acp_model: null }, providers).command, claude.command,
+  )
 })
 
 test('refuses a command for a provider that is not there', () => {
-  assert.throws(() => withCommands(builtInProviders, { kodex: ['x'] }), /"kodex": expected one of "claude-code", "codex", "gemini-cli"/)
+  assert.throws(
+    () => withCommands(builtInProviders, { kodex: ['x'] }),
+    /"kodex": expected one of "claude-code", "codex", "gemini-cli"/,
+  )
 })
 
 test.run()

@@ -1,6 +1,10 @@
-/** Whether the descriptions of the settings forms have the shape that existing clients read (contract/settings.md 3.4). */
+/**
+ * Whether the descriptions of the settings forms have the shape that existing clients read (contract/settings.md 3.4).
+ */
 import * as assert from 'uvu/assert'
-import { agentSchema, conversationSchema, type SettingsField, type SettingsSchema } from '../../src/settings/schema-view.ts'
+import {
+  agentSchema, conversationSchema, type SettingsField, type SettingsSchema,
+} from '../../src/settings/schema-view.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('settings/schema-view')
@@ -30,11 +34,15 @@ test('has the sections of the agent settings in their order', () => {
 })
 
 test('lists the fields of the general and the acp section', () => {
-  const keysOf = (key: string): string[] => agentSchema().sections.find((section) => section.key === key)?.fields.map((field) => field.key) ?? []
-  assert.equal(keysOf('general'), ['agent', 'tools', 'enable_sub_agents', 'enable_switch_llm_tool', 'tool_concurrency_limit', 'mcp_config'])
+  const keysOf = (key: string): string[] =>
+    agentSchema().sections.find((section) => section.key === key)?.fields.map((field) => field.key) ?? []
+  assert.equal(keysOf('general'), [
+    'agent', 'tools', 'enable_sub_agents', 'enable_switch_llm_tool', 'tool_concurrency_limit', 'mcp_config',
+  ])
   assert.equal(keysOf('agent_context'), ['agent_context.load_memory'])
   assert.equal(keysOf('acp'), [
-    'acp_server', 'acp_command', 'acp_args', 'acp_model', 'acp_session_mode', 'acp_prompt_timeout', 'acp_startup_timeout',
+    'acp_server', 'acp_command', 'acp_args', 'acp_model', 'acp_session_mode', 'acp_prompt_timeout',
+    'acp_startup_timeout',
   ])
   assert.ok(agentSchema().sections[0]?.fields.every(({ variant }) => variant === 'openhands'))
 })
@@ -81,11 +89,13 @@ test('names critical and major fields as the contract does', () => {
     ...new Set(fieldsOf(agentSchema()).filter((field) => field.prominence === prominence).map(({ key }) => key)),
   ].sort()
   assert.equal(keysOf('critical'), [
-    'acp_model', 'acp_server', 'condenser.enabled', 'llm.api_key', 'llm.auth_type', 'llm.model', 'llm.subscription_vendor',
-    'verification.critic_api_key', 'verification.critic_enabled', 'verification.enable_iterative_refinement',
+    'acp_model', 'acp_server', 'condenser.enabled', 'llm.api_key', 'llm.auth_type', 'llm.model',
+    'llm.subscription_vendor', 'verification.critic_api_key', 'verification.critic_enabled',
+    'verification.enable_iterative_refinement',
   ])
   assert.equal(keysOf('major'), [
-    'agent', 'agent_context.load_memory', 'enable_sub_agents', 'llm.base_url', 'llm.provider_connection_id', 'tool_concurrency_limit', 'tools',
+    'agent', 'agent_context.load_memory', 'enable_sub_agents', 'llm.base_url', 'llm.provider_connection_id',
+    'tool_concurrency_limit', 'tools',
   ])
 })
 
@@ -98,13 +108,17 @@ test('depends only on fields that are there, and has no field for the kind', () 
 test('describes the conversation settings', () => {
   const { model_name, sections } = conversationSchema()
   assert.is(model_name, 'ConversationSettings')
-  const shown = sections.map(({ key, fields }) => [key, fields.map((field) => [field.key, field.prominence, field.value_type])])
+  const shown = sections.map(({ key, fields }) => [
+    key, fields.map((field) => [field.key, field.prominence, field.value_type]),
+  ])
   assert.equal(shown, [
     ['general', [['max_iterations', 'major', 'integer']]],
     ['verification', [['confirmation_mode', 'critical', 'boolean'], ['security_analyzer', 'major', 'string']]],
   ])
   const analyzer = fieldNamed(conversationSchema(), 'security_analyzer')
-  assert.equal([analyzer.depends_on, analyzer.choices.map(({ value }) => value)], [['confirmation_mode'], ['llm', 'none']])
+  assert.equal([analyzer.depends_on, analyzer.choices.map(({ value }) => value)], [
+    ['confirmation_mode'], ['llm', 'none'],
+  ])
 })
 
 test.run()

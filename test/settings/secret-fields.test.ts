@@ -10,15 +10,22 @@ const test = suite('settings/secret-fields')
 const show = (type: string, value: unknown): unknown => mapSecrets(type, value, (_secret, path) => `<${path}>`)
 
 test('names a secret by its members, without the names of servers', () => {
-  assert.equal(show('AgentSettings', { llm: { api_key: 's', model: 'm' }, mcp_config: { any: { env: { A: 's' }, command: 'c' } } }), {
-    llm: { api_key: '<llm.api_key>', model: 'm' },
-    mcp_config: { any: { env: { A: '<mcp_config.*.env.A>' }, command: 'c' } },
-  })
+  assert.equal(
+    show('AgentSettings', {
+      llm: { api_key: 's', model: 'm' }, mcp_config: { any: { env: { A: 's' }, command: 'c' } },
+    }),
+    {
+      llm: { api_key: '<llm.api_key>', model: 'm' },
+      mcp_config: { any: { env: { A: '<mcp_config.*.env.A>' }, command: 'c' } },
+    },
+  )
 })
 
 test('follows the kind to the variant, and a missing kind to the built-in agent', () => {
   for (const kind of [{}, { agent_kind: null }, { agent_kind: 'openhands' }]) {
-    assert.equal(show('AgentSettings', { ...kind, verification: { critic_api_key: 's' } }), { ...kind, verification: { critic_api_key: '<verification.critic_api_key>' } })
+    assert.equal(show('AgentSettings', { ...kind, verification: { critic_api_key: 's' } }), {
+      ...kind, verification: { critic_api_key: '<verification.critic_api_key>' },
+    })
   }
   const acp = { agent_kind: 'acp', agent_context: { secrets: { A: 's' } }, verification: { critic_api_key: 's' } }
   assert.equal(show('AgentSettings', acp), { ...acp, agent_context: { secrets: { A: '<agent_context.secrets.A>' } } })
@@ -33,7 +40,11 @@ test('takes every string under a secret member, however deep, and leaves the res
   const state = { tokens: { access_token: 's', list: ['s', 's'] }, token_expires_at: 5, none: null }
   assert.equal(show('McpAuth', { strategy: 'oauth2', state }), {
     strategy: 'oauth2',
-    state: { tokens: { access_token: '<state.tokens.access_token>', list: ['<state.tokens.list>', '<state.tokens.list>'] }, token_expires_at: 5, none: null },
+    state: {
+      tokens: { access_token: '<state.tokens.access_token>', list: ['<state.tokens.list>', '<state.tokens.list>'] },
+      token_expires_at: 5,
+      none: null,
+    },
   })
 })
 
@@ -46,7 +57,10 @@ test('finds a secret inside a type that is one of several', () => {
 })
 
 test('asks a source of a secret which of its parts are secret', () => {
-  const secrets = { A: { kind: 'StaticSecret', value: 's', description: 'd' }, B: { kind: 'LookupSecret', url: 'u', headers: { Cookie: 's' } } }
+  const secrets = {
+    A: { kind: 'StaticSecret', value: 's', description: 'd' },
+    B: { kind: 'LookupSecret', url: 'u', headers: { Cookie: 's' } },
+  }
   assert.equal(show('AgentContext', { secrets }), {
     secrets: {
       A: { kind: 'StaticSecret', value: '<secrets.A.value>', description: 'd' },
@@ -58,16 +72,28 @@ test('asks a source of a secret which of its parts are secret', () => {
 test('leaves out what becomes nothing', () => {
   const gone = mapSecrets('LLM', { api_key: 's', extra_headers: { A: 's' }, model: 'm' }, () => undefined)
   assert.equal(gone, { extra_headers: {}, model: 'm' })
-  assert.equal(mapSecrets('McpAuth', { strategy: 'oauth2', state: { list: ['s'] } }, () => undefined), { strategy: 'oauth2', state: { list: [] } })
+  assert.equal(mapSecrets('McpAuth', { strategy: 'oauth2', state: { list: ['s'] } }, () => undefined), {
+    strategy: 'oauth2', state: { list: [] },
+  })
 })
 
-for (const value of [null, 'text', 5, [], { llm: 'x', mcp_config: [] }, { agent_kind: 'other', llm: { api_key: 's' } }, { tools: 'x', agent_context: null }]) {
-  test(`passes on ${JSON.stringify(value)}, which does not fit`, () => assert.equal(show('AgentSettings', value), value))
+for (const value of [
+  null, 'text', 5, [], { llm: 'x', mcp_config: [] }, { agent_kind: 'other', llm: { api_key: 's' } },
+  { tools: 'x', agent_context: null },
+]) {
+  test(`passes on ${JSON.stringify(value)}, which does not fit`, () => {
+    assert.equal(show('AgentSettings', value), value)
+  })
 }
 
 test('keeps hostile names as ordinary members', () => {
-  const value: unknown = JSON.parse('{"__proto__":{"api_key":"s"},"constructor":"c","llm":{"__proto__":"s","api_key":"s"}}')
-  assert.is(JSON.stringify(show('AgentSettings', value)), '{"__proto__":{"api_key":"s"},"constructor":"c","llm":{"__proto__":"s","api_key":"<llm.api_key>"}}')
+  const value: unknown = JSON.parse(
+    '{"__proto__":{"api_key":"s"},"constructor":"c","llm":{"__proto__":"s","api_key":"s"}}',
+  )
+  assert.is(
+    JSON.stringify(show('AgentSettings', value)),
+    '{"__proto__":{"api_key":"s"},"constructor":"c","llm":{"__proto__":"s","api_key":"<llm.api_key>"}}',
+  )
 })
 
 test('refuses a type that does not exist', () => {
@@ -75,7 +101,10 @@ test('refuses a type that does not exist', () => {
 })
 
 test('gives each secret to mask once', () => {
-  assert.equal(secretsToMask('LLM', { api_key: 'same', aws_session_token: 'same', extra_headers: { A: 'xyz1', B: 'words only' } }), ['same', 'xyz1'])
+  assert.equal(
+    secretsToMask('LLM', { api_key: 'same', aws_session_token: 'same', extra_headers: { A: 'xyz1', B: 'words only' } }),
+    ['same', 'xyz1'],
+  )
   assert.equal(secretsToMask('McpAuth', { strategy: 'bearer', value: 'words' }), ['words'])
 })
 
@@ -98,7 +127,9 @@ const values: readonly (readonly [string, string, boolean])[] = [
   ['Authorization', 'words', true],
 ]
 for (const [name, value, expected] of values) {
-  test(`${name}=${value} is ${expected ? '' : 'not '}hidden in texts`, () => assert.is(isWorthMasking(name, value), expected))
+  test(`${name}=${value} is ${expected ? '' : 'not '}hidden in texts`, () => {
+    assert.is(isWorthMasking(name, value), expected)
+  })
 }
 
 test('judges a long value in time that grows with its length', () => {

@@ -69,7 +69,9 @@ test('replaces a value only while it is the expected one, keeps what describes i
 
 test('masks every string in a value that is JSON, also after a restart', () =>
   withStore(async ({ store, again }) => {
-    const value = JSON.stringify({ tokens: [{ refresh: 'refresh-token-1' }], key: 'line one\nline two', short: 'abc', count: 12345678 })
+    const value = JSON.stringify({
+      tokens: [{ refresh: 'refresh-token-1' }], key: 'line one\nline two', short: 'abc', count: 12345678,
+    })
     await store.put({ name: 'LOGIN', value })
     const masker = createMasker()
     await again({ masker }).list()
@@ -81,7 +83,9 @@ test('masks every string in a value that is JSON, also after a restart', () =>
 
 test('stores, lists without values, gives, replaces and deletes', () =>
   withStore(async ({ store, again }) => {
-    assert.equal(await store.put({ name: 'GH_TOKEN', value: 'hunter2hunter2', description: 'GitHub' }), { name: 'GH_TOKEN', description: 'GitHub' })
+    assert.equal(await store.put({ name: 'GH_TOKEN', value: 'hunter2hunter2', description: 'GitHub' }), {
+      name: 'GH_TOKEN', description: 'GitHub',
+    })
     assert.equal(await store.put({ name: 'APP', value: 'value' }), { name: 'APP', description: null })
     assert.equal(await store.list(), [{ name: 'APP', description: null }, { name: 'GH_TOKEN', description: 'GitHub' }])
     assert.is(await again().get('GH_TOKEN'), 'hunter2hunter2')
@@ -108,7 +112,9 @@ for (const value of ['', '  \n', '**********', ' ********** ']) {
 for (const name of ['', '1A', '_A', 'A-B', 'A B', 'A'.repeat(65), '__proto__', 'É', 'A\n', 'hunter2 hunter2']) {
   test(`refuses the name ${JSON.stringify(name)} everywhere`, () =>
     withStore(async ({ store }) => {
-      for (const use of [() => store.put({ name, value: 'hunter2hunter2' }), () => store.get(name), () => store.delete(name)]) {
+      for (const use of [
+        () => store.put({ name, value: 'hunter2hunter2' }), () => store.get(name), () => store.delete(name),
+      ]) {
         const error = await refusal(use())
         assert.is(error.code, 'invalid_input')
         assert.equal(error.issues, [])
@@ -133,7 +139,9 @@ for (const [name, secretName, value] of refused) {
     }))
 }
 
-for (const [name, value] of [['REGION', 'eu'], ['MY_API_KEY', 'k'], ['gh_token', 'canary'], ['DB_PASSWORD', ' pin  ']] as const) {
+for (const [name, value] of [
+  ['REGION', 'eu'], ['MY_API_KEY', 'k'], ['gh_token', 'canary'], ['DB_PASSWORD', ' pin  '],
+] as const) {
   test(`takes a value of any length: ${name}`, () =>
     withStore(async ({ store }) => {
       await store.put({ name, value })
@@ -208,7 +216,10 @@ test('refuses a file in which the values of two names were swapped', () =>
     assert.is((await refusal(again().list())).code, 'settings_unreadable')
   }))
 
-for (const secrets of [undefined, { 'A-B': { value: null, description: null } }, { A: 'x' }, { A: { value: null, description: 1 } }, { A: { value: 1, description: null } }]) {
+for (const secrets of [
+  undefined, { 'A-B': { value: null, description: null } }, { A: 'x' }, { A: { value: null, description: 1 } },
+  { A: { value: 1, description: null } },
+]) {
   test(`refuses the content ${JSON.stringify(secrets)}`, () =>
     withStore(async ({ store, path }) => {
       await writeFile(path, JSON.stringify({ version: 1, secrets }))
@@ -218,7 +229,9 @@ for (const secrets of [undefined, { 'A-B': { value: null, description: null } },
 
 test('takes a value that was written by hand, and seals it with the next change', () =>
   withStore(async ({ store, path }) => {
-    await writeFile(path, JSON.stringify({ version: 1, secrets: { A: { value: 'by-hand-secret', description: null } } }))
+    await writeFile(
+      path, JSON.stringify({ version: 1, secrets: { A: { value: 'by-hand-secret', description: null } } }),
+    )
     assert.is(await store.get('A'), 'by-hand-secret')
     await store.put({ name: 'B', value: 'x' })
     assert.not.ok((await textOf(path)).includes('by-hand-secret'))

@@ -1,4 +1,7 @@
-/** Whether secrets in settings are hidden, sealed, taken back and never lost by accident (contract/settings.md 2.10, decisions 12). */
+/**
+ * Whether secrets in settings are hidden, sealed, taken back and never lost by accident (contract/settings.md 2.10,
+ * decisions 12).
+ */
 import * as assert from 'uvu/assert'
 import { createMasker, secretMark } from '../../src/base/masking.ts'
 import { suite } from '../support/suite.ts'
@@ -20,7 +23,9 @@ test('2.10 reads a redacted, empty or blank secret as unset', () =>
 
 test('2.10 erases secrets when a redacted view is sent back, and never saves a mask', () =>
   withStore(async ({ agent, store, path }) => {
-    const redacted = await agent({ llm: { api_key: 'sk-canary-1' }, mcp_config: { a: { command: 'x', env: { A_TOKEN: 'token-canary-1' } } } })
+    const redacted = await agent({
+      llm: { api_key: 'sk-canary-1' }, mcp_config: { a: { command: 'x', env: { A_TOKEN: 'token-canary-1' } } },
+    })
     await agent(redacted)
     assert.equal(at(await store.get(), 'agent_settings', 'mcp_config', 'a', 'env'), {})
     assert.is(at(await store.get(), 'agent_settings', 'llm', 'api_key'), null)
@@ -29,7 +34,9 @@ test('2.10 erases secrets when a redacted view is sent back, and never saves a m
 
 test('2.10 takes back its own tokens, also under another server name', () =>
   withStore(async ({ agent, store }) => {
-    await agent({ llm: { api_key: 'sk-canary-1' }, mcp_config: { a: { command: 'x', env: { A_TOKEN: 'token-canary-1' } } } })
+    await agent({
+      llm: { api_key: 'sk-canary-1' }, mcp_config: { a: { command: 'x', env: { A_TOKEN: 'token-canary-1' } } },
+    })
     const encrypted = (await store.view('encrypted')).agent_settings
     await agent({ llm: { api_key: null }, mcp_config: null })
     await agent({ llm: encrypted.llm, mcp_config: { renamed: encrypted.mcp_config['a'] } })
@@ -52,11 +59,18 @@ test('2.10 refuses a token in another field, and one that is damaged', () =>
 const canaries: Json = {
   agent_kind: 'openhands',
   llm: {
-    api_key: 'canary "1"/+é', aws_access_key_id: 'canary-key-2', aws_secret_access_key: 'canary-key-3', aws_session_token: 'canary-key-4',
+    api_key: 'canary "1"/+é', aws_access_key_id: 'canary-key-2', aws_secret_access_key: 'canary-key-3',
+    aws_session_token: 'canary-key-4',
     extra_headers: { Authorization: 'canary-key-5' },
   },
   verification: { critic_api_key: 'canary-key-6' },
-  agent_context: { secrets: { A: 'canary-key-7', B: { kind: 'StaticSecret', value: 'canary-key-8' }, C: { kind: 'LookupSecret', url: 'http://x', headers: { Cookie: 'canary-key-9' } } } },
+  agent_context: {
+    secrets: {
+      A: 'canary-key-7',
+      B: { kind: 'StaticSecret', value: 'canary-key-8' },
+      C: { kind: 'LookupSecret', url: 'http://x', headers: { Cookie: 'canary-key-9' } },
+    },
+  },
   mcp_config: {
     a: { command: 'x', env: { A_TOKEN: 'canary-key-10' } },
     b: { url: 'http://x', headers: { 'X-Key': 'canary-key-11' } },
@@ -64,7 +78,14 @@ const canaries: Json = {
     d: { url: 'http://x', auth: { strategy: 'bearer', value: 'canary-key-13' } },
     e: { url: 'http://x', auth: { strategy: 'basic', username: 'u', password: 'canary-key-14' } },
     f: { url: 'http://x', auth: { strategy: 'header', headers: { 'X-Key': 'canary-key-15' } } },
-    g: { url: 'http://x', auth: { strategy: 'oauth2', authentication: { type: 'oauth', client_secret: 'canary-key-16' }, state: { tokens: { access_token: 'canary-key-17' } } } },
+    g: {
+      url: 'http://x',
+      auth: {
+        strategy: 'oauth2',
+        authentication: { type: 'oauth', client_secret: 'canary-key-16' },
+        state: { tokens: { access_token: 'canary-key-17' } },
+      },
+    },
   },
 }
 const secretValues = ['canary "1"/+é', ...Array.from({ length: 16 }, (_, index) => `canary-key-${index + 2}`)]
@@ -72,14 +93,21 @@ const secretValues = ['canary "1"/+é', ...Array.from({ length: 16 }, (_, index)
 test('no secret shows in a redacted or sealed view, in the file, or unmasked in a text', () =>
   withStore(async ({ agent, store, path, masker, again }) => {
     const response = JSON.stringify(await agent(canaries))
-    const texts = [response, JSON.stringify(await store.view('redacted')), JSON.stringify(await store.view('encrypted')), await textOf(path)]
+    const texts = [
+      response,
+      JSON.stringify(await store.view('redacted')),
+      JSON.stringify(await store.view('encrypted')),
+      await textOf(path),
+    ]
     const plain = JSON.stringify(await store.view('plaintext'))
     const fresh = createMasker()
     await again({ masker: fresh }).get()
     for (const secret of secretValues) {
       assert.ok(shows(plain, secret), secret)
       assert.equal(texts.filter((text) => shows(text, secret)), [], secret)
-      for (const form of [secret, Buffer.from(`x${secret}`).toString('base64'), encodeURIComponent(secret), JSON.stringify(secret)]) {
+      for (const form of [
+        secret, Buffer.from(`x${secret}`).toString('base64'), encodeURIComponent(secret), JSON.stringify(secret),
+      ]) {
         assert.ok(masker.mask(form).includes(secretMark), form)
         assert.ok(fresh.mask(form).includes(secretMark), form)
       }
@@ -111,7 +139,13 @@ test('hides no ordinary values of an MCP server in texts', () =>
   withStore(async ({ agent, masker }) => {
     await agent({
       mcp_config: {
-        a: { command: 'x', env: { NODE_ENV: 'production', DIR: '/usr/local/bin', BASE: 'https://api.example.com:8080/v1', PAT: 'xoxb-12345678' } },
+        a: {
+          command: 'x',
+          env: {
+            NODE_ENV: 'production', DIR: '/usr/local/bin', BASE: 'https://api.example.com:8080/v1',
+            PAT: 'xoxb-12345678',
+          },
+        },
         b: { url: 'http://x', headers: { Accept: 'application/json' } },
       },
     })

@@ -43,7 +43,10 @@ export function withStore(body: (setup: Setup) => Promise<void>): Promise<void> 
         limitChars: 50_000,
       })
     const store = again()
-    await body({ folder, path, masker, store, again, agent: async (diff) => agentOf(await store.patch({ agent_settings_diff: diff })) })
+    await body({
+      folder, path, masker, store, again,
+      agent: async (diff) => agentOf(await store.patch({ agent_settings_diff: diff })),
+    })
   })
 }
 
@@ -73,7 +76,9 @@ export function pick(object: Json, ...names: string[]): unknown[] {
 
 export function at(value: unknown, ...path: string[]): unknown {
   let current = value
-  for (const name of path) current = typeof current === 'object' && current !== null ? new Map(Object.entries(current)).get(name) : undefined
+  for (const name of path) {
+    current = typeof current === 'object' && current !== null ? new Map(Object.entries(current)).get(name) : undefined
+  }
   return current
 }
 
@@ -92,7 +97,11 @@ export const wrong: readonly Json[] = [
   { mcp_config: { a: { command: 'x', transport: 'http' } } },
   { mcp_config: { a: {} } },
   { mcp_config: { a: { command: ' ' } } },
-  { mcp_config: { a: { url: 'http://x', headers: { authorization: 'canary' }, auth: { strategy: 'bearer', value: 'canary' } } } },
+  {
+    mcp_config: {
+      a: { url: 'http://x', headers: { authorization: 'canary' }, auth: { strategy: 'bearer', value: 'canary' } },
+    },
+  },
   { schema_version: 6 },
   { schema_version: 'x' },
 ]

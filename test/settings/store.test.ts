@@ -19,11 +19,15 @@ const test = suite('settings/store')
 test('shows the demo agent and the defaults on a fresh server, nulls included', () =>
   withStore(async ({ store }) => {
     const view = await store.view('redacted')
-    assert.equal(pick(agentOf(view), 'agent_kind', 'acp_server', 'acp_command', 'acp_model'), ['acp', 'custom', ['agent-server-demo-agent'], null])
+    assert.equal(pick(agentOf(view), 'agent_kind', 'acp_server', 'acp_command', 'acp_model'), [
+      'acp', 'custom', ['agent-server-demo-agent'], null,
+    ])
     assert.is(at(view, 'agent_settings', 'llm', 'api_key'), null)
     assert.equal({ ...view, agent_settings: {} }, {
       agent_settings: {},
-      conversation_settings: { schema_version: 1, max_iterations: 500, confirmation_mode: false, security_analyzer: 'llm' },
+      conversation_settings: {
+        schema_version: 1, max_iterations: 500, confirmation_mode: false, security_analyzer: 'llm',
+      },
       llm_api_key_is_set: false,
       active_profile: null,
       active_agent_profile_id: null,
@@ -43,23 +47,32 @@ test('shows a secret redacted, as a token, or as it is', () =>
     assert.is(at(await store.get(), 'agent_settings', 'llm', 'api_key'), 'sk-canary-1')
   }))
 
-for (const [header, mode] of [[undefined, 'redacted'], ['encrypted', 'encrypted'], [' Encrypted ', 'encrypted'], ['TRUE', 'encrypted'], ['plaintext', 'plaintext']] as const) {
+for (const [header, mode] of [
+  [undefined, 'redacted'], ['encrypted', 'encrypted'], [' Encrypted ', 'encrypted'], ['TRUE', 'encrypted'],
+  ['plaintext', 'plaintext'],
+] as const) {
   test(`reads the header ${JSON.stringify(header)} as ${mode}`, () => assert.is(parseExposeMode(header), mode))
 }
 for (const header of ['', 'false', 'redacted', 'plain']) {
-  test(`refuses the header ${JSON.stringify(header)}`, () => assert.throws(() => parseExposeMode(header), /X-Expose-Secrets/))
+  test(`refuses the header ${JSON.stringify(header)}`, () => {
+    assert.throws(() => parseExposeMode(header), /X-Expose-Secrets/)
+  })
 }
 
 test('shows the command of a preset resolved and stores it empty', () =>
   withStore(async ({ agent, store }) => {
     const settings = await agent({ acp_server: 'codex' })
-    assert.equal(pick(settings, 'acp_server', 'acp_command', 'acp_model'), ['codex', ['npx', '-y', '@agentclientprotocol/codex-acp@2.6.0'], 'gpt-5.5'])
+    assert.equal(pick(settings, 'acp_server', 'acp_command', 'acp_model'), [
+      'codex', ['npx', '-y', '@agentclientprotocol/codex-acp@2.6.0'], 'gpt-5.5',
+    ])
     assert.equal(at(await store.get(), 'agent_settings', 'acp_command'), [])
   }))
 
 // 2.1, 2.2, 2.3
 
-for (const request of [{}, { agent_settings_diff: null }, { conversation_settings_diff: null, misc_settings_diff: null }]) {
+for (const request of [
+  {}, { agent_settings_diff: null }, { conversation_settings_diff: null, misc_settings_diff: null },
+]) {
   test(`2.2 refuses ${JSON.stringify(request)} as nothing to update`, () =>
     withStore(async ({ store }) => {
       assert.ok(isSettingsPatch(request))
@@ -67,7 +80,9 @@ for (const request of [{}, { agent_settings_diff: null }, { conversation_setting
     }))
 }
 
-for (const request of [{ active_profile: null }, { active_agent_profile_id: null }, { agent_settings_diff: {} }, { misc_settings_diff: {} }]) {
+for (const request of [
+  { active_profile: null }, { active_agent_profile_id: null }, { agent_settings_diff: {} }, { misc_settings_diff: {} },
+]) {
   test(`2.2 accepts ${JSON.stringify(request)} as an update`, () =>
     withStore(async ({ store }) => {
       const before = await store.view('redacted')
@@ -86,12 +101,20 @@ test('2.3 answers with the redacted view', () =>
 
 test('2.4 merges objects, replaces arrays, and resets with null at any depth', () =>
   withStore(async ({ agent }) => {
-    await agent({ agent_kind: 'openhands', llm: { model: 'm1', temperature: 0.5 }, condenser: { max_size: 50 }, tools: [{ name: 'terminal' }, { name: 'grep' }] })
+    await agent({
+      agent_kind: 'openhands',
+      llm: { model: 'm1', temperature: 0.5 },
+      condenser: { max_size: 50 },
+      tools: [{ name: 'terminal' }, { name: 'grep' }],
+    })
     const merged = await agent({ llm: { temperature: 1 }, tools: [{ name: 'glob' }] })
     assert.equal([at(merged, 'llm', 'model'), at(merged, 'llm', 'temperature')], ['m1', 1])
     assert.equal(merged['tools'], [{ name: 'glob', params: {} }])
     const reset = await agent({ llm: { temperature: null }, condenser: null, tools: null })
-    assert.equal([at(reset, 'llm', 'model'), at(reset, 'llm', 'temperature'), at(reset, 'condenser', 'max_size'), reset['tools']], ['m1', null, 240, null])
+    assert.equal(
+      [at(reset, 'llm', 'model'), at(reset, 'llm', 'temperature'), at(reset, 'condenser', 'max_size'), reset['tools']],
+      ['m1', null, 240, null],
+    )
     // The model alone has no default for requests: the history would go to another provider.
     for (const model of [null, '']) await refuses(agent({ llm: { model } }))
     assert.is(at(await agent({ llm: null }), 'llm', 'model'), 'gpt-5.5')
@@ -123,7 +146,10 @@ test('2.5 starts from the defaults of another kind: shared fields are lost unles
 test('2.5 merges a diff without a kind into the stored kind', () =>
   withStore(async ({ agent }) => {
     await agent({ acp_server: 'codex', acp_session_mode: 'read-only' })
-    assert.equal(pick(await agent({ acp_model: 'gpt-5.4' }), 'agent_kind', 'acp_server', 'acp_session_mode', 'acp_model'), ['acp', 'codex', 'read-only', 'gpt-5.4'])
+    assert.equal(
+      pick(await agent({ acp_model: 'gpt-5.4' }), 'agent_kind', 'acp_server', 'acp_session_mode', 'acp_model'),
+      ['acp', 'codex', 'read-only', 'gpt-5.4'],
+    )
   }))
 
 test('2.5 reads the older kind "llm" and null as the built-in agent', () =>
@@ -135,15 +161,21 @@ test('2.5 reads the older kind "llm" and null as the built-in agent', () =>
   }))
 
 for (const kind of ['unknown', 5, '', {}]) {
-  test(`2.5 refuses the kind ${JSON.stringify(kind)}`, () => withStore(async ({ agent }) => refuses(agent({ agent_kind: kind }))))
+  test(`2.5 refuses the kind ${JSON.stringify(kind)}`, () => {
+    return withStore(async ({ agent }) => refuses(agent({ agent_kind: kind })))
+  })
 }
 
 // 2.6
 
 test('2.6 merges conversation settings and refuses null for a scalar', () =>
   withStore(async ({ store }) => {
-    const patched = await store.patch({ conversation_settings_diff: { confirmation_mode: true, security_analyzer: null, unknown: 1 } })
-    assert.equal(patched.conversation_settings, { schema_version: 1, max_iterations: 500, confirmation_mode: true, security_analyzer: null })
+    const patched = await store.patch({
+      conversation_settings_diff: { confirmation_mode: true, security_analyzer: null, unknown: 1 },
+    })
+    assert.equal(patched.conversation_settings, {
+      schema_version: 1, max_iterations: 500, confirmation_mode: true, security_analyzer: null,
+    })
     await refuses(store.patch({ conversation_settings_diff: { confirmation_mode: null } }))
     await refuses(store.patch({ conversation_settings_diff: { max_iterations: 0 } }))
     await refuses(store.patch({ conversation_settings_diff: { schema_version: 2 } }))
@@ -153,7 +185,9 @@ test('2.6 merges misc settings of any shape: null is a value outside and deletes
   withStore(async ({ store, again }) => {
     await store.patch({ misc_settings_diff: { prefs: { theme: 'dark', list: [1, 2] }, fresh: { a: null } } })
     await store.patch({ misc_settings_diff: { prefs: { theme: null, list: [3] }, note: null } })
-    assert.equal((await again().view('redacted')).misc_settings, { prefs: { list: [3] }, fresh: { a: null }, note: null })
+    assert.equal((await again().view('redacted')).misc_settings, {
+      prefs: { list: [3] }, fresh: { a: null }, note: null,
+    })
   }))
 
 test('2.6 keeps hostile names as ordinary members', () =>
@@ -208,14 +242,22 @@ test('knows no profile when there is no store of them', () =>
 
 test('2.8 applies a patch whole or not at all', () =>
   withStore(async ({ store, path }) => {
-    await refuses(store.patch({ misc_settings_diff: { a: 1 }, agent_settings_diff: { acp_model: 'x' }, conversation_settings_diff: { max_iterations: 'x' } }))
+    await refuses(
+      store.patch({
+        misc_settings_diff: { a: 1 },
+        agent_settings_diff: { acp_model: 'x' },
+        conversation_settings_diff: { max_iterations: 'x' },
+      }),
+    )
     assert.equal((await store.view('redacted')).misc_settings, {})
     await textOf(path).then(() => assert.unreachable(), () => undefined)
   }))
 
 test('2.8 loses nothing of many patches at once', () =>
   withStore(async ({ store, again }) => {
-    await Promise.all(Array.from({ length: 40 }, (_, index) => store.patch({ misc_settings_diff: { [`key${index}`]: index } })))
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => store.patch({ misc_settings_diff: { [`key${index}`]: index } })),
+    )
     assert.is(Object.keys((await again().view('redacted')).misc_settings).length, 40)
   }))
 
@@ -243,7 +285,9 @@ test('writes nothing for a change that changes nothing', () =>
 // 2.9
 
 for (const diff of wrong) {
-  test(`2.9 refuses ${JSON.stringify(diff)} without quoting it`, () => withStore(async ({ agent }) => refuses(agent(diff))))
+  test(`2.9 refuses ${JSON.stringify(diff)} without quoting it`, () => {
+    return withStore(async ({ agent }) => refuses(agent(diff)))
+  })
 }
 
 test('2.9 refuses a command line with an open quote', () =>
@@ -261,7 +305,9 @@ const sound: readonly Json[] = [
 ]
 for (const mcp_config of sound) {
   test(`accepts the MCP servers ${JSON.stringify(mcp_config)}`, () =>
-    withStore(async ({ agent }) => assert.equal(Object.keys(Object((await agent({ mcp_config }))['mcp_config'])), ['a'])))
+    withStore(async ({ agent }) => {
+      assert.equal(Object.keys(Object((await agent({ mcp_config }))['mcp_config'])), ['a'])
+    }))
 }
 
 for (const [name, text] of [
@@ -275,7 +321,9 @@ for (const [name, text] of [
   test(`2.9 refuses a file that is ${name}, for reading too, and leaves it`, () =>
     withStore(async ({ store, path }) => {
       await writeFile(path, text)
-      for (const use of [() => store.get(), () => store.view('redacted'), () => store.patch({ misc_settings_diff: { a: 1 } })]) {
+      for (const use of [
+        () => store.get(), () => store.view('redacted'), () => store.patch({ misc_settings_diff: { a: 1 } }),
+      ]) {
         const error = await refusal(use())
         assert.is(error.code, 'settings_unreadable')
         assert.not.ok(error.message.includes('canary'))
@@ -303,14 +351,24 @@ test('2.12 ignores unknown members and does not store them', () =>
 
 test('3.1 migrates the older spelling of a transport where the kind changes, and not otherwise', () =>
   withStore(async ({ agent }) => {
-    const settings = await agent({ agent_kind: 'openhands', mcp_config: { a: { url: 'http://x', type: 'shttp' }, b: { command: 'x', type: 'stdio' } } })
-    assert.equal([at(settings, 'mcp_config', 'a', 'transport'), at(settings, 'mcp_config', 'b', 'transport')], ['http', 'stdio'])
-    await refuses(agent({ agent_kind: 'acp', schema_version: 5, mcp_config: { a: { url: 'http://x', type: 'shttp' } } }))
+    const settings = await agent({
+      agent_kind: 'openhands',
+      mcp_config: { a: { url: 'http://x', type: 'shttp' }, b: { command: 'x', type: 'stdio' } },
+    })
+    assert.equal([at(settings, 'mcp_config', 'a', 'transport'), at(settings, 'mcp_config', 'b', 'transport')], [
+      'http', 'stdio',
+    ])
+    await refuses(
+      agent({ agent_kind: 'acp', schema_version: 5, mcp_config: { a: { url: 'http://x', type: 'shttp' } } }),
+    )
   }))
 
 test('3.1 reads a file of an older schema and writes it in the current form, sealed', () =>
   withStore(async ({ store, path }) => {
-    const old = { llm: { api_key: 'sk-canary-1' }, mcp_config: { a: { url: 'http://x', transport: 'shttp' }, b: { url: 'http://y' } } }
+    const old = {
+      llm: { api_key: 'sk-canary-1' },
+      mcp_config: { a: { url: 'http://x', transport: 'shttp' }, b: { url: 'http://y' } },
+    }
     await writeFile(path, JSON.stringify({ version: 1, agent_settings: old }))
     assert.equal(pick(agentOf(await store.view('redacted')), 'agent_kind', 'schema_version'), ['openhands', 5])
     await store.patch({ misc_settings_diff: { a: 1 } })
@@ -341,7 +399,9 @@ test('3.3 splits a command line, finds its provider and fills its model', () =>
 
 test('3.3 takes what the onboarding of a published client sends', () =>
   withStore(async ({ agent }) => {
-    const settings = await agent({ agent_kind: 'acp', acp_server: 'claude-code', acp_command: [], acp_args: [], acp_model: 'opus[1m]' })
+    const settings = await agent({
+      agent_kind: 'acp', acp_server: 'claude-code', acp_command: [], acp_args: [], acp_model: 'opus[1m]',
+    })
     assert.equal(pick(settings, 'acp_server', 'acp_command', 'acp_args', 'acp_model'), [
       'claude-code', ['npx', '-y', '@agentclientprotocol/claude-agent-acp@0.100.0'], [], 'opus[1m]',
     ])

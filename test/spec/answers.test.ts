@@ -1,6 +1,6 @@
 /**
- * Every operation of the description, asked of a real server: what it answers has to fit the schema that the description
- * gives for that status, and what is sent has to fit the one for requests.
+ * Every operation of the description, asked of a real server: what it answers has to fit the schema that the
+ * description gives for that status, and what is sent has to fit the one for requests.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -81,7 +81,9 @@ const bodies: Readonly<Record<string, unknown>> = {
 }
 
 test('what the server says about itself fits its description', async () => {
-  for (const probe of ['GET /alive', 'GET /health', 'GET /ready', 'GET /server_info', 'GET /', 'GET /docs', 'GET /redoc']) {
+  for (const probe of [
+    'GET /alive', 'GET /health', 'GET /ready', 'GET /server_info', 'GET /', 'GET /docs', 'GET /redoc',
+  ]) {
     await ask(probe, 200)
   }
   assert.equal((await ask('GET /openapi.json', 200)).json, document)
@@ -118,12 +120,16 @@ test('global secrets fit their description', async () => {
 
 test('lists of models and provider connections fit their description', async () => {
   const connections = '/api/llm/provider-connections'
-  for (const list of ['providers', 'models', 'models/verified', 'subscription/openai/models', 'subscription/openai/status']) {
+  for (const list of [
+    'providers', 'models', 'models/verified', 'subscription/openai/models', 'subscription/openai/status',
+  ]) {
     await ask(`GET /api/llm/${list}`, 200)
   }
   await ask('POST /api/llm/subscription/openai/logout', 200)
   await ask('POST /api/llm/subscription/openai/device/start', 400)
-  const { json } = await ask(`POST ${connections}`, 201, { body: { display_name: 'Shared', api_key: 'a-key-of-some-length' } })
+  const { json } = await ask(`POST ${connections}`, 201, {
+    body: { display_name: 'Shared', api_key: 'a-key-of-some-length' },
+  })
   await ask(`POST ${connections}`, 422, { body: {} })
   await ask(`GET ${connections}`, 200)
   const id = textAt(json, 'id')
@@ -153,7 +159,9 @@ test('agent profiles fit their description', async () => {
 
 test('profiles fit their description', async () => {
   const [name, other] = ['fast', 'faster']
-  const body = { llm: { model: 'demo/scripted', api_key: 'a-key-of-some-length', extra_headers: { 'X-Key': 'another-key' } } }
+  const body = {
+    llm: { model: 'demo/scripted', api_key: 'a-key-of-some-length', extra_headers: { 'X-Key': 'another-key' } },
+  }
   await ask('POST /api/profiles/{name}', 201, { name, body })
   await ask('POST /api/profiles/{name}', 422, { name, body: {} })
   await ask('GET /api/profiles', 200)
@@ -173,7 +181,10 @@ test('profiles fit their description', async () => {
 
 test('tries of MCP servers fit their description', async () => {
   const name = 'POST /api/mcp/test'
-  const works = { server: { command: process.execPath, args: [stdioProgram, 'usual'] }, tool_call: { name: 'echo', arguments: { text: 'a' } } }
+  const works = {
+    server: { command: process.execPath, args: [stdioProgram, 'usual'] },
+    tool_call: { name: 'echo', arguments: { text: 'a' } },
+  }
   await ask(name, 200, { body: { name: 'words', timeout: 60, ...works } })
   await ask(name, 200, { body: { server: { command: 'no-such-program' } } })
   await ask(name, 422, { body: { server: { command: '' } } })
@@ -186,7 +197,9 @@ test('sign-ins to MCP servers fit their description', async () => {
 })
 
 async function signInTo(world: OAuthWorld): Promise<void> {
-  const far = { url: world.mcp.url, auth: { strategy: 'oauth2', authentication: { type: 'oauth', client_name: 'Tests' } } }
+  const far = {
+    url: world.mcp.url, auth: { strategy: 'oauth2', authentication: { type: 'oauth', client_name: 'Tests' } },
+  }
   const { json } = await ask('POST /api/mcp/oauth/start', 200, { body: { name: 'far', server: far } })
   await ask('POST /api/mcp/oauth/start', 422, { body: { name: 'far' } })
   const id = textAt(json, 'job_id')
@@ -194,14 +207,18 @@ async function signInTo(world: OAuthWorld): Promise<void> {
   await ask('GET /api/mcp/oauth/callback', 400, { query: '?state=unknown' })
   await ask('GET /api/mcp/oauth/callback', 200, { query: address.search })
   await ask('POST /api/mcp/oauth/callback/{job_id}', 404, { id: unknownId, body: { callback_url: address.href } })
-  await until(async () => member((await ask('GET /api/mcp/oauth/status/{job_id}', 200, { id })).json, 'status') === 'succeeded')
+  await until(async () => {
+    return member((await ask('GET /api/mcp/oauth/status/{job_id}', 200, { id })).json, 'status') === 'succeeded'
+  })
   await ask('GET /api/mcp/oauth/status/{job_id}', 404, { id: unknownId })
   await ask('DELETE /api/mcp/oauth/logins/{name}', 200, { name: 'far' })
 }
 
 test('skills, hooks and tools fit their description', async () => {
   const hooks = JSON.stringify({ stop: [{ hooks: [{ command: 'true' }] }] })
-  for (const [file, text] of [['.openhands/hooks.json', hooks], ['.agents/skills/a.md', 'A skill.'], ['AGENTS.md', 'Instructions.']] as const) {
+  for (const [file, text] of [
+    ['.openhands/hooks.json', hooks], ['.agents/skills/a.md', 'A skill.'], ['AGENTS.md', 'Instructions.'],
+  ] as const) {
     mkdirSync(dirname(join(server.workspaceDir, file)), { recursive: true })
     writeFileSync(join(server.workspaceDir, file), text)
   }
@@ -227,7 +244,9 @@ test('a conversation and its run fit their description', async () => {
   await ask('POST /api/conversations', 422, { body: { max_iterations: 0 } })
   const message = { role: 'user', content: [{ type: 'text', text: 'Show me what you can do.' }], run: true }
   await ask(`POST ${conversation}/events`, 200, { id, body: message })
-  await until(async () => listAt((await ask(`GET ${conversation}/confirmations`, 200, { id })).json, 'items').length > 0)
+  await until(async () => {
+    return listAt((await ask(`GET ${conversation}/confirmations`, 200, { id })).json, 'items').length > 0
+  })
   await ask(`POST ${conversation}/run`, 409, { id: await running() })
   const policy = { kind: 'ConfirmRisky', threshold: 'HIGH', confirm_unknown: false }
   await ask(`POST ${conversation}/confirmation_policy`, 200, { id, body: { policy } })
@@ -235,7 +254,9 @@ test('a conversation and its run fit their description', async () => {
   await ask(`POST ${conversation}/security_analyzer`, 200, { id, body: { security_analyzer: analyzer } })
   await ask(`POST ${conversation}/secrets`, 200, { id, body: { secrets: { A_NAME: 'a-value-of-some-length' } } })
   await ask(`POST ${conversation}/events/respond_to_confirmation`, 200, { id, body: { accept: true, reason: 'yes' } })
-  await until(async () => member((await ask(`GET ${conversation}`, 200, { id })).json, 'execution_status') === 'finished')
+  await until(async () => {
+    return member((await ask(`GET ${conversation}`, 200, { id })).json, 'execution_status') === 'finished'
+  })
   await ask(`GET ${conversation}/agent_final_response`, 200, { id })
   // For a moment after it has finished, a run is still being wound up and may not be repeated.
   await until(async () => (await server.rest.post(`/api/conversations/${id}/run`)).status !== 409)
@@ -245,12 +266,17 @@ test('a conversation and its run fit their description', async () => {
   await ask(`PATCH ${conversation}`, 200, { id, body: { title: 'A title' } })
   await checkHistory(id)
   await checkCopies(id)
-  const agent = textAt((await ask('POST /api/conversations', 201, { body: { agent: fakeAgent('fork'), max_budget_per_task: 1 } })).json, 'id')
+  const agent = textAt(
+    (await ask('POST /api/conversations', 201, { body: { agent: fakeAgent('fork'), max_budget_per_task: 1 } })).json,
+    'id',
+  )
   await ask(`POST ${conversation}/ask_agent`, 200, { id: agent, body: { question: 'Who are you?' } })
   await ask(`POST ${conversation}/switch_acp_mode`, 200, { id: agent, body: { mode: 'ask' } })
   await ask(`GET ${conversation}`, 200, { id: agent })
   await ask(`POST ${conversation}/switch_llm`, 400, { id: agent, body: { llm: { model: 'gpt-5.5' } } })
-  const builtIn = textAt((await ask('POST /api/conversations', 201, { body: { agent: { llm: { model: 'demo/scripted' } } } })).json, 'id')
+  const builtIn = textAt(
+    (await ask('POST /api/conversations', 201, { body: { agent: { llm: { model: 'demo/scripted' } } } })).json, 'id',
+  )
   await ask(`POST ${conversation}/goal`, 200, { id: builtIn, body: { objective: 'Hello', max_iterations: 1_000_000 } })
   await ask(`POST ${conversation}/goal`, 409, { id: builtIn, body: { objective: 'Hello' } })
   await ask(`POST ${conversation}/goal/stop`, 200, { id: builtIn })

@@ -1,6 +1,7 @@
 /**
  * The tables of the specification's sections "Event", "Event variants" and "Embedded objects", in the notation of
- * notation.ts: written from its text, not from the schema. Where it states no default for a list, contract/events.md does.
+ * notation.ts: written from its text, not from the schema. Where it states no default for a list, contract/events.md
+ * does.
  */
 import type { Table } from './notation.ts'
 

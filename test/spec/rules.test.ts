@@ -72,7 +72,9 @@ test('a client on a socket hears of every change of state as REST gives it', () 
   assert.equal(valuesOf('execution_status'), ['running', 'finished'])
   const { json } = await talk.get()
   const last = valuesOf('full_state').at(-1)
-  for (const name of ['id', 'execution_status', 'confirmation_policy', 'tags', 'workspace', 'agent', 'last_user_message_id']) {
+  for (const name of [
+    'id', 'execution_status', 'confirmation_policy', 'tags', 'workspace', 'agent', 'last_user_message_id',
+  ]) {
     assert.equal(member(last, name), member(json, name), name)
   }
   await socket.close()

@@ -38,7 +38,8 @@ test('counts what is held by tests, what waits for a later part, and what states
   const wholly = inTests.filter((found) => !found.has('later'))
   const later = kinds.filter((found) => found.has('later') && !found.has('test'))
   const [all, held, open] = [kinds.length, inTests.length, later.length]
-  process.stdout.write(`${all} sentences: ${wholly.length} held by tests, ${held - wholly.length} in part and the rest ` +
+  process.stdout.write(`${all} sentences: ${wholly.length} held by tests, ${held - wholly.length} in part and the ` +
+    'rest ' +
     `later, ${open} later, ${all - held - open} without behaviour\n`)
   assert.ok(held > all - held)
 })

@@ -51,7 +51,9 @@ test('lets exactly one of many win that make the same conversation at once', () 
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => catalogue.create(id)))
     assert.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof AppError && outcome.reason.code === 'conflict')
+      if (outcome.status === 'rejected') {
+        assert.ok(outcome.reason instanceof AppError && outcome.reason.code === 'conflict')
+      }
     }
     await catalogue.close()
     assert.equal(await readdir(folder.temporary), [])
@@ -60,7 +62,10 @@ test('lets exactly one of many win that make the same conversation at once', () 
 test('shows nothing of a conversation that could not be filled', () =>
   withCatalogue(async (catalogue, folder) => {
     const id = randomUUID()
-    assert.is(await codeOfFailure(catalogue.create(id, () => Promise.reject(new AppError('storage_full', 'Full')))), 'storage_full')
+    assert.is(
+      await codeOfFailure(catalogue.create(id, () => Promise.reject(new AppError('storage_full', 'Full')))),
+      'storage_full',
+    )
     assert.equal(await catalogue.list(), [])
     await catalogue.close()
     assert.equal(await readdir(folder.temporary), [])

@@ -32,7 +32,9 @@ test('says with which hash a line begins, and nothing where none does', () => {
 
 test('takes what ends within a head for the beginning of a line as long as nothing contradicts', () => {
   const hash = '0'.repeat(32)
-  const cases = [['', true], ['0f', true], ['0g', false], [hash, true], [`${hash} `, true], [`${hash}0`, false]] as const
+  const cases = [
+    ['', true], ['0f', true], ['0g', false], [hash, true], [`${hash} `, true], [`${hash}0`, false],
+  ] as const
   for (const [text, expected] of cases) {
     assert.is(mayBeginLine(Buffer.from(text), 0), expected, text)
   }

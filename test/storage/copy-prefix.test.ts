@@ -6,7 +6,9 @@ import { Catalogue } from '../../src/storage/catalogue.ts'
 import { copyPrefix } from '../../src/storage/copy-prefix.ts'
 import { openDataFolder } from '../../src/storage/layout.ts'
 import { suite } from '../support/suite.ts'
-import { allLines, assertSameLines, codeOfFailure, eventMaker, openTestLog, privateRecord, withFolder } from './samples.ts'
+import {
+  allLines, assertSameLines, codeOfFailure, eventMaker, openTestLog, privateRecord, withFolder,
+} from './samples.ts'
 
 const test = suite('storage/copy-prefix')
 

@@ -2,7 +2,9 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { allEvents, allLines, assertSameLines, below, codeOfFailure, eventMaker, openTestLog, privateRecord, seeded } from './samples.ts'
+import {
+  allEvents, allLines, assertSameLines, below, codeOfFailure, eventMaker, openTestLog, privateRecord, seeded,
+} from './samples.ts'
 import { SimulatedDisk, type Fault } from './simulated-disk.ts'
 
 const test = suite('storage/crash', 60_000)
@@ -16,7 +18,9 @@ interface Written {
 }
 
 /** Appends groups of lines until it is done or an operation fails. */
-async function write(disk: SimulatedDisk, written: Written, groups: number, make: (length?: number) => string): Promise<void> {
+async function write(
+  disk: SimulatedDisk, written: Written, groups: number, make: (length?: number) => string,
+): Promise<void> {
   const random = seeded(groups)
   const { log } = await openTestLog('/c', { files: disk })
   try {
@@ -41,7 +45,9 @@ async function write(disk: SimulatedDisk, written: Written, groups: number, make
 async function check(disk: SimulatedDisk, written: Written, label: string): Promise<void> {
   const { log, damages } = await openTestLog('/c', { files: disk })
   const lines = await allLines(log)
-  assert.ok(lines.length >= written.acknowledged, `${label}: lost ${written.acknowledged - lines.length} acknowledged lines`)
+  assert.ok(
+    lines.length >= written.acknowledged, `${label}: lost ${written.acknowledged - lines.length} acknowledged lines`,
+  )
   assertSameLines(lines, written.lines.slice(0, lines.length), label)
   assertSameLines(await allEvents(log), lines.filter((line) => line.startsWith('{"kind"')), label)
   assert.equal(damages.filter(({ kind }) => kind === 'damaged'), [], label)
@@ -108,40 +114,43 @@ const faults: readonly [Fault, string][] = [
   ['ENOSPC', 'storage_full'],
 ]
 for (const [fault, code] of faults) {
-  test(`refuses to append after ${fault} at any operation, goes on reading, and appends again once reopened`, async () => {
-    for (let round = 0; round < 12; round++) {
-      const label = `seed ${seed} round ${round}`
-      const disk = new SimulatedDisk(seeded(seed + round))
-      const make = eventMaker(seed + round)
-      const { log } = await openTestLog('/c', { files: disk })
-      const lines = [make(), make()]
-      for (const line of lines) log.append(line)
-      await log.durable()
-      disk.failAfter(round + 1, fault, 1000)
-      const kept = [...lines]
-      for (let step = 0; step < 8 && log.failure === undefined; step++) {
-        const line = make(200)
-        log.append(line)
-        await log.durable().then(() => kept.push(line), () => undefined)
+  test(
+    `refuses to append after ${fault} at any operation, goes on reading, and appends again once reopened`,
+    async () => {
+      for (let round = 0; round < 12; round++) {
+        const label = `seed ${seed} round ${round}`
+        const disk = new SimulatedDisk(seeded(seed + round))
+        const make = eventMaker(seed + round)
+        const { log } = await openTestLog('/c', { files: disk })
+        const lines = [make(), make()]
+        for (const line of lines) log.append(line)
+        await log.durable()
+        disk.failAfter(round + 1, fault, 1000)
+        const kept = [...lines]
+        for (let step = 0; step < 8 && log.failure === undefined; step++) {
+          const line = make(200)
+          log.append(line)
+          await log.durable().then(() => kept.push(line), () => undefined)
+        }
+        assert.is(log.failure?.code, code, label)
+        assert.is(await codeOfFailure(log.durable()), code, label)
+        assert.throws(() => log.append(make()), /Cannot write to the log/, label)
+        assertSameLines(await allEvents(log), kept, label)
+        assert.is(await codeOfFailure(log.reopen()), code, label)
+        disk.heal()
+        await log.reopen()
+        const closing = make()
+        log.append(closing)
+        await log.durable()
+        assertSameLines(await allEvents(log), [...kept, closing], label)
+        await log.close()
+        const again = await openTestLog('/c', { files: disk })
+        assertSameLines(await allEvents(again.log), [...kept, closing], label)
+        assert.equal(again.damages, [], label)
+        await again.log.close()
       }
-      assert.is(log.failure?.code, code, label)
-      assert.is(await codeOfFailure(log.durable()), code, label)
-      assert.throws(() => log.append(make()), /Cannot write to the log/, label)
-      assertSameLines(await allEvents(log), kept, label)
-      assert.is(await codeOfFailure(log.reopen()), code, label)
-      disk.heal()
-      await log.reopen()
-      const closing = make()
-      log.append(closing)
-      await log.durable()
-      assertSameLines(await allEvents(log), [...kept, closing], label)
-      await log.close()
-      const again = await openTestLog('/c', { files: disk })
-      assertSameLines(await allEvents(again.log), [...kept, closing], label)
-      assert.equal(again.damages, [], label)
-      await again.log.close()
-    }
-  })
+    },
+  )
 }
 
 test('keeps a copy of whole lines that it cuts behind a hole', async () => {

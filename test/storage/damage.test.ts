@@ -13,7 +13,9 @@ process.stdout.write(`seed ${seed}\n`)
 test('loses one line at most to a flipped bit at any byte, and reports it', async () => {
   const random = seeded(seed)
   const sample = await sampleLog(8, 30)
-  for (let byte = 0; byte < sample.log.length; byte++) await checkFlip(sample, byte * 8 + below(random, 8), byte % 2 === 0)
+  for (let byte = 0; byte < sample.log.length; byte++) {
+    await checkFlip(sample, byte * 8 + below(random, 8), byte % 2 === 0)
+  }
 })
 
 test('finds a flipped bit that opening did not come across when the event is read', async () => {
@@ -107,7 +109,9 @@ test('loses what a run of other bytes covers and one line more', async () => {
     const last = sample.log.subarray(0, from + length).toString('latin1').split('\n').length - 1
     const untouched = sample.lines.filter((_, line) => line < first || line > last + 1)
     assert.equal(untouched.filter((line) => !kept.includes(line)), [], `seed ${seed} round ${round}`)
-    assertSameLines(await allEvents(log), kept.filter((line) => line.startsWith('{"kind"')), `seed ${seed} round ${round}`)
+    assertSameLines(
+      await allEvents(log), kept.filter((line) => line.startsWith('{"kind"')), `seed ${seed} round ${round}`,
+    )
     await log.close()
   }
 })
@@ -201,7 +205,9 @@ test('gives up on a line without end, in bounded memory, and finds the next one'
   const half = sample.log.indexOf('\n', sample.log.length / 2) + 1
   const noise = Buffer.alloc(2_000_000, 'x')
   noise[noise.length - 1] = 0x0a
-  disk.replace(join('/c', 'events.jsonl'), Buffer.concat([sample.log.subarray(0, half), noise, sample.log.subarray(half)]))
+  disk.replace(
+    join('/c', 'events.jsonl'), Buffer.concat([sample.log.subarray(0, half), noise, sample.log.subarray(half)]),
+  )
   const { log, damages } = await openTestLog('/c', { files: disk, lineLimitBytes: 10_000 })
   const kept = await allLines(log)
   assertSameLines(kept, sample.lines.filter((line) => kept.includes(line)))

@@ -29,7 +29,10 @@ test('refuses any other folder and changes nothing in it', () =>
       for (const attempt of [claimDataFolder, isDataFolder]) {
         const error = await failure(attempt(folder))
         assert.is(error.code, 'format_unsupported')
-        assert.match(error.message, `"${folder}" as the data folder: it is no data folder, it has no "format.json" but holds "${name}"`)
+        assert.match(
+          error.message,
+          `"${folder}" as the data folder: it is no data folder, it has no "format.json" but holds "${name}"`,
+        )
       }
       assert.equal(await readdir(folder), [name])
     }
@@ -54,7 +57,9 @@ test('refuses a folder that other users may write, new or old, and tells of one 
       await chmod(folder, mode)
       const error = await failure(claimDataFolder(folder))
       assert.is(error.code, 'storage_failed')
-      assert.match(error.message, /other users may write it \(mode 07\d\d\); expected chmod 700, or a folder of its own$/)
+      assert.match(
+        error.message, /other users may write it \(mode 07\d\d\); expected chmod 700, or a folder of its own$/,
+      )
       assert.equal(await readdir(folder), [])
     }
     await chmod(folder, 0o750)

@@ -7,7 +7,9 @@ const upper = (number: number): string => number.toString(16).padStart(16, '0')
 
 function filled(count: number): EventIndex {
   const index = new EventIndex()
-  for (let number = 0; number < count; number++) index.push({ upper: upper(10 + number * 3), mark: number % 256 }, number * 300)
+  for (let number = 0; number < count; number++) {
+    index.push({ upper: upper(10 + number * 3), mark: number % 256 }, number * 300)
+  }
   return index
 }
 

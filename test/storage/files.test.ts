@@ -11,7 +11,8 @@ test.after(() => rmSync(folder, { recursive: true }))
 
 for (const hasDataSync of [true, false]) {
   for (const options of [undefined, { writeThrough: true }]) {
-    const how = `${options === undefined ? 'with a sync of its own' : 'through'}, ${hasDataSync ? 'with' : 'without'} O_DSYNC`
+    const how = `${options === undefined ? 'with a sync of its own' : 'through'}, ` +
+      `${hasDataSync ? 'with' : 'without'} O_DSYNC`
     test(`writes at a position ${how}, reads, cuts and keeps the file for its owner`, async () => {
       const path = join(folder, how)
       const file = await createFiles({ hasDataSync }).open(path, options)

@@ -21,10 +21,15 @@ export async function sampleLog(events: number, length: number): Promise<SampleL
   }
   for (const line of lines) log.append(line)
   await log.close()
-  return { lines, log: Buffer.from(disk.content('/c/events.jsonl')), index: Buffer.from(disk.content('/c/events.index')) }
+  return {
+    lines, log: Buffer.from(disk.content('/c/events.jsonl')), index: Buffer.from(disk.content('/c/events.index')),
+  }
 }
 
-/** Flips one bit of the log and checks that one line at most is lost, that this is reported, and that the log can be used. */
+/**
+ * Flips one bit of the log and checks that one line at most is lost, that this is reported, and that the log can be
+ * used.
+ */
 export async function checkFlip(sample: SampleLog, bit: number, withIndex: boolean): Promise<void> {
   const label = `bit ${bit} ${withIndex ? 'with' : 'without'} index`
   const disk = new SimulatedDisk(seeded(bit))

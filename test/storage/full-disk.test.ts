@@ -17,7 +17,8 @@ import { suite } from '../support/suite.ts'
 import { allLines, assertSameLines, codeOfFailure, eventMaker, openTestLog } from './samples.ts'
 
 const test = suite('storage/full-disk', 30_000)
-const name = 'closes a turn into the reserve when the disk is full, goes on reading, and writes again once there is space'
+const name = 'closes a turn into the reserve when the disk is full, goes on reading, and writes again once there is ' +
+  'space'
 const path = mkdtempSync(join(tmpdir(), 'full-disk-'))
 const refusal = mount()
 

@@ -12,7 +12,9 @@ async function untilWriting(disk: TestDisk): Promise<void> {
   while (disk.waiting === 0) await turn()
 }
 
-test('when a write fails, what waits behind it fails with it, and none of it comes back', () => withFolder(async (directory) => {
+test('when a write fails, what waits behind it fails with it, and none of it comes back', () => withFolder(async (
+  directory,
+) => {
   const disk = new TestDisk()
   const { log } = await openTestLog(directory, { files: disk })
   const make = eventMaker()
@@ -37,7 +39,9 @@ test('when a write fails, what waits behind it fails with it, and none of it com
   await log.close()
 }))
 
-test('a log is closed when what was appended is durable, however long that takes', () => withFolder(async (directory) => {
+test('a log is closed when what was appended is durable, however long that takes', () => withFolder(async (
+  directory,
+) => {
   const disk = new TestDisk()
   const { log } = await openTestLog(directory, { files: disk })
   const make = eventMaker()

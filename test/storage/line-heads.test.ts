@@ -25,7 +25,9 @@ async function long(): Promise<SampleLog> {
 }
 
 /** The index of these bytes alone, and how many were read. */
-async function indexOf(log: Buffer, to = log.length, names: readonly string[] = kinds): Promise<{ index: EventIndex; read: number }> {
+async function indexOf(
+  log: Buffer, to = log.length, names: readonly string[] = kinds,
+): Promise<{ index: EventIndex; read: number }> {
   const index = new EventIndex()
   let read = 0
   const file = {
@@ -119,10 +121,12 @@ test('knows every kind of event', async () => {
 test('knows every source, and that there is none', async () => {
   const { log } = await sampleLog(4, 100)
   const text = log.toString('latin1')
-  const marks = await Promise.all(['"source":"agent"', '"source":"user"', '"source":"environment"', '"other":"agent"'].map(async (member) => {
-    const { index } = await indexOf(Buffer.from(text.replaceAll(/"source":"\w+"/g, member), 'latin1'))
-    return index.markOf(1) & 3
-  }))
+  const marks = await Promise.all(
+    ['"source":"agent"', '"source":"user"', '"source":"environment"', '"other":"agent"'].map(async (member) => {
+      const { index } = await indexOf(Buffer.from(text.replaceAll(/"source":"\w+"/g, member), 'latin1'))
+      return index.markOf(1) & 3
+    }),
+  )
   assert.equal(marks, [0, 1, 2, 3])
 })
 

@@ -6,7 +6,9 @@ import { deferred } from '../../src/base/wait.ts'
 import { nodeFiles, type Files } from '../../src/storage/files.ts'
 import { kindPlaceOf } from '../../src/storage/record.ts'
 import { suite } from '../support/suite.ts'
-import { allEvents, allLines, assertSameLines, codeOfFailure, eventMaker, kinds, openTestLog, privateRecord, withFolder } from './samples.ts'
+import {
+  allEvents, allLines, assertSameLines, codeOfFailure, eventMaker, kinds, openTestLog, privateRecord, withFolder,
+} from './samples.ts'
 
 const test = suite('storage/log')
 
@@ -246,7 +248,9 @@ test('writes lines larger than a group and many groups in a row in order', () =>
   withFolder(async (directory) => {
     const make = eventMaker()
     const { log } = await openTestLog(directory)
-    const lines = Array.from({ length: 12 }, (_, number) => (number % 4 === 1 ? JSON.stringify(['big', 'x'.repeat(1_500_000)]) : make(300_000)))
+    const lines = Array.from({ length: 12 }, (_, number) => {
+      return (number % 4 === 1 ? JSON.stringify(['big', 'x'.repeat(1_500_000)]) : make(300_000))
+    })
     for (const line of lines) log.append(line)
     await log.durable()
     assertSameLines(await allLines(log), lines)

@@ -6,7 +6,9 @@ import { AppError, type ErrorCode } from '../../src/base/errors.ts'
 import { createStamper } from '../../src/base/stamp.ts'
 import type { Position } from '../../src/storage/chain.ts'
 import { LineCache } from '../../src/storage/line-cache.ts'
-import { openLog, type CommitListener, type CommittedLine, type ConversationLog, type LogOptions } from '../../src/storage/log.ts'
+import {
+  openLog, type CommitListener, type CommittedLine, type ConversationLog, type LogOptions,
+} from '../../src/storage/log.ts'
 import type { Damage } from '../../src/storage/recovery.ts'
 
 export const kinds = ['MessageEvent', 'ActionEvent', 'PauseEvent'] as const
@@ -79,7 +81,9 @@ export async function allEvents(log: ConversationLog, limitBytes = 1000): Promis
 }
 
 /** All lines that can be read, in order. */
-export async function allLines(log: ConversationLog, from: Position = { offset: 0, hash: '0'.repeat(32) }): Promise<string[]> {
+export async function allLines(
+  log: ConversationLog, from: Position = { offset: 0, hash: '0'.repeat(32) },
+): Promise<string[]> {
   const lines: string[] = []
   for await (const { json } of log.lines(from)) lines.push(json.toString())
   return lines

@@ -16,12 +16,18 @@ function linesOf(jsons: readonly string[]): Buffer[] {
 
 async function pieces(data: Buffer, options: Partial<ScanOptions> = {}): Promise<Piece[]> {
   const found: Piece[] = []
-  const read = async (length: number, position: number): Promise<Buffer> => Buffer.from(data.subarray(position, position + length))
-  for await (const part of scan({ read, from: 0, to: data.length, previous: genesis, lineLimitBytes: 10_000_000, ...options })) found.push(...part)
+  const read = async (length: number, position: number): Promise<Buffer> =>
+    Buffer.from(data.subarray(position, position + length))
+  for await (const part of scan({
+    read, from: 0, to: data.length, previous: genesis, lineLimitBytes: 10_000_000, ...options,
+  })) {
+    found.push(...part)
+  }
   return found
 }
 
-const shape = (found: readonly Piece[]): string[] => found.map(({ state, bytes }) => (state === 'sound' ? bytes.toString() : state))
+const shape = (found: readonly Piece[]): string[] =>
+  found.map(({ state, bytes }) => (state === 'sound' ? bytes.toString() : state))
 const four = ['{"kind":1}', '["two"]', '{"kind":3}', '["four"]']
 
 test('gives all lines without a gap', async () => {
@@ -38,18 +44,21 @@ test('finds lines that are longer than a chunk, and those after them', async () 
   assert.equal(shape(await pieces(Buffer.concat(linesOf(long)))), long)
 })
 
-test('begins anywhere when it is told where and with which hash, and trusts the first line when it is not told', async () => {
-  const lines = linesOf(four)
-  const data = Buffer.concat(lines)
-  const [first, second] = await pieces(data)
-  const from = second?.end ?? 0
-  assert.equal(shape(await pieces(data, { from, previous: second?.hash ?? '' })), four.slice(2))
-  assert.equal(shape(await pieces(data, { from, previous: first?.hash ?? '' })), ['damaged', four[3]])
-  const read = async (length: number, position: number): Promise<Buffer> => data.subarray(position, position + length)
-  const found: Piece[] = []
-  for await (const part of scan({ read, from, to: data.length, lineLimitBytes: 1000 })) found.push(...part)
-  assert.equal(shape(found), four.slice(2))
-})
+test(
+  'begins anywhere when it is told where and with which hash, and trusts the first line when it is not told',
+  async () => {
+    const lines = linesOf(four)
+    const data = Buffer.concat(lines)
+    const [first, second] = await pieces(data)
+    const from = second?.end ?? 0
+    assert.equal(shape(await pieces(data, { from, previous: second?.hash ?? '' })), four.slice(2))
+    assert.equal(shape(await pieces(data, { from, previous: first?.hash ?? '' })), ['damaged', four[3]])
+    const read = async (length: number, position: number): Promise<Buffer> => data.subarray(position, position + length)
+    const found: Piece[] = []
+    for await (const part of scan({ read, from, to: data.length, lineLimitBytes: 1000 })) found.push(...part)
+    assert.equal(shape(found), four.slice(2))
+  },
+)
 
 test('says torn for what is not closed, and keeps a line that lacks nothing but its newline', async () => {
   const [one, two] = linesOf(four)

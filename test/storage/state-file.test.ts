@@ -31,7 +31,9 @@ test('takes a state that names no line of the log for none', () =>
     log.append(eventMaker()())
     await log.durable()
     const { offset, hash } = log.head
-    for (const line of [{ offset, hash: 'f'.repeat(32) }, { offset: offset + 1, hash }, { offset: offset - 1, hash }, { offset: 0, hash }]) {
+    for (const line of [
+      { offset, hash: 'f'.repeat(32) }, { offset: offset + 1, hash }, { offset: offset - 1, hash }, { offset: 0, hash },
+    ]) {
       await writeState(directory, { line, state: 1 })
       assert.is(await readState(directory, log), undefined)
     }
@@ -52,7 +54,9 @@ test('takes a state that was changed or cannot be read for none', () =>
       await writeFile(path, bad)
       assert.is(await readState(directory, log), undefined, `bit ${bit}`)
     }
-    for (const content of ['', '{', '[]', '{"line":1}', '{"line":{"offset":"0","hash":"0"}}', '{"line":{"offset":-1,"hash":""}}']) {
+    for (const content of [
+      '', '{', '[]', '{"line":1}', '{"line":{"offset":"0","hash":"0"}}', '{"line":{"offset":-1,"hash":""}}',
+    ]) {
       await writeFile(path, content)
       assert.is(await readState(directory, log), undefined, content)
     }

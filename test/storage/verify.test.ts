@@ -44,7 +44,9 @@ test('finds nothing in a sound conversation, and counts it', () =>
   withFolder(async (directory) => {
     const hash = await fill(directory)
     const { size } = { size: (await readFile(join(directory, 'events.jsonl'))).length }
-    const expected = { sound: true, lines: 13, events: 10, head: { offset: size, hash }, expected: undefined, issues: [] }
+    const expected = {
+      sound: true, lines: 13, events: 10, head: { offset: size, hash }, expected: undefined, issues: [],
+    }
     assert.equal(await verify(directory), expected)
     for (const cache of ['events.index', 'state.json']) {
       await rm(join(directory, cache))
@@ -65,7 +67,10 @@ test('names the line of a flipped bit anywhere in the log', () =>
       const { sound, issues } = await verify(directory)
       const line = good.subarray(0, byte).toString('latin1').split('\n').length
       assert.not(sound, `seed ${seed} byte ${byte}`)
-      assert.ok(issues.some((issue) => issue.line === line), `seed ${seed} byte ${byte}: ${JSON.stringify(issues)}, expected line ${line}`)
+      assert.ok(
+        issues.some((issue) => issue.line === line),
+        `seed ${seed} byte ${byte}: ${JSON.stringify(issues)}, expected line ${line}`,
+      )
     }
   }))
 
@@ -96,7 +101,11 @@ test('finds an index that lacks a record, has one too many or is of another log'
     for (let number = 0; number < 12; number++) log.append(make(50))
     await log.close()
     const otherIndex = await readFile(join(other, 'events.index'))
-    for (const bad of [Buffer.concat([good.subarray(0, 48), good.subarray(64)]), Buffer.concat([good, otherIndex.subarray(-16)]), otherIndex]) {
+    for (const bad of [
+      Buffer.concat([good.subarray(0, 48), good.subarray(64)]),
+      Buffer.concat([good, otherIndex.subarray(-16)]),
+      otherIndex,
+    ]) {
       await writeFile(path, bad)
       const { sound, issues } = await verify(directory)
       assert.not(sound)

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
-import { chmod, link, lstat, mkdir, readdir, readFile as readRaw, stat, symlink, utimes, writeFile as writeRaw } from 'node:fs/promises'
+import {
+  chmod, link, lstat, mkdir, readdir, readFile as readRaw, stat, symlink, utimes, writeFile as writeRaw,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { openBelow, withFolders } from '../support/workspace.ts'
@@ -21,16 +23,21 @@ async function withFiles(body: (at: At, dir: string) => Promise<void>): Promise<
 }
 
 async function failure(work: Promise<unknown>): Promise<string> {
-  return work.then(() => 'it did not fail', (thrown: unknown) => (thrown instanceof AppError ? `${thrown.code}: ${thrown.message}` : messageOf(thrown)))
+  return work.then(() => 'it did not fail', (thrown: unknown) => {
+    return (thrown instanceof AppError ? `${thrown.code}: ${thrown.message}` : messageOf(thrown))
+  })
 }
 
-const read = (limitBytes: number) => (place: ContainedPath): Promise<string> => readFile(place, limitBytes).then(({ bytes }) => bytes.toString())
+const read = (limitBytes: number) => (place: ContainedPath): Promise<string> =>
+  readFile(place, limitBytes).then(({ bytes }) => bytes.toString())
 
 test('a file is read up to a limit', async () => {
   await withFiles(async (at, dir) => {
     await writeRaw(join(dir, 'file'), 'x'.repeat(100_000))
     assert.is((await at('file', read(100_000))).length, 100_000)
-    assert.match(await failure(at('file', read(99_999))), /^invalid_input: .* it has 100000 bytes, expected at most 99999$/)
+    assert.match(
+      await failure(at('file', read(99_999))), /^invalid_input: .* it has 100000 bytes, expected at most 99999$/,
+    )
     assert.match(await failure(at('missing', read(1))), /^not_found: /)
     await mkdir(join(dir, 'directory'))
     assert.match(await failure(at('directory', read(1))), /it is a directory$/)
@@ -74,8 +81,13 @@ test('a version that is not the one that was read is not overwritten or removed'
     const { version } = await at('file', (place) => readFile(place, 10))
     await writeRaw(path, 'two')
     await utimes(path, 1, 1)
-    assert.match(await failure(at('file', (place) => writeFile(place, Buffer.from('x'), { expected: version }))), /^conflict: .*changed/)
-    assert.match(await failure(at('file', (place) => writeFile(place, Buffer.from('x'), { expected: 'none' }))), /^conflict: /)
+    assert.match(
+      await failure(at('file', (place) => writeFile(place, Buffer.from('x'), { expected: version }))),
+      /^conflict: .*changed/,
+    )
+    assert.match(
+      await failure(at('file', (place) => writeFile(place, Buffer.from('x'), { expected: 'none' }))), /^conflict: /,
+    )
     assert.match(await failure(at('file', (place) => removeFile(place, version))), /^conflict: /)
     assert.is(await readRaw(path, 'utf8'), 'two')
     const written = await at('file', (place) => writeFile(place, Buffer.from('three')))
@@ -127,7 +139,10 @@ test('pipes, sockets and devices are refused at once', async () => {
     await new Promise((resolve) => server.once('listening', resolve))
     for (const name of ['pipe', 'socket']) {
       assert.match(await failure(at(name, read(10))), /it is a link, a device, a socket or a pipe$/)
-      assert.match(await failure(at(name, (place) => writeFile(place, Buffer.from('x')))), /it is a link, a device, a socket or a pipe$/)
+      assert.match(
+        await failure(at(name, (place) => writeFile(place, Buffer.from('x')))),
+        /it is a link, a device, a socket or a pipe$/,
+      )
       assert.not((await lstat(join(dir, name))).isFile())
     }
     await new Promise((resolve) => server.close(resolve))

@@ -117,7 +117,9 @@ test('a path that goes too deep is refused', async () => {
   await withFolders(async ({ workspace: dir }) => {
     const workspace = createWorkspace({ workingDir: dir, privateDirs: [] })
     const path = 'd/'.repeat(300)
-    assert.match(await refusal(workspace.at(path, async () => undefined, { makeParents: true })), /deeper than 200 directories/)
+    assert.match(
+      await refusal(workspace.at(path, async () => undefined, { makeParents: true })), /deeper than 200 directories/,
+    )
     assert.equal(await openBelow(dir), [])
   })
 })
@@ -143,7 +145,9 @@ test("the server's own folders are refused, by whatever way they are reached", a
       await rename(data, join(dir, 'renamed'))
       const renamed = createWorkspace({ workingDir: dir, privateDirs: [join(dir, 'renamed')], byDescriptor })
       assert.match(await refusal(kindAt(renamed, 'renamed/keys')), /own data/)
-      const inside = createWorkspace({ workingDir: join(dir, 'renamed', 'keys'), privateDirs: [join(dir, 'renamed')], byDescriptor })
+      const inside = createWorkspace({
+        workingDir: join(dir, 'renamed', 'keys'), privateDirs: [join(dir, 'renamed')], byDescriptor,
+      })
       assert.match(await refusal(kindAt(inside, 'x')), /own data/)
     })
   }

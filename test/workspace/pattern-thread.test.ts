@@ -7,8 +7,12 @@ const test = suite('workspace/pattern-thread', 60_000)
 const hostile = { source: '(a+)+$', flags: '' }
 const hostileText = `${'a'.repeat(60)}b`
 
-async function withThread(options: Partial<PatternThreadOptions>, body: (thread: PatternThread) => Promise<void>): Promise<void> {
-  const thread = await PatternThread.start({ source: 'x', flags: '', timeoutMs: 60_000, signal: new AbortController().signal, ...options })
+async function withThread(
+  options: Partial<PatternThreadOptions>, body: (thread: PatternThread) => Promise<void>,
+): Promise<void> {
+  const thread = await PatternThread.start({
+    source: 'x', flags: '', timeoutMs: 60_000, signal: new AbortController().signal, ...options,
+  })
   try {
     await body(thread)
   } finally {
@@ -58,7 +62,9 @@ test('what is no expression is refused with the reason', async () => {
 
 
 test('it may be closed twice', async () => {
-  const thread = await PatternThread.start({ source: 'x', flags: '', timeoutMs: 1000, signal: new AbortController().signal })
+  const thread = await PatternThread.start({
+    source: 'x', flags: '', timeoutMs: 1000, signal: new AbortController().signal,
+  })
   await thread.close()
   await thread.close()
 })

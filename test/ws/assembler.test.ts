@@ -182,7 +182,10 @@ test('decodes a long text in turns, and gives it as at once', async () => {
   assert.ok(turns >= 4, `${turns} turns`)
   assert.equal(await messageInTurns('text', Buffer.from('né')), text('né'))
   assert.equal(await messageInTurns('binary', Buffer.from([0xff])), { kind: 'binary', data: Buffer.from([0xff]) })
-  assert.equal(await messageInTurns('text', Buffer.concat([Buffer.from(words), Buffer.from([0xe2, 0x82])])), broke('text_not_utf8'))
+  assert.equal(
+    await messageInTurns('text', Buffer.concat([Buffer.from(words), Buffer.from([0xe2, 0x82])])),
+    broke('text_not_utf8'),
+  )
 })
 
 /** Compared by hand: a difference in a long text would be printed for minutes. */

@@ -178,7 +178,11 @@ over(
       inner?.(message)
     }
     const seen = new Promise<void>((resolve) => socket.once('pause', resolve))
-    client.write(Buffer.concat([squeezed('x'.repeat(3_000_000)), frame(1, Buffer.from('b')), squeezed('c'), frame(1, Buffer.from('d'))]))
+    client.write(
+      Buffer.concat([
+        squeezed('x'.repeat(3_000_000)), frame(1, Buffer.from('b')), squeezed('c'), frame(1, Buffer.from('d')),
+      ]),
+    )
     await seen
     assert.equal(messages, [])
     await settle(pair)
@@ -242,7 +246,10 @@ over(
   'tells a client to keep no context once enough others keep theirs, and reads what it compresses',
   async (pair) => {
     const { client, closed } = pair
-    assert.is(client.headers['sec-websocket-extensions'], 'permessage-deflate; server_no_context_takeover; client_no_context_takeover')
+    assert.is(
+      client.headers['sec-websocket-extensions'],
+      'permessage-deflate; server_no_context_takeover; client_no_context_takeover',
+    )
     client.write(Buffer.concat([squeezed('one'), squeezed('two')]))
     await settle(pair)
     assert.equal(textsOf(pair.messages), ['one', 'two'])

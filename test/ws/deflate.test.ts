@@ -15,11 +15,13 @@ const negotiations: Record<string, string | undefined> = {
   'permessage-deflate': answer,
   'permessage-deflate; client_max_window_bits': answer,
   'permessage-deflate; client_max_window_bits=8': answer,
-  'permessage-deflate; client_max_window_bits=15; client_no_context_takeover; server_no_context_takeover': `${answer}; client_no_context_takeover`,
+  'permessage-deflate; client_max_window_bits=15; client_no_context_takeover; server_no_context_takeover':
+    `${answer}; client_no_context_takeover`,
   'permessage-deflate; server_max_window_bits=15': `${answer}; server_max_window_bits=15`,
   'permessage-deflate; server_max_window_bits="15"': `${answer}; server_max_window_bits=15`,
   'permessage-deflate; server_max_window_bits=10, permessage-deflate': answer,
-  'x, permessage-deflate; server_max_window_bits=8, permessage-deflate; server_max_window_bits=15': `${answer}; server_max_window_bits=15`,
+  'x, permessage-deflate; server_max_window_bits=8, permessage-deflate; server_max_window_bits=15':
+    `${answer}; server_max_window_bits=15`,
   '': undefined,
   'x-webkit-deflate-frame': undefined,
   'permessage-deflate2': undefined,
@@ -43,7 +45,8 @@ for (const [offer, expected] of Object.entries(negotiations)) {
 }
 
 test('lets a client keep its context unless it offers not to, or there is no room', () => {
-  const keeps = (offer: string, mayKeepContext: boolean): unknown => negotiateDeflate(parseExtensions(offer) ?? [], { mayKeepContext })
+  const keeps = (offer: string, mayKeepContext: boolean): unknown =>
+    negotiateDeflate(parseExtensions(offer) ?? [], { mayKeepContext })
   const without = { header: `${answer}; client_no_context_takeover`, keepsContext: false }
   assert.equal(keeps('permessage-deflate', true), { header: answer, keepsContext: true })
   assert.equal(keeps('permessage-deflate', false), without)

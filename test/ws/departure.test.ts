@@ -27,7 +27,9 @@ test('lets all that were added in a turn write at its end, in order, and later o
 test('joins the same frames once for all who send them in a turn', async () => {
   const departure = new Departure()
   const joined: Buffer[] = []
-  for (const sent of [frames, [...frames], frames.slice(1), frames]) departure.add({ depart: () => void joined.push(departure.join(sent)) })
+  for (const sent of [frames, [...frames], frames.slice(1), frames]) {
+    departure.add({ depart: () => void joined.push(departure.join(sent)) })
+  }
   await nextTurn()
   const [first, second, shorter, again] = joined
   assert.equal(joined.map(String), ['onetwothree', 'onetwothree', 'twothree', 'onetwothree'])

@@ -24,7 +24,9 @@ test('asks again and again while something is heard', async () => {
     setImmediate(() => heartbeat.heard())
     return true
   }
-  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 5000 }, { ping, onSilence: () => enough.reject(new Error('dead')) })
+  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 5000 }, {
+    ping, onSilence: () => enough.reject(new Error('dead')),
+  })
   await enough.promise
   heartbeat.close()
 })
@@ -37,7 +39,9 @@ test('does not give up while it was pointless to ask', async () => {
     if (pings === 3) enough.resolve()
     return false
   }
-  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 0 }, { ping, onSilence: () => enough.reject(new Error('dead')) })
+  const heartbeat = new Heartbeat({ pingIntervalMs: 5, pongTimeoutMs: 0 }, {
+    ping, onSilence: () => enough.reject(new Error('dead')),
+  })
   await enough.promise
   heartbeat.close()
 })

@@ -67,16 +67,22 @@ test('stops a bomb at the limit, and lets a message of just that size pass', asy
   assert.is(Buffer.from(String(await open().inflate(squeeze(Buffer.alloc(limitBytes)), limitBytes))).length, limitBytes)
 })
 
-test('refuses what is no DEFLATE data, ends inside a block, or ends with a final block and nothing after it', async () => {
-  const final = 'f348cdc9c90700'
-  for (const hex of ['', 'ff', 'deadbeef', 'f248cdc9', '000500faff4865', final, `${final}ff`, final + final, `${final}00${final}`]) {
-    assert.equal(await open().inflate(Buffer.from(hex, 'hex'), limitBytes), broke('compressed_data'), hex)
-  }
-})
+test(
+  'refuses what is no DEFLATE data, ends inside a block, or ends with a final block and nothing after it',
+  async () => {
+    const final = 'f348cdc9c90700'
+    for (const hex of [
+      '', 'ff', 'deadbeef', 'f248cdc9', '000500faff4865', final, `${final}ff`, final + final, `${final}00${final}`,
+    ]) {
+      assert.equal(await open().inflate(Buffer.from(hex, 'hex'), limitBytes), broke('compressed_data'), hex)
+    }
+  },
+)
 
 test('goes on after a final block (section 7.2.1), with the window and the limit of the message', async () => {
   const [final, again, end] = ['f348cdc9c90700', 'f200110000', '00']
-  const inflate = (hex: string, limit: number, keeps = true): unknown => open(keeps).inflate(Buffer.from(hex, 'hex'), limit)
+  const inflate = (hex: string, limit: number, keeps = true): unknown =>
+    open(keeps).inflate(Buffer.from(hex, 'hex'), limit)
   for (const keeps of [true, false]) {
     assert.is(String(await inflate(final + final + end, 10, keeps)), 'HelloHello')
     assert.is(String(await inflate(final + again, 10, keeps)), 'HelloHello')
@@ -89,7 +95,8 @@ test('goes on after a final block (section 7.2.1), with the window and the limit
 })
 
 test('allows so many final blocks and no more', async () => {
-  const blocks = (count: number): Buffer => Buffer.concat([...Array.from({ length: count }, () => Buffer.from('4b0400', 'hex')), Buffer.from([0])])
+  const blocks = (count: number): Buffer =>
+    Buffer.concat([...Array.from({ length: count }, () => Buffer.from('4b0400', 'hex')), Buffer.from([0])])
   assert.is(String(await open().inflate(blocks(16), limitBytes)), 'a'.repeat(16))
   assert.equal(await open().inflate(blocks(17), limitBytes), broke('compressed_data'))
   assert.equal(await open().inflate(blocks(100_000), limitBytes), broke('compressed_data'))
@@ -99,7 +106,9 @@ test('does one message of all connections at a time, in order', async () => {
   const compression = new Compression()
   const order: string[] = []
   const done = ['first', 'second', 'third'].map((name, index) =>
-    compression.open(false).inflate(squeeze(Buffer.alloc(3_000_000 / (index + 1))), 5_000_000).then(() => order.push(name)))
+    compression.open(false).inflate(squeeze(Buffer.alloc(3_000_000 / (index + 1))), 5_000_000).then(() => {
+      return order.push(name)
+    }))
   await Promise.all(done)
   assert.equal(order, ['first', 'second', 'third'])
 })

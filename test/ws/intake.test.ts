@@ -35,7 +35,9 @@ test('very many frames in one piece are given in parts, with a turn for others b
 })
 
 test('pieces with as many frames as data has are given whole', () => {
-  const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was never busy') })
+  const intake = new Intake({
+    ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was never busy'),
+  })
   for (let piece = 0; piece < 10; piece++) {
     intake.push(pings(120))
     assert.is(taken(intake), 120)
@@ -44,7 +46,9 @@ test('pieces with as many frames as data has are given whole', () => {
 })
 
 test('one that is closed while others have their turn says nothing more', async () => {
-  const intake = new Intake({ ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was closed') })
+  const intake = new Intake({
+    ...defaultLimits, inflater: undefined, onReady: () => assert.unreachable('It was closed'),
+  })
   intake.push(pings(200))
   assert.is(taken(intake), 128)
   intake.close()

@@ -47,7 +47,11 @@ function open(
     socket,
     empty,
     stalled: stalled.promise,
-    outbox: new Outbox(socket, { departure: new Departure(), limits: { maxBufferedBytes, stallTimeoutMs }, owner: { onEmpty, onStall: stalled.resolve } }),
+    outbox: new Outbox(socket, {
+      departure: new Departure(),
+      limits: { maxBufferedBytes, stallTimeoutMs },
+      owner: { onEmpty, onStall: stalled.resolve },
+    }),
   }
 }
 
@@ -156,8 +160,12 @@ test('writes nothing more when a write fails at once, and does not say that all 
     },
   })
   socket.on('error', () => undefined)
-  const owner = { onEmpty: () => assert.unreachable('It was not taken'), onStall: () => assert.unreachable('It did not wait') }
-  const outbox = new Outbox(socket, { departure: new Departure(), limits: { maxBufferedBytes: 1000, stallTimeoutMs: 60_000 }, owner })
+  const owner = {
+    onEmpty: () => assert.unreachable('It was not taken'), onStall: () => assert.unreachable('It did not wait'),
+  }
+  const outbox = new Outbox(socket, {
+    departure: new Departure(), limits: { maxBufferedBytes: 1000, stallTimeoutMs: 60_000 }, owner,
+  })
   outbox.push(Buffer.alloc(100_000))
   await nextTurn()
   await nextTurn()

@@ -69,9 +69,15 @@ async function withHttpServer(body: (port: number) => Promise<void>): Promise<vo
 }
 
 /** Everything that comes until the server ends the connection. */
-async function answerTo(port: number, { requestLine = 'GET /chat HTTP/1.1', lines = {}, deflate = false }: HandshakeRow): Promise<string> {
-  const all: Record<string, string | readonly string[] | undefined> = { ...goodLines, ...lines, ...(deflate ? { 'X-Deflate': '1' } : {}) }
-  const head = Object.entries(all).flatMap(([name, value]) => [value ?? []].flat().map((each) => `${name}: ${each}\r\n`))
+async function answerTo(
+  port: number, { requestLine = 'GET /chat HTTP/1.1', lines = {}, deflate = false }: HandshakeRow,
+): Promise<string> {
+  const all: Record<string, string | readonly string[] | undefined> = {
+    ...goodLines, ...lines, ...(deflate ? { 'X-Deflate': '1' } : {}),
+  }
+  const head = Object.entries(all).flatMap(([name, value]) => {
+    return [value ?? []].flat().map((each) => `${name}: ${each}\r\n`)
+  })
   const socket = connectTcp(port, '127.0.0.1')
   socket.end(`${requestLine}\r\n${head.join('')}\r\n`)
   let answer = ''
@@ -87,14 +93,18 @@ test(`sections 1.3, 4.2, 4.4 and 9.1: ${handshakes.length} requests over TCP`, (
       const [statusLine = '', ...headers] = head.split('\r\n')
       assert.is(statusLine.split(' ')[1], String(row.status), name)
       for (const [wanted, value] of Object.entries(row.answers ?? {})) {
-        const found = headers.filter((line) => line.toLowerCase().startsWith(`${wanted}:`)).map((line) => line.slice(wanted.length + 1).trim())
+        const found = headers.filter((line) => line.toLowerCase().startsWith(`${wanted}:`)).map((line) => {
+          return line.slice(wanted.length + 1).trim()
+        })
         assert.equal(found, value === undefined ? [] : [value], name)
       }
     }
   }))
 
 /** What the client of the tests hears and how it ends, when a server over TCP does as the row says. */
-async function clientOutcome({ answer = {}, status = 101, sends = Buffer.alloc(0) }: ClientRow): Promise<{ hears: string[]; ends: string }> {
+async function clientOutcome(
+  { answer = {}, status = 101, sends = Buffer.alloc(0) }: ClientRow,
+): Promise<{ hears: string[]; ends: string }> {
   const server = createTcpServer((socket: Socket) => {
     socket.on('error', () => undefined)
     socket.once('data', (request) => {
@@ -133,7 +143,9 @@ test('every section has a row, or a reason why it has none', () => {
   const withRow = new Set([...framing, ...closing, ...handshakes, ...clientRows].map((row) => row.section))
   for (const section of sections) assert.is(withRow.has(section), withoutRow[section] === undefined, section)
   const known = new Set(sections)
-  for (const section of [...withRow, ...Object.keys(withoutRow), ...Object.keys(differently)]) assert.ok(known.has(section), section)
+  for (const section of [...withRow, ...Object.keys(withoutRow), ...Object.keys(differently)]) {
+    assert.ok(known.has(section), section)
+  }
 })
 
 test.run()

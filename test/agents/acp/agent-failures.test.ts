@@ -26,7 +26,8 @@ const failures: readonly (readonly [behaviour: string, code: string, detail: Reg
   ['wrong-version', 'ACPInitError', /version 2 of ACP, expected 1/],
   ['refuses-initialize', 'ACPInitError', /^\[-32600\] No$/],
   ['no-session-id', 'ACPInitError', /without an id/],
-  ['login', 'ACPAuthRequired', /^\[-32000\] Authentication required\. Store the credential that the agent reads as a secret/],
+  ['login', 'ACPAuthRequired',
+    /^\[-32000\] Authentication required\. Store the credential that the agent reads as a secret/],
   ['login-prompt', 'ACPAuthRequired', /^\[-32000\] Authentication required\. Store/],
   ['login-text', 'ACPAuthRequired', /^\[-32603\] Internal error: Invalid API key <secret-hidden>\. Store/],
   ['api-error', 'ACPPromptError', /^\[-32603\] Internal error: <secret-hidden>: server_error$/],
@@ -42,7 +43,8 @@ const failures: readonly (readonly [behaviour: string, code: string, detail: Reg
   ['copilot', 'ACPAuthRequired', /^Error: Authentication failed with provider/, knownAs('copilot')],
   ['traceback', 'ACPAuthRequired', /litellm\.BadRequestError: no/, knownAs('openhands')],
   ['traceback', 'ACPPromptError', /litellm\.BadRequestError: no/, knownAs('another')],
-  ['traceback-only', 'ACPAuthRequired', /sent nothing for 0.3 s/, { ...knownAs('openhands'), settings: { acp_prompt_timeout: 0.3 } }],
+  ['traceback-only', 'ACPAuthRequired', /sent nothing for 0.3 s/,
+    { ...knownAs('openhands'), settings: { acp_prompt_timeout: 0.3 } }],
   ['never-a-word', 'ACPPromptError', /sent nothing for 0.3 s/, { settings: { acp_prompt_timeout: 0.3 } }],
 ]
 
@@ -56,19 +58,23 @@ for (const [behaviour, code, detail, changes] of failures) {
   }, changes))
 }
 
-test('shows what a silent agent complains of on stderr, masked, until its turn is over', () => withAgent('complains', async ({ agent, host }) => {
-  const turn = host.turn('go')
-  const told: unknown[] = []
-  const { state } = host
-  host.state = (changes) => {
-    state(changes)
-    if (!('acp_trouble' in changes)) return
-    told.push(changes['acp_trouble'])
-    if (changes['acp_trouble'] !== null) turn.stop()
-  }
-  assert.is((await agent.runTurn(turn)).outcome, 'stopped')
-  assert.equal(told, ['ERROR 500 <secret-hidden>, trying again', null])
-}, { options: { ...knownAs('qwen-code').options, silenceMs: 20 } }))
+test('shows what a silent agent complains of on stderr, masked, until its turn is over', () => withAgent(
+  'complains',
+  async ({ agent, host }) => {
+    const turn = host.turn('go')
+    const told: unknown[] = []
+    const { state } = host
+    host.state = (changes) => {
+      state(changes)
+      if (!('acp_trouble' in changes)) return
+      told.push(changes['acp_trouble'])
+      if (changes['acp_trouble'] !== null) turn.stop()
+    }
+    assert.is((await agent.runTurn(turn)).outcome, 'stopped')
+    assert.equal(told, ['ERROR 500 <secret-hidden>, trying again', null])
+  },
+  { options: { ...knownAs('qwen-code').options, silenceMs: 20 } },
+))
 
 test('fails with ACPSpawnError when there is no such program', () => withAgent('', async ({ agent, host }) => {
   const end = await agent.runTurn(host.turn('go'))
@@ -95,11 +101,14 @@ test('offers the messages again after a failure that needs a login, not after an
   }
 })
 
-test('starts another program, with the credentials of that moment, after a login was missing', () => withAgent('login-variable', async ({ agent, host }) => {
-  assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), /ACPAuthRequired/)
-  host.environment.set('TOKEN', 'a-token-of-the-user')
-  assert.equal(await agent.runTurn(host.turn('go')), finished)
-}))
+test('starts another program, with the credentials of that moment, after a login was missing', () => withAgent(
+  'login-variable',
+  async ({ agent, host }) => {
+    assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), /ACPAuthRequired/)
+    host.environment.set('TOKEN', 'a-token-of-the-user')
+    assert.equal(await agent.runTurn(host.turn('go')), finished)
+  },
+))
 
 test('tells no part of a secret, and no session id, where the words of a program are cut', async () => {
   for (const behaviour of ['exit-talking', 'long-error']) {

@@ -13,7 +13,9 @@ import { withAgent } from './with-agent.ts'
 const test = suite('acp agent: session', 30_000)
 const finished: TurnEnd = { outcome: 'finished', served: true }
 
-test('records a placeholder system prompt once, then what the agent says', () => withAgent('echo', async ({ agent, host }) => {
+test('records a placeholder system prompt once, then what the agent says', () => withAgent('echo', async (
+  { agent, host },
+) => {
   assert.equal(await agent.runTurn(host.turn('hello')), finished)
   await agent.runTurn(host.turn('again'))
   assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent', 'MessageEvent'])
@@ -21,7 +23,9 @@ test('records a placeholder system prompt once, then what the agent says', () =>
   assert.match(JSON.stringify(host.events[1]), /hello/)
 }))
 
-test('says what is known of the agent and keeps the session id to itself', () => withAgent('echo', async ({ agent, host }) => {
+test('says what is known of the agent and keeps the session id to itself', () => withAgent('echo', async (
+  { agent, host },
+) => {
   await agent.runTurn(host.turn('hello'))
   assert.equal(host.states, {
     acp_agent_name: 'fake',
@@ -45,14 +49,17 @@ test('says what is known of the agent and keeps the session id to itself', () =>
   assert.is(host.memory.get('session')?.cwd, host.workingDir)
 }))
 
-test('serves several turns with one program and asks it to go on when there is no message', () => withAgent('echo', async ({ agent, host, slots }) => {
-  await agent.runTurn(host.turn('one'))
-  await agent.runTurn(host.turn(''))
-  const pids = new Set([...host.text().matchAll(/pid=(\d+)/g)].map(([, pid]) => pid))
-  assert.is(pids.size, 1)
-  assert.is(slots.running, 1)
-  assert.match(host.text(), /Continue with the task/)
-}))
+test('serves several turns with one program and asks it to go on when there is no message', () => withAgent(
+  'echo',
+  async ({ agent, host, slots }) => {
+    await agent.runTurn(host.turn('one'))
+    await agent.runTurn(host.turn(''))
+    const pids = new Set([...host.text().matchAll(/pid=(\d+)/g)].map(([, pid]) => pid))
+    assert.is(pids.size, 1)
+    assert.is(slots.running, 1)
+    assert.match(host.text(), /Continue with the task/)
+  },
+))
 
 test('resumes its session after a restart', () => withAgent('resume', async ({ agent, host, again }) => {
   await agent.runTurn(host.turn('one'))
@@ -63,20 +70,28 @@ test('resumes its session after a restart', () => withAgent('resume', async ({ a
   assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent', 'MessageEvent'])
 }))
 
-test('takes the end of a call of an earlier life for no call of this one', () => withAgent('late-ends', async ({ agent, host }) => {
+test('takes the end of a call of an earlier life for no call of this one', () => withAgent('late-ends', async (
+  { agent, host },
+) => {
   host.callIds = ['old']
   assert.equal(await agent.runTurn(host.turn('go')), finished)
   assert.equal(host.events.flatMap((event) => (event.kind === 'ActionEvent' ? [event.tool_call_id] : [])), ['new'])
 }))
 
-test('does not take up a session whose agent would run open calls again', () => withAgent('resume', async ({ agent, host, again }) => {
-  await agent.runTurn(host.turn('one'))
-  await agent.close()
-  assert.equal(await again().runTurn(host.turn('two')), finished)
-  assert.match(host.text(), /does not remember this conversation/)
-}, { options: { providers: [{ ...blankProvider('openhands'), command: [], prefix: 'acp-agent' }] } }))
+test('does not take up a session whose agent would run open calls again', () => withAgent(
+  'resume',
+  async ({ agent, host, again }) => {
+    await agent.runTurn(host.turn('one'))
+    await agent.close()
+    assert.equal(await again().runTurn(host.turn('two')), finished)
+    assert.match(host.text(), /does not remember this conversation/)
+  },
+  { options: { providers: [{ ...blankProvider('openhands'), command: [], prefix: 'acp-agent' }] } },
+))
 
-test('loads its session where it cannot be resumed and takes nothing of the replay', () => withAgent('load', async ({ agent, host, again }) => {
+test('loads its session where it cannot be resumed and takes nothing of the replay', () => withAgent('load', async (
+  { agent, host, again },
+) => {
   await agent.runTurn(host.turn('one'))
   await agent.close()
   assert.equal(await again().runTurn(host.turn('two')), finished)
@@ -85,33 +100,47 @@ test('loads its session where it cannot be resumed and takes nothing of the repl
 }))
 
 for (const behaviour of ['load-fails', 'echo']) {
-  test(`begins a new session and says so when the agent does "${behaviour}" with the old one`, () => withAgent(behaviour, async ({ agent, host, again }) => {
-    await agent.runTurn(host.turn('one'))
-    const { id } = host.memory.get('session') ?? {}
-    await agent.close()
-    assert.equal(await again().runTurn(host.turn('two')), finished)
-    assert.is.not(host.memory.get('session')?.id, id)
-    assert.match(JSON.stringify(host.events[2]), /"source":"environment".*does not remember this conversation/)
-  }))
+  test(`begins a new session and says so when the agent does "${behaviour}" with the old one`, () => withAgent(
+    behaviour,
+    async ({ agent, host, again }) => {
+      await agent.runTurn(host.turn('one'))
+      const { id } = host.memory.get('session') ?? {}
+      await agent.close()
+      assert.equal(await again().runTurn(host.turn('two')), finished)
+      assert.is.not(host.memory.get('session')?.id, id)
+      assert.match(JSON.stringify(host.events[2]), /"source":"environment".*does not remember this conversation/)
+    },
+  ))
 }
 
-test('serves a turn with another program when the one of the turn before is gone, noticed or not', () => withAgent('resume', async ({ agent, host }) => {
-  for (const [round, wait] of [0, 0, 5, 20, 50].entries()) {
-    assert.equal(await agent.runTurn(host.turn(`round ${round}`)), finished)
-    const pid = Number([...host.text().matchAll(/pid=(\d+)/g)].at(-1)?.[1])
-    process.kill(pid, 'SIGKILL')
-    await sleep(wait)
-  }
-  assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', ...Array<string>(5).fill('MessageEvent')])
-}))
+test('serves a turn with another program when the one of the turn before is gone, noticed or not', () => withAgent(
+  'resume',
+  async ({ agent, host }) => {
+    for (const [round, wait] of [0, 0, 5, 20, 50].entries()) {
+      assert.equal(await agent.runTurn(host.turn(`round ${round}`)), finished)
+      const pid = Number([...host.text().matchAll(/pid=(\d+)/g)].at(-1)?.[1])
+      process.kill(pid, 'SIGKILL')
+      await sleep(wait)
+    }
+    assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', ...Array<string>(5).fill('MessageEvent')])
+  },
+))
 
-test('fails when the second program dies of the same message', () => withAgent('dies-of-the-second', async ({ agent, host }) => {
-  assert.equal(await agent.runTurn(host.turn('one')), finished)
-  assert.match(JSON.stringify(await agent.runTurn(host.turn('deadly'))), /"served":false,"code":"ACPPromptError".*exited with code 5/)
-  assert.is(host.events.filter(({ source }) => source === 'environment').length, 1)
-}))
+test(
+  'fails when the second program dies of the same message',
+  () => withAgent('dies-of-the-second', async ({ agent, host }) => {
+    assert.equal(await agent.runTurn(host.turn('one')), finished)
+    assert.match(
+      JSON.stringify(await agent.runTurn(host.turn('deadly'))),
+      /"served":false,"code":"ACPPromptError".*exited with code 5/,
+    )
+    assert.is(host.events.filter(({ source }) => source === 'environment').length, 1)
+  }),
+)
 
-test('asks for a login instead of losing the session when resuming needs one', () => withAgent('login-resume', async ({ agent, host, again }) => {
+test('asks for a login instead of losing the session when resuming needs one', () => withAgent('login-resume', async (
+  { agent, host, again },
+) => {
   await agent.runTurn(host.turn('one'))
   await agent.close()
   assert.match(JSON.stringify(await again().runTurn(host.turn('two'))), /ACPAuthRequired/)
@@ -123,15 +152,25 @@ test('does not take up a session of another folder', () => withAgent('resume', a
   assert.is.not(host.memory.get('session')?.id, 'old')
 }))
 
-test('gives the agent its secrets and of the server only what is allowed', () => withAgent('environment', async ({ agent, host }) => {
-  host.environment.set('MY_TOKEN', 'token-of-the-user')
-  await agent.runTurn(host.turn('go'))
-  assert.match(host.text(), /MY_TOKEN.*token-of-the-user/)
-  assert.match(host.text(), /PASSED.*yes/)
-  assert.not.match(host.text(), /KEPT_BACK/)
-}, { options: { environment: { PATH: process.env['PATH'], PASSED: 'yes', KEPT_BACK: 'no' }, passEnvironment: ['PASSED'] } }))
+test('gives the agent its secrets and of the server only what is allowed', () => withAgent(
+  'environment',
+  async ({ agent, host }) => {
+    host.environment.set('MY_TOKEN', 'token-of-the-user')
+    await agent.runTurn(host.turn('go'))
+    assert.match(host.text(), /MY_TOKEN.*token-of-the-user/)
+    assert.match(host.text(), /PASSED.*yes/)
+    assert.not.match(host.text(), /KEPT_BACK/)
+  },
+  {
+    options: {
+      environment: { PATH: process.env['PATH'], PASSED: 'yes', KEPT_BACK: 'no' }, passEnvironment: ['PASSED'],
+    },
+  },
+))
 
-test('uses the open mode when nothing is asked and the asking mode otherwise', () => withAgent('modes', async ({ agent, host }) => {
+test('uses the open mode when nothing is asked and the asking mode otherwise', () => withAgent('modes', async (
+  { agent, host },
+) => {
   await agent.runTurn(host.turn('one'))
   assert.match(host.text(), /mode open/)
   host.confirmation = { kind: 'AlwaysConfirm' }
@@ -140,7 +179,9 @@ test('uses the open mode when nothing is asked and the asking mode otherwise', (
   assert.match(host.text(), /mode ask/)
 }))
 
-test('does not run an agent that stays in a mode more open than the policy', () => withAgent('refuses-mode', async ({ agent, host, slots }) => {
+test('does not run an agent that stays in a mode more open than the policy', () => withAgent('refuses-mode', async (
+  { agent, host, slots },
+) => {
   await agent.runTurn(host.turn('one'))
   host.confirmation = { kind: 'AlwaysConfirm' }
   agent.policyChanged()
@@ -149,28 +190,34 @@ test('does not run an agent that stays in a mode more open than the policy', () 
   assert.is(slots.running, 0)
 }))
 
-test('drops the notice that an agent makes of a change of mode', () => withAgent('mode-notice', async ({ agent, host }) => {
+test('drops the notice that an agent makes of a change of mode', () => withAgent('mode-notice', async (
+  { agent, host },
+) => {
   await agent.runTurn(host.turn('one'))
   assert.not.match(host.text(), /MODE_UPDATE/)
 }))
 
-test('uses the model of the settings, tells of one that is refused, and switches', () => withAgent('echo', async ({ agent, host, again }) => {
-  await agent.runTurn(host.turn('one'))
-  assert.match(host.text(), /Cannot use the model \\"bad\\".*No such model.*The agent uses small\./)
-  await agent.session.switchModel('big', new AbortController().signal)
-  await agent.runTurn(host.turn('two'))
-  assert.match(host.text(), /model big/)
-  assert.is(host.states['acp_current_model_id'], 'big')
-  try {
-    await agent.session.switchModel('bad', new AbortController().signal)
-    assert.unreachable()
-  } catch (error) {
-    assert.is(error instanceof AppError && error.code, 'bad_request')
-  }
-  await agent.close()
-  await again().runTurn(host.turn('three'))
-  assert.is(host.memory.get('session')?.model, 'big')
-}, { settings: { acp_model: 'bad' } }))
+test('uses the model of the settings, tells of one that is refused, and switches', () => withAgent(
+  'echo',
+  async ({ agent, host, again }) => {
+    await agent.runTurn(host.turn('one'))
+    assert.match(host.text(), /Cannot use the model \\"bad\\".*No such model.*The agent uses small\./)
+    await agent.session.switchModel('big', new AbortController().signal)
+    await agent.runTurn(host.turn('two'))
+    assert.match(host.text(), /model big/)
+    assert.is(host.states['acp_current_model_id'], 'big')
+    try {
+      await agent.session.switchModel('bad', new AbortController().signal)
+      assert.unreachable()
+    } catch (error) {
+      assert.is(error instanceof AppError && error.code, 'bad_request')
+    }
+    await agent.close()
+    await again().runTurn(host.turn('three'))
+    assert.is(host.memory.get('session')?.model, 'big')
+  },
+  { settings: { acp_model: 'bad' } },
+))
 
 test('keeps a model that is chosen before there is a session', () => withAgent('echo', async ({ agent, host }) => {
   await agent.session.switchModel('big', new AbortController().signal)
@@ -198,7 +245,9 @@ test('logs in with the method that the credentials ask for, where the agent offe
   }
 })
 
-test('ends an idle program and takes its session up again', () => withAgent('resume', async ({ host, again, slots }) => {
+test('ends an idle program and takes its session up again', () => withAgent('resume', async (
+  { host, again, slots },
+) => {
   const brief = new AgentSlots({ idleMs: 50 })
   const agent = again({ options: { slots: brief } })
   await agent.runTurn(host.turn('one'))
@@ -225,7 +274,9 @@ test('waits for a slot, says so, and starts when there is one', () => withAgent(
   assert.is(host.states['acp_waiting_for_slot'], false)
 }))
 
-test('has nothing to do when the policy changes before there is a program', () => withAgent('echo', async ({ agent, slots }) => {
+test('has nothing to do when the policy changes before there is a program', () => withAgent('echo', async (
+  { agent, slots },
+) => {
   agent.policyChanged()
   assert.is(slots.running, 0)
 }))
@@ -236,14 +287,18 @@ test('tells of MCP servers that the agent cannot reach', () => withAgent('echo',
 }, { settings: { mcp_config: { near: { command: 'x' }, far: { transport: 'sse', url: 'https://example.invalid' } } } }))
 
 for (const name of ['copilot', 'cline']) {
-  test(`says of ${name} that it takes no MCP servers that are programs`, () => withAgent('echo', async ({ agent, host }) => {
-    await agent.runTurn(host.turn('one'))
-    assert.match(host.text(), /cannot reach these MCP servers: near\./)
-    assert.match(JSON.stringify(host.states['acp_mcp_servers']), /"near","type":"stdio","status":"unsupported"/)
-  }, {
-    settings: { mcp_config: { near: { command: 'x' } } },
-    options: { providers: [{ ...blankProvider(name), command: [], prefix: 'acp-agent' }] },
-  }))
+  test(`says of ${name} that it takes no MCP servers that are programs`, () => withAgent(
+    'echo',
+    async ({ agent, host }) => {
+      await agent.runTurn(host.turn('one'))
+      assert.match(host.text(), /cannot reach these MCP servers: near\./)
+      assert.match(JSON.stringify(host.states['acp_mcp_servers']), /"near","type":"stdio","status":"unsupported"/)
+    },
+    {
+      settings: { mcp_config: { near: { command: 'x' } } },
+      options: { providers: [{ ...blankProvider(name), command: [], prefix: 'acp-agent' }] },
+    },
+  ))
 }
 
 test.run()

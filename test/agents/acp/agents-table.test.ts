@@ -10,7 +10,9 @@ const root = new URL('../../../../', import.meta.url)
 const table = readFileSync(new URL('src/agents/acp/agents.md', root), 'utf8')
 const recorded = readdirSync(new URL('test/fixtures/acp-transcripts/', root)).map((file) => file.replace('.jsonl', ''))
 const agents = ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline', 'openhands']
-const names = [...new Set(table.match(new RegExp(`(?<=\`)(?:${agents.join('|')})-(?:[a-z]+\\d*|probe-nocreds)(?=\`)`, 'g')))]
+const names = [
+  ...new Set(table.match(new RegExp(`(?<=\`)(?:${agents.join('|')})-(?:[a-z]+\\d*|probe-nocreds)(?=\`)`, 'g'))),
+]
   .filter((name) => !builtInProviders.some((provider) => provider.name === name || provider.prefix === name))
 
 test('names only recordings that are replayed', () => {
@@ -25,7 +27,9 @@ test('names every recording of outputs, edits and failures', () => {
 
 test('has two rows for every agent, and the quirks of every provider say where they were seen', () => {
   for (const { name } of builtInProviders) assert.is.not(quirksOf(name).evidence, '', name)
-  const rows = table.split('\n').filter((line) => /^\| (?:Claude|Codex|Gemini|opencode|Qwen|Copilot|Cline|OpenHands) ?/.test(line))
+  const rows = table.split('\n').filter((line) => {
+    return /^\| (?:Claude|Codex|Gemini|opencode|Qwen|Copilot|Cline|OpenHands) ?/.test(line)
+  })
   assert.is(rows.length, 2 * agents.length)
 })
 

@@ -1,11 +1,11 @@
 /**
- * The property: for any order and cutting of updates, the action that is on record before a question is answered contains
- * the command or the diff of that question (decisions, 3).
+ * The property: for any order and cutting of updates, the action that is on record before a question is answered
+ * contains the command or the diff of that question (decisions, 3).
  *
- * Each seed is one agent with one to four calls under way, told and asked about as that agent does (asking-agents): pieces
- * of any length, which cut words and escapes; empty chunks, figures, plans, thoughts and texts in between; updates that are
- * lost or come late; pauses after which a call is recorded with less; questions at any moment, again with other work, and
- * under an id of their own.
+ * Each seed is one agent with one to four calls under way, told and asked about as that agent does (asking-agents):
+ * pieces of any length, which cut words and escapes; empty chunks, figures, plans, thoughts and texts in between;
+ * updates that are lost or come late; pauses after which a call is recorded with less; questions at any moment, again
+ * with other work, and under an id of their own.
  */
 import * as assert from 'uvu/assert'
 import type { AskedCall } from '../../../src/agents/acp/turn-calls.ts'
@@ -85,7 +85,9 @@ class Session {
     switch (this.#random.below(12)) {
       case 0: return text('')
       case 1: return void events.update({ sessionUpdate: 'usage_update', used: this.#random.below(1000) })
-      case 2: return void events.update({ sessionUpdate: 'plan', entries: [{ content: `step ${this.#plans++}`, status: 'pending', priority: 'low' }] })
+      case 2: return void events.update({
+        sessionUpdate: 'plan', entries: [{ content: `step ${this.#plans++}`, status: 'pending', priority: 'low' }],
+      })
       case 3: return thought('hm')
       case 4: return text('and so ')
       case 5: return void events.update({ sessionUpdate: 'available_commands_update', availableCommands: [] })
@@ -93,7 +95,9 @@ class Session {
   }
 
   #askAboutAny(isLast = false): void {
-    const ready = this.#agent.asksWithoutInput === undefined || isLast ? this.#quiet : this.#quiet.filter((work) => this.#told.has(work))
+    const ready = this.#agent.asksWithoutInput === undefined || isLast
+      ? this.#quiet
+      : this.#quiet.filter((work) => this.#told.has(work))
     const work = ready[this.#random.below(Math.max(ready.length, 1))]
     if (work === undefined) return
     const isBare = this.#agent.name === 'openhands'
@@ -159,7 +163,8 @@ function assertPaired(turn: Watched, where: string): void {
 const pieces = ['rm', ' -rf ', '"a\\', '/home', '😀', '\\n', '\t', '{', ',', '\u2028', 'hunter22', '}']
 
 function anyWork(id: string, random: Random): Work {
-  const words = (count: number): string => Array.from({ length: 1 + random.below(count) }, () => random.pick(pieces)).join('')
+  const words = (count: number): string =>
+    Array.from({ length: 1 + random.below(count) }, () => random.pick(pieces)).join('')
   if (random.below(2) === 0) return { id, command: `run ${words(60)}\n${words(5)}` }
   return { id, path: `/project/${random.below(3)}.txt`, before: `old ${words(10)}\n`, after: `new ${words(40)}\n` }
 }

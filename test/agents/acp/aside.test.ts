@@ -13,7 +13,9 @@ const finished: TurnEnd = { outcome: 'finished', served: true }
 const nobody = new AbortController().signal
 
 async function failureOf(work: Promise<unknown>): Promise<string> {
-  return work.then(() => 'done', (error: unknown) => (error instanceof AppError ? `${error.code}: ${error.message}` : messageOf(error)))
+  return work.then(() => 'done', (error: unknown) => {
+    return (error instanceof AppError ? `${error.code}: ${error.message}` : messageOf(error))
+  })
 }
 
 test('answers from a copy of the session, denied every permission, masked, counted, without a trace', async () => {
@@ -32,7 +34,10 @@ test('answers from a copy of the session, denied every permission, masked, count
     await agent.runTurn(host.turn('one'))
     const before = [...host.events]
     const { text, usage } = await agent.askAside('How far are you?', nobody)
-    assert.match(text, /^aside <session>-copy <secret-hidden> \{"outcome":\{"outcome":"selected","optionId":"no"\}\}.*How far are you\?/)
+    assert.match(
+      text,
+      /^aside <session>-copy <secret-hidden> \{"outcome":\{"outcome":"selected","optionId":"no"\}\}.*How far are you\?/,
+    )
     assert.equal(usage, { usageId: 'acp-managed', model: 'small', promptTokens: 5, cost: 0.125, costSource: 'derived' })
     assert.equal(host.events, before)
     assert.equal(await agent.runTurn(host.turn('two')), finished)
@@ -50,14 +55,17 @@ test('is answered while a turn runs, which goes on', () => withAgent('fork-waits
   assert.equal(await ended, { outcome: 'stopped', served: true })
 }))
 
-test('starts the agent if need be, of which the next turn tells, and asks a new session where there is none', () => withAgent('fork', async ({ agent, host }) => {
-  host.past = 'User: before'
-  const { text } = await agent.askAside('Who are you?', nobody)
-  assert.match(text, '> User: before')
-  assert.equal(host.events, [])
-  await agent.runTurn(host.turn('one'))
-  assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent'])
-}))
+test(
+  'starts the agent if need be, of which the next turn tells, and asks a new session where there is none',
+  () => withAgent('fork', async ({ agent, host }) => {
+    host.past = 'User: before'
+    const { text } = await agent.askAside('Who are you?', nobody)
+    assert.match(text, '> User: before')
+    assert.equal(host.events, [])
+    await agent.runTurn(host.turn('one'))
+    assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent'])
+  }),
+)
 
 const failures: readonly (readonly [behaviour: string, failure: RegExp])[] = [
   ['echo', /^bad_request: Cannot ask the agent beside its work: it cannot copy its session$/],
@@ -68,7 +76,9 @@ const failures: readonly (readonly [behaviour: string, failure: RegExp])[] = [
   ['fork-refuses', /^agent_failed: Cannot ask the agent: \[-32603\] No <secret-hidden>$/],
 ]
 for (const [behaviour, failure] of failures) {
-  test(`says why when the agent does "${behaviour}", and the work goes on`, () => withAgent(behaviour, async ({ agent, host }) => {
+  test(`says why when the agent does "${behaviour}", and the work goes on`, () => withAgent(behaviour, async (
+    { agent, host },
+  ) => {
     await agent.runTurn(host.turn('one'))
     assert.match(await failureOf(agent.askAside('Why?', nobody)), failure)
     assert.not.match(host.text(), secret)

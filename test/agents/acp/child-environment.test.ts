@@ -1,6 +1,7 @@
 /**
  * The spec's "Credentials of external agents" on programs that really run: for each provider a table of login x key x
- * base URL (x config directory for provider A), each cell on the finished environment of the child and its `authenticate`.
+ * base URL (x config directory for provider A), each cell on the finished environment of the child and its
+ * `authenticate`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -27,8 +28,9 @@ const logins: Readonly<Record<string, readonly [string, unknown]>> = {
 }
 
 /**
- * Login (? for a keychain that cannot be seen); what is set: k(ey), u(rl), d(irectory); which of them the child has; what
- * Codex is configured with: the address, `own` where its key is read without `authenticate`; the `authenticate` it got.
+ * Login (? for a keychain that cannot be seen); what is set: k(ey), u(rl), d(irectory); which of them the child has;
+ * what Codex is configured with: the address, `own` where its key is read without `authenticate`; the `authenticate` it
+ * got.
  */
 type Row = readonly [login: 'yes' | 'no' | '?', set: string, has: string, config: string, authenticate: string]
 const publicUrl = 'https://api.openai.com/v1'
@@ -42,12 +44,16 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['?', 'd', 'd', '', ''], ['?', 'kd', 'd', '', ''], ['?', 'ud', 'd', '', ''], ['?', 'kud', 'd', '', ''],
   ],
   codex: [
-    ['no', '', '', '', ''], ['no', 'k', 'k', `own ${publicUrl}`, ''], ['no', 'u', 'u', url, ''], ['no', 'ku', 'ku', `own ${url}`, ''],
-    ['yes', '', '', '', 'chat-gpt'], ['yes', 'k', '', '', 'chat-gpt'], ['yes', 'u', 'u', url, 'chat-gpt'], ['yes', 'ku', 'u', url, 'chat-gpt'],
+    ['no', '', '', '', ''], ['no', 'k', 'k', `own ${publicUrl}`, ''], ['no', 'u', 'u', url, ''],
+    ['no', 'ku', 'ku', `own ${url}`, ''],
+    ['yes', '', '', '', 'chat-gpt'], ['yes', 'k', '', '', 'chat-gpt'], ['yes', 'u', 'u', url, 'chat-gpt'],
+    ['yes', 'ku', 'u', url, 'chat-gpt'],
   ],
   'gemini-cli': [
-    ['no', '', '', '', ''], ['no', 'k', 'k', '', ''], ['no', 'u', 'u', '', `gateway ${url}`], ['no', 'ku', 'ku', '', `gateway ${url} ${key}`],
-    ['yes', '', '', '', ''], ['yes', 'k', '', '', ''], ['yes', 'u', 'u', '', `gateway ${url}`], ['yes', 'ku', 'u', '', `gateway ${url}`],
+    ['no', '', '', '', ''], ['no', 'k', 'k', '', ''], ['no', 'u', 'u', '', `gateway ${url}`],
+    ['no', 'ku', 'ku', '', `gateway ${url} ${key}`],
+    ['yes', '', '', '', ''], ['yes', 'k', '', '', ''], ['yes', 'u', 'u', '', `gateway ${url}`],
+    ['yes', 'ku', 'u', '', `gateway ${url}`],
   ],
 }
 
@@ -57,7 +63,9 @@ for (const [name, rows] of Object.entries(tables)) {
       const provider = providerNamed(name)
       if (login === 'yes') signIn(provider, folder)
       for (const [variable, value] of variablesOf(provider, set, folder)) host.environment.set(variable, value)
-      const child = await shown(host, again, { settings: { acp_server: name }, options: { platform: login === '?' ? 'darwin' : 'linux' } })
+      const child = await shown(host, again, {
+        settings: { acp_server: name }, options: { platform: login === '?' ? 'darwin' : 'linux' },
+      })
       const given = variablesOf(provider, 'kud', folder).map(([variable, value]) => child.env[variable] === value)
       assert.equal(given, [has.includes('k'), has.includes('u'), has.includes('d')])
       assert.is(configOf(child.env), config)
@@ -73,24 +81,30 @@ for (const [name, rows] of Object.entries(tables)) {
 const base = ['HOME', 'LANG', 'LC_ALL', 'PATH', 'TZ']
 const ofCodex = ['CODEX_CONFIG', 'MODEL_PROVIDER', 'NO_BROWSER', 'OPENAI_API_KEY']
 
-test('of a server\'s environment with 200 other variables and its keys, only what is documented or named reaches a child', () =>
-  withAgent('', async ({ host, again, folder }) => {
-    const canaries = Array.from({ length: 200 }, (_, index) => [`CANARY_${index}`, `canary-value-${index}`] as const)
-    const environment = {
-      ...Object.fromEntries(canaries),
-      ...Object.fromEntries(base.map((name) => [name, name === 'HOME' ? folder : process.env[name] ?? 'C'])),
-      OPENAI_API_KEY: key, ANTHROPIC_API_KEY: 'of-another-provider', GEMINI_API_KEY: 'of-another-provider', CLAUDECODE: '1',
-      npm_config_registry: 'x', NPM_TOKEN: 'x', INIT_CWD: '/', NODE_OPTIONS: '--no-warnings', LD_PRELOAD: '',
-      SESSION_API_KEY: 'server-key', AGENT_SERVER_SECRET_KEY: 'server-key', OH_SECRET_KEY: 'server-key',
-    }
-    host.environment.set('OF_THE_USER', 'a-secret')
-    const passEnvironment = ['CANARY_7', 'SESSION_API_KEY', 'AGENT_SERVER_SECRET_KEY', 'OH_SECRET_KEY']
-    const { env } = await shown(host, again, { settings: { acp_server: 'codex' }, options: { environment, passEnvironment } })
-    const expected = [...base, ...ofCodex, 'AGENT_SERVER_CHILD', 'CANARY_7', 'OF_THE_USER'].sort()
-    // Node itself hands this one on to every child while coverage is measured.
-    assert.equal(Object.keys(env).filter((name) => name !== 'NODE_V8_COVERAGE').sort(), expected)
-    assert.not.match(JSON.stringify(env), /server-key|of-another-provider/)
-  }))
+test(
+  'of a server\'s environment with 200 other variables and its keys, only what is documented or named reaches a child',
+  () =>
+    withAgent('', async ({ host, again, folder }) => {
+      const canaries = Array.from({ length: 200 }, (_, index) => [`CANARY_${index}`, `canary-value-${index}`] as const)
+      const environment = {
+        ...Object.fromEntries(canaries),
+        ...Object.fromEntries(base.map((name) => [name, name === 'HOME' ? folder : process.env[name] ?? 'C'])),
+        OPENAI_API_KEY: key, ANTHROPIC_API_KEY: 'of-another-provider', GEMINI_API_KEY: 'of-another-provider',
+        CLAUDECODE: '1',
+        npm_config_registry: 'x', NPM_TOKEN: 'x', INIT_CWD: '/', NODE_OPTIONS: '--no-warnings', LD_PRELOAD: '',
+        SESSION_API_KEY: 'server-key', AGENT_SERVER_SECRET_KEY: 'server-key', OH_SECRET_KEY: 'server-key',
+      }
+      host.environment.set('OF_THE_USER', 'a-secret')
+      const passEnvironment = ['CANARY_7', 'SESSION_API_KEY', 'AGENT_SERVER_SECRET_KEY', 'OH_SECRET_KEY']
+      const { env } = await shown(host, again, {
+        settings: { acp_server: 'codex' }, options: { environment, passEnvironment },
+      })
+      const expected = [...base, ...ofCodex, 'AGENT_SERVER_CHILD', 'CANARY_7', 'OF_THE_USER'].sort()
+      // Node itself hands this one on to every child while coverage is measured.
+      assert.equal(Object.keys(env).filter((name) => name !== 'NODE_V8_COVERAGE').sort(), expected)
+      assert.not.match(JSON.stringify(env), /server-key|of-another-provider/)
+    }),
+)
 
 interface Child {
   readonly env: Readonly<Record<string, unknown>>
@@ -122,7 +136,9 @@ function signIn({ name }: Provider, folder: string): void {
 /** Only provider A has a config directory that is not the login's or the home. */
 function variablesOf(provider: Provider, set: string, folder: string): (readonly [string, string])[] {
   const configDir = provider.configDirStripsKey ? provider.configDirVariable : 'NO_CONFIG_DIR'
-  const all = [['k', provider.apiKeyVariable, key], ['u', provider.baseUrlVariable, url], ['d', configDir, join(folder, 'config')]] as const
+  const all = [
+    ['k', provider.apiKeyVariable, key], ['u', provider.baseUrlVariable, url], ['d', configDir, join(folder, 'config')],
+  ] as const
   return all.flatMap(([letter, variable, value]) => (set.includes(letter) ? [[variable, value] as const] : []))
 }
 

@@ -1,9 +1,16 @@
-/** Credential files: where they lie, who may read them, what comes back of them and when, and what is left afterwards. */
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+/**
+ * Credential files: where they lie, who may read them, what comes back of them and when, and what is left afterwards.
+ */
+import {
+  existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { lendFiles, recoverFiles, type LentFiles, type ReplaceSecret } from '../../../src/agents/acp/credential-files.ts'
+import {
+  lendFiles, recoverFiles, type LentFiles, type ReplaceSecret,
+} from '../../../src/agents/acp/credential-files.ts'
 import type { Log } from '../../../src/base/log.ts'
 import type { SecretChange } from '../../../src/conversation/agent/host.ts'
 import type { AcpFileSecret } from '../../../src/schema/generated/settings.ts'
@@ -13,10 +20,12 @@ import { suite } from '../../support/suite.ts'
 const test = suite('acp credential files')
 
 const codexFile: AcpFileSecret = {
-  secret_name: 'CODEX_AUTH_JSON', filename: 'auth.json', env_var: 'CODEX_HOME', subdir: 'codex', env_points_to: 'dir', warn_if_unset: [],
+  secret_name: 'CODEX_AUTH_JSON', filename: 'auth.json', env_var: 'CODEX_HOME', subdir: 'codex', env_points_to: 'dir',
+  warn_if_unset: [],
 }
 const googleFile: AcpFileSecret = {
-  secret_name: 'GOOGLE_APPLICATION_CREDENTIALS_JSON', filename: 'gcloud-credentials.json', env_var: 'GOOGLE_APPLICATION_CREDENTIALS',
+  secret_name: 'GOOGLE_APPLICATION_CREDENTIALS_JSON', filename: 'gcloud-credentials.json',
+  env_var: 'GOOGLE_APPLICATION_CREDENTIALS',
   subdir: 'gemini-cli', env_points_to: 'file', warn_if_unset: [],
 }
 const first = '{"tokens":{"refresh_token":"the-first-token"}}'
@@ -51,14 +60,19 @@ function inWorld(body: (world: World) => Promise<void>): () => Promise<void> {
       lines,
       log: { debug: write, info: write, warn: write, error: write },
       answer: async () => true,
-      async lend(values = { CODEX_AUTH_JSON: first, GOOGLE_APPLICATION_CREDENTIALS_JSON: first }, watchIntervalMs = 3_600_000) {
+      async lend(
+        values = { CODEX_AUTH_JSON: first, GOOGLE_APPLICATION_CREDENTIALS_JSON: first }, watchIntervalMs = 3_600_000,
+      ) {
         const { agentDir, log } = world
         const secrets = new Map(Object.entries(values))
         const replaceSecret: ReplaceSecret = (change) => {
           world.changes.push(change)
           return world.answer(change)
         }
-        const lent = await lendFiles({ fileSecrets: [codexFile, googleFile], secrets, makeSecretDir: async () => runtimeDir, agentDir, replaceSecret, log, watchIntervalMs })
+        const lent = await lendFiles({
+          fileSecrets: [codexFile, googleFile], secrets, makeSecretDir: async () => runtimeDir, agentDir, replaceSecret,
+          log, watchIntervalMs,
+        })
         open.push(lent)
         return lent
       },
@@ -72,25 +86,34 @@ function inWorld(body: (world: World) => Promise<void>): () => Promise<void> {
   }
 }
 
-test('lends each file for its owner alone, below the runtime directory, and says where it is', inWorld(async ({ lend, runtimeDir, agentDir }) => {
-  const { variables } = await lend()
-  const { CODEX_HOME = '', GOOGLE_APPLICATION_CREDENTIALS: file = '' } = variables
-  assert.is(CODEX_HOME, join(agentDir, 'codex'))
-  assert.ok(file.startsWith(runtimeDir) && file.endsWith('/gcloud-credentials.json'))
-  for (const path of [join(CODEX_HOME, 'auth.json'), file]) {
-    assert.is(readFileSync(path, 'utf8'), first)
-    assert.is(statSync(path).mode & 0o777, 0o600)
-  }
-  assert.ok(lstatSync(join(CODEX_HOME, 'auth.json')).isSymbolicLink())
-  for (const folder of [CODEX_HOME, join(file, '..'), join(file, '../..')]) assert.is(statSync(folder).mode & 0o777, 0o700)
-}))
+test(
+  'lends each file for its owner alone, below the runtime directory, and says where it is',
+  inWorld(async ({ lend, runtimeDir, agentDir }) => {
+    const { variables } = await lend()
+    const { CODEX_HOME = '', GOOGLE_APPLICATION_CREDENTIALS: file = '' } = variables
+    assert.is(CODEX_HOME, join(agentDir, 'codex'))
+    assert.ok(file.startsWith(runtimeDir) && file.endsWith('/gcloud-credentials.json'))
+    for (const path of [join(CODEX_HOME, 'auth.json'), file]) {
+      assert.is(readFileSync(path, 'utf8'), first)
+      assert.is(statSync(path).mode & 0o777, 0o600)
+    }
+    assert.ok(lstatSync(join(CODEX_HOME, 'auth.json')).isSymbolicLink())
+    for (const folder of [CODEX_HOME, join(file, '..'), join(file, '../..')]) {
+      assert.is(statSync(folder).mode & 0o777, 0o700)
+    }
+  }),
+)
 
-test('lends nothing, and makes no folder, where there is no such secret or it is blank', inWorld(async ({ lend, runtimeDir }) => {
+test('lends nothing, and makes no folder, where there is no such secret or it is blank', inWorld(async (
+  { lend, runtimeDir },
+) => {
   const { variables } = await lend({ CODEX_AUTH_JSON: ' ', OTHER: 'x' })
   assert.equal([variables, readdirSync(runtimeDir)], [{}, []])
 }))
 
-test('takes a renewed login back, each change once, from the value that was lent or stored last', inWorld(async ({ lend, changes }) => {
+test('takes a renewed login back, each change once, from the value that was lent or stored last', inWorld(async (
+  { lend, changes },
+) => {
   const lent = await lend({ CODEX_AUTH_JSON: first })
   const path = join(lent.variables['CODEX_HOME'] ?? '', 'auth.json')
   await lent.readBack()
@@ -103,7 +126,9 @@ test('takes a renewed login back, each change once, from the value that was lent
   assert.equal(changes, [{ name, lent: first, current: second }, { name, lent: second, current: third }])
 }))
 
-test('takes it back also where the program has put a new file in the place of the old one', inWorld(async ({ lend, changes, agentDir }) => {
+test('takes it back also where the program has put a new file in the place of the old one', inWorld(async (
+  { lend, changes, agentDir },
+) => {
   const lent = await lend({ CODEX_AUTH_JSON: first })
   const path = join(agentDir, 'codex/auth.json')
   rmSync(path)
@@ -157,7 +182,9 @@ test('tries again what could not be stored', inWorld(async (world) => {
   assert.equal(world.changes.map(({ lent: value }) => value), [first, first])
 }))
 
-test('leaves nothing when it is closed, also twice, but what the program keeps', inWorld(async ({ lend, runtimeDir, agentDir }) => {
+test('leaves nothing when it is closed, also twice, but what the program keeps', inWorld(async (
+  { lend, runtimeDir, agentDir },
+) => {
   const lent = await lend()
   writeFileSync(join(agentDir, 'codex/history'), 'h')
   await Promise.all([lent.close(), lent.close()])
@@ -179,7 +206,9 @@ test('replaces what a killed server has left in its place', inWorld(async ({ len
   assert.is(readFileSync(join(agentDir, 'codex/auth.json'), 'utf8'), first)
 }))
 
-test('removes nothing of a folder that a program has linked into the place of its own', inWorld(async ({ lend, agentDir, runtimeDir, lines }) => {
+test('removes nothing of a folder that a program has linked into the place of its own', inWorld(async (
+  { lend, agentDir, runtimeDir, lines },
+) => {
   const lent = await lend({ CODEX_AUTH_JSON: first })
   const own = join(runtimeDir, 'codex-of-the-user')
   mkdirSync(own)

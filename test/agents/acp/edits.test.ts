@@ -8,7 +8,8 @@ import { suite } from '../../support/suite.ts'
 import { watch } from './watched-turn.ts'
 
 const test = suite('acp edits')
-const edits = (fields: object): readonly object[] => editsOf(mergeToolCall(newToolCall, { kind: 'edit', ...fields }, false), '/project')
+const edits = (fields: object): readonly object[] =>
+  editsOf(mergeToolCall(newToolCall, { kind: 'edit', ...fields }, false), '/project')
 const diff = (path: string): object => ({ type: 'diff', path, oldText: 'a\n', newText: 'b\n' })
 const replaced = (path: string): object => ({ do: 'replace', path, oldText: 'a\n', newText: 'b\n' })
 const unified = (name: string): string => `--- ${name}\n+++ ${name}\n@@ -1,2 +1,2 @@\n-a\n+b\n c\n`
@@ -31,10 +32,14 @@ const calls: readonly (readonly [name: string, fields: object, expected: readonl
   ['a patch of a tool that is no edit by its kind (Cline)', { kind: 'other', rawInput: { input: patch } }, patched],
   ['a patch whose end has not come', { rawInput: patch.replace('*** End Patch\n', '') }, []],
   ['words that begin with a patch in a command', { kind: 'execute', rawInput: { input: patch } }, []],
-  ['a unified diff', { rawInput: { diff: unified('x') } }, [{ do: 'replace', path: '/project/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
+  ['a unified diff', { rawInput: { diff: unified('x') } },
+    [{ do: 'replace', path: '/project/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
   [
     'a unified diff with names as Git writes them, and the place beside it (Copilot)',
-    { rawInput: { diff: `diff --git a/x b/x\n${unified('a/x').replace('+++ a/', '+++ b/')}` }, locations: [{ path: '/deep/x' }] },
+    {
+      rawInput: { diff: `diff --git a/x b/x\n${unified('a/x').replace('+++ a/', '+++ b/')}` },
+      locations: [{ path: '/deep/x' }],
+    },
     [{ do: 'replace', path: '/deep/x', oldText: 'a\nc\n', newText: 'b\nc\n' }],
   ],
   [
@@ -48,12 +53,17 @@ const calls: readonly (readonly [name: string, fields: object, expected: readonl
         ],
       },
     },
-    [{ do: 'create', path: '/project/n', newText: 'a\n' }, { do: 'delete', path: '/project/d' }, { do: 'move', path: '/project/f', to: '/project/t' }],
+    [{ do: 'create', path: '/project/n', newText: 'a\n' }, { do: 'delete', path: '/project/d' },
+      { do: 'move', path: '/project/f', to: '/project/t' }],
   ],
-  ['a diff in the result', { rawOutput: { fileDiff: unified('x') } }, [{ do: 'replace', path: '/project/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
-  ['words of a file editor', { rawInput: { command: 'str_replace', path: '/x', old_str: 'a', new_str: null } }, [{ do: 'replace', path: '/x', oldText: 'a', newText: '' }]],
-  ['an insertion', { rawInput: { command: 'insert', path: '/x', insert_line: 2, new_str: 'a' } }, [{ do: 'insert', path: '/x', line: 2, newText: 'a' }]],
-  ['a new file in words', { rawInput: { command: 'create', path: '/x', file_text: '' } }, [{ do: 'create', path: '/x', newText: '' }]],
+  ['a diff in the result', { rawOutput: { fileDiff: unified('x') } },
+    [{ do: 'replace', path: '/project/x', oldText: 'a\nc\n', newText: 'b\nc\n' }]],
+  ['words of a file editor', { rawInput: { command: 'str_replace', path: '/x', old_str: 'a', new_str: null } },
+    [{ do: 'replace', path: '/x', oldText: 'a', newText: '' }]],
+  ['an insertion', { rawInput: { command: 'insert', path: '/x', insert_line: 2, new_str: 'a' } },
+    [{ do: 'insert', path: '/x', line: 2, newText: 'a' }]],
+  ['a new file in words', { rawInput: { command: 'create', path: '/x', file_text: '' } },
+    [{ do: 'create', path: '/x', newText: '' }]],
   ['an old text without a new one, which may be still to come', { rawInput: { file_path: '/x', old_string: 'a' } }, []],
 ]
 
@@ -68,12 +78,16 @@ test('a diff of two files with an end without a newline', () => {
 })
 
 test('a diff against nothing makes or deletes a file', () => {
-  assert.equal(readUnifiedDiff('--- /dev/null\n+++ b\n@@ -0,0 +1 @@\n+a\n'), [{ do: 'create', path: 'b', newText: 'a\n' }])
+  assert.equal(readUnifiedDiff('--- /dev/null\n+++ b\n@@ -0,0 +1 @@\n+a\n'), [
+    { do: 'create', path: 'b', newText: 'a\n' },
+  ])
   assert.equal(readUnifiedDiff('--- b\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n'), [{ do: 'delete', path: 'b' }])
 })
 
 test('a line of a file that looks like a header is a line', () => {
-  assert.equal(readUnifiedDiff('--- x\n+++ x\n@@ -1 +1 @@\n--- a\n+++ b\n'), [{ do: 'replace', path: 'x', oldText: '-- a\n', newText: '++ b\n' }])
+  assert.equal(readUnifiedDiff('--- x\n+++ x\n@@ -1 +1 @@\n--- a\n+++ b\n'), [
+    { do: 'replace', path: 'x', oldText: '-- a\n', newText: '++ b\n' },
+  ])
 })
 
 test('other texts are no patches', () => {

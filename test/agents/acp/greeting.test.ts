@@ -17,21 +17,31 @@ test.after(async () => {
 
 /** A program of one line of JavaScript that may use `answer(result)` at the first line that it reads. */
 function greetProgram(code: string, changes: Partial<GreetOptions> = {}): Promise<Greeting> {
-  const answer = `const answer = (result) => process.stdin.once('data', () => console.log(JSON.stringify({ jsonrpc: '2.0', id: 1, result })))\n`
+  const answer = `const answer = (result) => process.stdin.once('data', () => console.log(JSON.stringify({ jsonrpc: ` +
+    `'2.0', id: 1, result })))\n`
   const env = { PATH: process.env['PATH'] ?? '' }
-  const program = { command: process.execPath, args: ['-e', answer + code], cwd: tmpdir(), env, marker: `${instance}/${randomUUID()}` }
-  return greet({ program, startProcess: startChild, version: '0.0.0', timeoutMs: 20_000, signal: new AbortController().signal, ...changes })
+  const program = {
+    command: process.execPath, args: ['-e', answer + code], cwd: tmpdir(), env, marker: `${instance}/${randomUUID()}`,
+  }
+  return greet({
+    program, startProcess: startChild, version: '0.0.0', timeoutMs: 20_000, signal: new AbortController().signal,
+    ...changes,
+  })
 }
 
 test('tells name, version and the ways to sign in', async () => {
-  const info = `{ protocolVersion: 1, agentInfo: { name: 'agent', version: '1.2.3' }, authMethods: [{ id: 'key' }, { name: 'x' }, 7] }`
+  const info = `{ protocolVersion: 1, agentInfo: { name: 'agent', version: '1.2.3' }, authMethods: [{ id: 'key' }, { ` +
+    `name: 'x' }, 7] }`
   assert.equal(await greetProgram(`answer(${info})`), { name: 'agent', version: '1.2.3', authMethods: ['key'] })
-  assert.equal(await greetProgram('answer({ protocolVersion: 1 })'), { name: 'unknown', version: 'unknown', authMethods: [] })
+  assert.equal(await greetProgram('answer({ protocolVersion: 1 })'), {
+    name: 'unknown', version: 'unknown', authMethods: [],
+  })
 })
 
 const failures: [name: string, code: string, words: RegExp, timeoutMs?: number][] = [
   ['speaks another version', 'answer({ protocolVersion: 2 })', /speaks version 2 of ACP, expected 1/],
-  ['ends at once, with what it wrote', 'console.error("no configuration"); process.exitCode = 4', /exited with code 4; it wrote: no configuration/],
+  ['ends at once, with what it wrote', 'console.error("no configuration"); process.exitCode = 4',
+    /exited with code 4; it wrote: no configuration/],
   ['says nothing', 'process.stdin.resume()', /initialize/, 200],
 ]
 for (const [name, code, words, timeoutMs = 20_000] of failures) {

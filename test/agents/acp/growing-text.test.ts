@@ -1,4 +1,6 @@
-/** A text that is masked while it grows: what comes out is what masking at the end gives, and little is left to do then. */
+/**
+ * A text that is masked while it grows: what comes out is what masking at the end gives, and little is left to do then.
+ */
 import * as assert from 'uvu/assert'
 import { GrowingText, type TextHiding } from '../../../src/agents/acp/growing-text.ts'
 import { createMasker, type Masker } from '../../../src/base/masking.ts'

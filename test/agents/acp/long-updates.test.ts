@@ -16,13 +16,24 @@ test('a long chunk becomes chunks with the same text, id and kind', () => {
     const update = { sessionUpdate, messageId: 'm', content: { type: 'text', text: `${long}end` } }
     assert.ok(isLong(update))
     const chunks = chunksOf(update) ?? []
-    assert.ok(chunks.length > 10 && chunks.every((chunk) => chunk.sessionUpdate === sessionUpdate && chunk.messageId === 'm' && !isLong(chunk)))
-    assert.is(chunks.map(({ content }) => (content !== null && typeof content === 'object' && 'text' in content ? String(content.text) : '')).join(''), `${long}end`)
+    assert.ok(
+      chunks.length > 10 &&
+        chunks.every((chunk) => chunk.sessionUpdate === sessionUpdate && chunk.messageId === 'm' && !isLong(chunk)),
+    )
+    assert.is(
+      chunks.map(({ content }) => {
+        return (content !== null && typeof content === 'object' && 'text' in content ? String(content.text) : '')
+      }).join(''),
+      `${long}end`,
+    )
   }
 })
 
 test('an image and a tool call stay whole', () => {
-  assert.is(chunksOf({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: long, mimeType: 'image/png' } }), undefined)
+  assert.is(
+    chunksOf({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: long, mimeType: 'image/png' } }),
+    undefined,
+  )
   assert.is(chunksOf({ sessionUpdate: 'tool_call', rawInput: long }), undefined)
 })
 
@@ -45,7 +56,9 @@ test('a long image is looked through in a turn of its own', async () => {
       turns++
       timer = setImmediate(count)
     })
-    await maskedInTurns({ sessionUpdate: 'agent_message_chunk', content: { type, data: long, mimeType: 'image/png' } }, memoryHost('/'))
+    await maskedInTurns(
+      { sessionUpdate: 'agent_message_chunk', content: { type, data: long, mimeType: 'image/png' } }, memoryHost('/'),
+    )
     clearImmediate(timer)
     return turns
   }
@@ -62,20 +75,30 @@ test('hides secrets and the id of the session in long texts and short ones', asy
 })
 
 test('a plan keeps a thousand entries, and the beginning of a long one', () => {
-  const entries = limitedEntries([{ content: long, status: 'pending' }, ...Array(2000).fill({ content: 'a', status: 'pending' })])
+  const entries = limitedEntries([
+    { content: long, status: 'pending' }, ...Array(2000).fill({ content: 'a', status: 'pending' }),
+  ])
   assert.is(entries.length, 1000)
   assert.ok(JSON.stringify(entries).length < 100_000)
 })
 
-test('a title has a limit, and the output of a terminal; output in a fence of any length is looked through once', () => {
-  assert.is(mergeToolCall(newToolCall, { title: long }, false).title.length, 10_000)
-  assert.ok(mergeToolCall(newToolCall, { _meta: { terminal_output_delta: { data: long } } }, false).terminalOutput.length < 1_000_100)
-  const ticks = '`'.repeat(1_000_000)
-  const text = `${ticks}\n${ticks}${ticks}x`
-  assert.is(outputOf({ ...newToolCall, rawOutput: [{ type: 'text', text }] }).text, text)
-  const fenced = (inside: string): string => outputOf({ ...newToolCall, rawOutput: [{ type: 'text', text: inside }] }).text
-  assert.equal(['```\na\n```', '```sh\na\n```\n', '````\n```\n````', '```\na', '``\na\n``', '```a b\nc\n```', '```'].map(fenced),
-    ['a', 'a', '```', '```\na', '``\na\n``', '```a b\nc\n```', '```'])
-})
+test(
+  'a title has a limit, and the output of a terminal; output in a fence of any length is looked through once',
+  () => {
+    assert.is(mergeToolCall(newToolCall, { title: long }, false).title.length, 10_000)
+    assert.ok(mergeToolCall(
+      newToolCall, { _meta: { terminal_output_delta: { data: long } } }, false,
+    ).terminalOutput.length < 1_000_100)
+    const ticks = '`'.repeat(1_000_000)
+    const text = `${ticks}\n${ticks}${ticks}x`
+    assert.is(outputOf({ ...newToolCall, rawOutput: [{ type: 'text', text }] }).text, text)
+    const fenced = (inside: string): string =>
+      outputOf({ ...newToolCall, rawOutput: [{ type: 'text', text: inside }] }).text
+    assert.equal(
+      ['```\na\n```', '```sh\na\n```\n', '````\n```\n````', '```\na', '``\na\n``', '```a b\nc\n```', '```'].map(fenced),
+      ['a', 'a', '```', '```\na', '``\na\n``', '```a b\nc\n```', '```'],
+    )
+  },
+)
 
 test.run()

@@ -15,7 +15,10 @@ test('a server with OAuth is handed over with its newest token alone, or with no
   const state = { tokens: { access_token: 'an-old-one', refresh_token: 'r', obtained_at: 1 } }
   const auth = { strategy: 'oauth2', authentication: { type: 'oauth', client_secret: 's' }, state }
   const plain = { url, headers: { A: 'b' } }
-  const config = { far: { url, auth }, near: { url, auth: { strategy: 'oauth2' } }, off: { url, auth, enabled: false }, plain, program: { command: 'x' } }
+  const config = {
+    far: { url, auth }, near: { url, auth: { strategy: 'oauth2' } }, off: { url, auth, enabled: false }, plain,
+    program: { command: 'x' },
+  }
   const token = await world.bearer().token(never())
   assert.equal(await withTokens(config, tokens, never()), {
     far: { url, auth: { strategy: 'oauth2', state: { tokens: { access_token: token } } } },
@@ -26,7 +29,9 @@ test('a server with OAuth is handed over with its newest token alone, or with no
   })
   world.now += 3_600_000
   world.behaviour.answers = { '/as/token': { status: 500 } }
-  assert.equal(await withTokens({ far: config.far }, tokens, never()), { far: config.near }, 'a login that cannot be renewed now')
+  assert.equal(
+    await withTokens({ far: config.far }, tokens, never()), { far: config.near }, 'a login that cannot be renewed now',
+  )
   assert.is(await failure(withTokens(config, tokens, AbortSignal.abort('gone'))), 'gone')
 }))
 

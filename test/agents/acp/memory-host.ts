@@ -128,7 +128,8 @@ function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options
     async ask(question, withdrawn) {
       host.questions.push(question)
       check()
-      const answer = host.answer?.(question) ?? (await cancelled(AbortSignal.any([controller.signal, ...(withdrawn === undefined ? [] : [withdrawn])])))
+      const answer = host.answer?.(question) ??
+        (await cancelled(AbortSignal.any([controller.signal, ...(withdrawn === undefined ? [] : [withdrawn])])))
       host.outcomes.push(`${question.toolCallId} ${answer.outcome}`)
       check()
       return answer

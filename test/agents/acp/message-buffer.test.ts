@@ -34,7 +34,9 @@ function messagesOf(chunks: readonly Chunk[], limitChars = 1000): string[] {
 }
 
 const text = (words: string, id?: string): Chunk => ({ sort: 'text', text: words, ...(id === undefined ? {} : { id }) })
-const thought = (words: string, id?: string): Chunk => ({ sort: 'thought', text: words, ...(id === undefined ? {} : { id }) })
+const thought = (words: string, id?: string): Chunk => ({
+  sort: 'thought', text: words, ...(id === undefined ? {} : { id }),
+})
 
 test('chunks with one message id are one message, and another id begins the next', () => {
   assert.equal(messagesOf([text('a', '1'), text('b', '1'), text('c', '2')]), ['ab', 'c'])

@@ -6,7 +6,9 @@ import { suite } from '../../support/suite.ts'
 const test = suite('acp open options')
 
 const onOff = ['on', 'off']
-const rows: readonly (readonly [id: string, category: string | undefined, values: readonly string[], open: readonly string[]])[] = [
+const rows: readonly (readonly [
+  id: string, category: string | undefined, values: readonly string[], open: readonly string[],
+])[] = [
   ['allow_all', 'permissions', onOff, ['on']],
   ['auto_approve', undefined, ['true', 'false'], ['true']],
   ['approval', 'other', ['ask', 'auto-approve', 'auto'], ['auto-approve', 'auto']],

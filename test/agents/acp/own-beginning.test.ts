@@ -37,17 +37,25 @@ const wanted = new AbortController().signal
 const givenUp = AbortSignal.abort()
 
 const text = (words: string, messageId?: string): object => {
-  return { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: words }, ...(messageId === undefined ? {} : { messageId }) }
+  return {
+    sessionUpdate: 'agent_message_chunk',
+    content: { type: 'text', text: words },
+    ...(messageId === undefined ? {} : { messageId }),
+  }
 }
-const call = (fields: object): object => ({ sessionUpdate: 'tool_call', toolCallId: 'new', title: 'ls', kind: 'execute', status: 'pending', ...fields })
+const call = (fields: object): object => ({
+  sessionUpdate: 'tool_call', toolCallId: 'new', title: 'ls', kind: 'execute', status: 'pending', ...fields,
+})
 
 const leftovers: readonly (readonly [name: string, update: object, afterMs: number])[] = [
   ['text right after the turn', text('late'), 0],
   ['text of a message of the turn', text('late', 'm1'), 5000],
   ['an empty text', text(''), 5000],
   ['a notice of a mode', text('[MODE_UPDATE] yolo'), 5000],
-  ['the end of a call of before', call({ sessionUpdate: 'tool_call_update', toolCallId: 'old', status: 'completed' }), 5000],
-  ['output of a call of before', call({ sessionUpdate: 'tool_call_update', toolCallId: 'old', status: 'in_progress' }), 5000],
+  ['the end of a call of before', call({ sessionUpdate: 'tool_call_update', toolCallId: 'old', status: 'completed' }),
+    5000],
+  ['output of a call of before', call({ sessionUpdate: 'tool_call_update', toolCallId: 'old', status: 'in_progress' }),
+    5000],
   ['a call that nobody knew and that is over, right after the turn', call({ status: 'failed' }), 0],
   ['figures', { sessionUpdate: 'usage_update', used: 1 }, 5000],
 ]

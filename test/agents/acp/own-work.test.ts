@@ -1,4 +1,6 @@
-/** Work that an agent begins by itself, after its prompt was answered: recorded, asked about, counted, ended, stopped. */
+/**
+ * Work that an agent begins by itself, after its prompt was answered: recorded, asked about, counted, ended, stopped.
+ */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
 import { deferred } from '../../../src/base/wait.ts'
@@ -25,19 +27,25 @@ function since(host: MemoryHost, count: number): readonly string[] {
 }
 
 // No time passes here: nothing but the sign can end it.
-test('takes the work as a turn that says who began it, and ends with the sign of the agent', () => withAgent('own-work', async ({ agent, host }) => {
-  const wake = begun(host)
-  assert.equal(await agent.runTurn(host.turn('go')), finished)
-  const before = host.events.length
-  await wake
-  assert.equal(await agent.runTurn(host.turn('', { isOwn: true })), finished)
-  assert.match(JSON.stringify(host.events[before]), /"source":"environment".*The agent has begun to work by itself/)
-  assert.equal(since(host, before), kinds)
-  assert.match(host.text(), /"command":"ls".*a file.*"command":"touch made".*touched/)
-  assert.is(host.usages.at(-1)?.cost, 0.5)
-}, { options: { timers: manualTimers() } }))
+test('takes the work as a turn that says who began it, and ends with the sign of the agent', () => withAgent(
+  'own-work',
+  async ({ agent, host }) => {
+    const wake = begun(host)
+    assert.equal(await agent.runTurn(host.turn('go')), finished)
+    const before = host.events.length
+    await wake
+    assert.equal(await agent.runTurn(host.turn('', { isOwn: true })), finished)
+    assert.match(JSON.stringify(host.events[before]), /"source":"environment".*The agent has begun to work by itself/)
+    assert.equal(since(host, before), kinds)
+    assert.match(host.text(), /"command":"ls".*a file.*"command":"touch made".*touched/)
+    assert.is(host.usages.at(-1)?.cost, 0.5)
+  },
+  { options: { timers: manualTimers() } },
+))
 
-test('a long update that was held is taken before what came after it', () => withAgent('own-work-long', async ({ agent, host }) => {
+test('a long update that was held is taken before what came after it', () => withAgent('own-work-long', async (
+  { agent, host },
+) => {
   const wake = begun(host)
   assert.equal(await agent.runTurn(host.turn('go')), finished)
   const before = host.events.length

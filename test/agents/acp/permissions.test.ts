@@ -14,7 +14,9 @@ const nothing = readOptions(null)
 
 const never: ConfirmationPolicy = { kind: 'NeverConfirm' }
 const always: ConfirmationPolicy = { kind: 'AlwaysConfirm' }
-const risky = (confirm_unknown: boolean): ConfirmationPolicy => ({ kind: 'ConfirmRisky', threshold: 'HIGH', confirm_unknown })
+const risky = (confirm_unknown: boolean): ConfirmationPolicy => ({
+  kind: 'ConfirmRisky', threshold: 'HIGH', confirm_unknown,
+})
 
 const decisions: readonly (readonly [policy: ConfirmationPolicy, options: typeof claude, decision: string])[] = [
   [never, claude, 'allow'],
@@ -31,7 +33,9 @@ const decisions: readonly (readonly [policy: ConfirmationPolicy, options: typeof
 
 for (const [policy, options, decision] of decisions) {
   const kinds = options.map(({ kind }) => kind).join(', ')
-  test(`${JSON.stringify(policy)}: ${decision} when offered [${kinds}]`, () => assert.is(decide(policy, options).do, decision))
+  test(`${JSON.stringify(policy)}: ${decision} when offered [${kinds}]`, () => {
+    assert.is(decide(policy, options).do, decision)
+  })
 }
 
 test('selects by kind, never by place, and never for ever', () => {

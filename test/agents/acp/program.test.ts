@@ -27,22 +27,35 @@ function find(command: readonly string[], path = '/nowhere', options: ProgramOpt
   return findProgram(command, gemini, path, options)
 }
 
-test('starts the installed agent for an npx command of its package in any version, with the same arguments', async () => {
-  assert.equal(await find(preset, withBinary, { installedCommand }), ['node', '/installed/gemini-cli', '--acp', '--verbose'])
-  assert.equal(await find(older, withBinary, { installedCommand, allowNpx: true }), ['node', '/installed/gemini-cli', '--acp'])
-})
+test(
+  'starts the installed agent for an npx command of its package in any version, with the same arguments',
+  async () => {
+    assert.equal(await find(preset, withBinary, { installedCommand }), [
+      'node', '/installed/gemini-cli', '--acp', '--verbose',
+    ])
+    assert.equal(await find(older, withBinary, { installedCommand, allowNpx: true }), [
+      'node', '/installed/gemini-cli', '--acp',
+    ])
+  },
+)
 
-test('starts the program on the PATH where the agent is not installed, and looks in absolute folders only', async () => {
-  assert.equal(await find(preset, withBinary), ['gemini', '--acp', '--verbose'])
-  const inRelative = relative(process.cwd(), join(folder, 'bin'))
-  assert.equal(await find(preset, inRelative, { allowNpx: true }), preset)
-})
+test(
+  'starts the program on the PATH where the agent is not installed, and looks in absolute folders only',
+  async () => {
+    assert.equal(await find(preset, withBinary), ['gemini', '--acp', '--verbose'])
+    const inRelative = relative(process.cwd(), join(folder, 'bin'))
+    assert.equal(await find(preset, inRelative, { allowNpx: true }), preset)
+  },
+)
 
 test('starts npx only where it is allowed or somebody wrote the command himself', async () => {
   const failure = await find(preset).catch((error: unknown) => error)
   assert.ok(failure instanceof AcpFailure)
   assert.is(failure.code, 'ACPSpawnError')
-  assert.match(failure.message, /"gemini-cli" is not installed: install it with "agent-server agents install gemini-cli", or .*--allow-npx/)
+  assert.match(
+    failure.message,
+    /"gemini-cli" is not installed: install it with "agent-server agents install gemini-cli", or .*--allow-npx/,
+  )
   assert.equal(await find(preset, '', { allowNpx: true }), preset)
   assert.equal(await find(older), older)
 })
@@ -55,7 +68,9 @@ test('leaves every other command as it is', async () => {
 
 test('fails with ACPSpawnError for an installed agent that was changed, and starts nothing in its place', async () => {
   const changed = async (): Promise<never> => Promise.reject(new AppError('agent_failed', 'its file "x" was changed'))
-  const failure = await find(preset, withBinary, { installedCommand: changed, allowNpx: true }).catch((error: unknown) => error)
+  const failure = await find(preset, withBinary, { installedCommand: changed, allowNpx: true }).catch((
+    error: unknown,
+  ) => error)
   assert.ok(failure instanceof AcpFailure)
   assert.equal([failure.code, failure.message], ['ACPSpawnError', 'its file "x" was changed'])
 })

@@ -14,7 +14,9 @@ function asked(fields: object): ReturnType<typeof questionOf> {
 
 test('shows the command and its places', () => {
   const locations = [{ path: '/a', line: 3 }, { path: '/b' }, { line: 4 }]
-  const { command, diff, locations: shown, actionId } = asked({ kind: 'execute', rawInput: { command: 'make' }, locations })
+  const { command, diff, locations: shown, actionId } = asked({
+    kind: 'execute', rawInput: { command: 'make' }, locations,
+  })
   assert.equal([command, diff, actionId], ['make', undefined, 'e1'])
   assert.equal(shown, [{ path: '/a', line: 3 }, { path: '/b', line: null }])
 })
@@ -25,13 +27,20 @@ test('shows the first of several changes, and how many others there are', () => 
   assert.equal(diff, { path: '/a', old_text: 'x', new_text: 'y', more: 2 })
 })
 
-const patch = (...lines: readonly string[]): object => ({ kind: 'edit', rawInput: { patchText: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n') } })
-const changes: readonly (readonly [what: string, fields: object, old_text: string | null, new_text: string | null])[] = [
-  ['a new file', { kind: 'edit', content: [{ type: 'diff', path: '/work/a', oldText: null, newText: 'y' }] }, null, 'y'],
-  ['a file that is emptied', { kind: 'edit', content: [{ type: 'diff', path: '/work/a', oldText: 'x', newText: '' }] }, 'x', ''],
+const patch = (...lines: readonly string[]): object => ({
+  kind: 'edit', rawInput: { patchText: ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n') },
+})
+const changes: readonly (readonly [
+  what: string, fields: object, old_text: string | null, new_text: string | null,
+])[] = [
+  ['a new file', { kind: 'edit', content: [{ type: 'diff', path: '/work/a', oldText: null, newText: 'y' }] }, null,
+    'y'],
+  ['a file that is emptied', { kind: 'edit', content: [{ type: 'diff', path: '/work/a', oldText: 'x', newText: '' }] },
+    'x', ''],
   ['a file that is deleted', patch('*** Delete File: a'), null, null],
   ['a file that is moved away', patch('*** Update File: a', '*** Move to: b'), null, null],
-  ['an insertion', { kind: 'edit', rawInput: { command: 'insert', path: '/work/a', insert_line: 3, new_str: 'y' } }, '', 'y'],
+  ['an insertion', { kind: 'edit', rawInput: { command: 'insert', path: '/work/a', insert_line: 3, new_str: 'y' } }, '',
+    'y'],
 ]
 
 for (const [what, fields, old_text, new_text] of changes) {

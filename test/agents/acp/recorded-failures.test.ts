@@ -1,4 +1,7 @@
-/** Recorded exchanges in which the model's API said no: each ends as an error with its code, whatever the agent made of it. */
+/**
+ * Recorded exchanges in which the model's API said no: each ends as an error with its code, whatever the agent made of
+ * it.
+ */
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { failureOf, type AcpFailure } from '../../../src/agents/acp/failure.ts'
@@ -25,10 +28,16 @@ function failureIn(name: string, provider: string): AcpFailure | undefined {
   const answer = objectOf(messages.find(({ id, method }) => method === undefined && id === prompt?.id))
   if (answer.error !== undefined) {
     const { code, message, data } = objectOf(answer.error)
-    return failureOf(new RpcError({ code: numberOf(code) ?? 0, message: textOf(message) ?? '', data }), 'ACPPromptError', quirks.loginRefused)
+    return failureOf(
+      new RpcError({ code: numberOf(code) ?? 0, message: textOf(message) ?? '', data }),
+      'ACPPromptError',
+      quirks.loginRefused,
+    )
   }
   const signs = updates.reduce<FailureSigns>((before, update) => mergeSigns(before, update, quirks), {})
-  const texts = updates.filter(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk').map(({ content }) => textOf(memberAt(content, 'text')) ?? '')
+  const texts = updates.filter(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk').map(({ content }) => {
+    return textOf(memberAt(content, 'text')) ?? ''
+  })
   return endOf(answer.result, { hasDenied: false, signs, quirks, lastText: texts.join('') })
 }
 
@@ -42,7 +51,8 @@ const rows: readonly (readonly [name: string, provider: string, code: string | u
   // The stand-in's words name no login, and these agents pass on nothing but the words.
   ['opencode-fail401', 'opencode', 'ACPPromptError', /The script says so/],
   ['cline-fail401', 'cline', 'ACPPromptError', /The script says so/],
-  ['openhands-fail401', 'openhands', 'ACPPromptError', /litellm\.BadRequestError: OpenAIException - The script says so/],
+  ['openhands-fail401', 'openhands', 'ACPPromptError',
+    /litellm\.BadRequestError: OpenAIException - The script says so/],
   ['openhands-nokey', 'openhands', 'ACPAuthRequired', /Missing credentials\. Please pass an `api_key`/],
   // What went well is no failure.
   ['copilot-output', 'copilot', undefined, /^$/],
@@ -66,7 +76,9 @@ for (const [name, provider, stderr] of silent) {
   test(`${name}: not a word for a minute, and nothing on stderr that tells of trouble`, () => {
     const messages = messagesOf(name)
     const since = messages.slice(messages.findIndex(({ method }) => method === 'session/prompt') + 1)
-    const said = since.map(({ params }) => objectOf(memberAt(params, 'update')).sessionUpdate).filter((kind) => kind !== undefined)
+    const said = since.map(({ params }) => objectOf(memberAt(params, 'update')).sessionUpdate).filter((kind) => {
+      return kind !== undefined
+    })
     assert.equal(said.filter((kind) => kind !== 'available_commands_update'), [])
     assert.ok(quirksOf(provider).idleTalk?.test(stderr))
   })

@@ -15,7 +15,10 @@ import { manualTimers, type ManualTimers } from './manual-timers.ts'
 
 const fixtures = new URL('../../../../test/fixtures/', import.meta.url)
 
-/** The events of every prompt of a transcript, each with the id that others refer to. `ran` is told of the calls that ran. */
+/**
+ * The events of every prompt of a transcript, each with the id that others refer to. `ran` is told of the calls that
+ * ran.
+ */
 export function replay(name: string, ran: (ran: RanCall) => void = () => undefined): object[][] {
   const lines = readFileSync(new URL(`acp-transcripts/${name}.jsonl`, fixtures), 'utf8').trimEnd().split('\n')
   const turns: object[][] = []

@@ -1,7 +1,9 @@
 /** What a session offers and has chosen, as its answers and its updates tell it. */
 import * as assert from 'uvu/assert'
 import { failedMcpServer, withFailure, type McpServerState } from '../../../src/agents/acp/mcp-servers.ts'
-import { choicesState, readChoices, updateChoices, withMode, withModel } from '../../../src/agents/acp/session-choices.ts'
+import {
+  choicesState, readChoices, updateChoices, withMode, withModel,
+} from '../../../src/agents/acp/session-choices.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('acp session choices')
@@ -13,14 +15,21 @@ const choices = readChoices({ modes, models })
 test('follows the mode and the options that the agent tells', () => {
   assert.is(updateChoices(choices, { sessionUpdate: 'current_mode_update', currentModeId: 'b' }).modes.current, 'b')
   const option = { id: 'model', currentValue: 'z', options: [{ value: 'z' }] }
-  const both = updateChoices(choices, { sessionUpdate: 'config_option_update', configOptions: [option, { id: 'm', category: 'mode', currentValue: 'b' }] })
+  const both = updateChoices(choices, {
+    sessionUpdate: 'config_option_update', configOptions: [option, { id: 'm', category: 'mode', currentValue: 'b' }],
+  })
   assert.equal([both.modes.current, both.models.current, both.models.via], ['b', 'z', { configId: 'model' }])
-  const mode = updateChoices(choices, { sessionUpdate: 'config_option_update', configOptions: [{ id: 'mode', currentValue: 'b' }] })
+  const mode = updateChoices(choices, {
+    sessionUpdate: 'config_option_update', configOptions: [{ id: 'mode', currentValue: 'b' }],
+  })
   assert.equal([mode.modes.current, mode.models], ['b', choices.models])
 })
 
 test('tells mode and model by their category, and shows every other option that can be chosen', () => {
-  const effort = { id: 'effort', name: 'Effort', category: 'thought_level', type: 'select', currentValue: 'low', options: [{ value: 'low' }, { group: 'g', options: [{ value: 'high', name: 'High' }] }] }
+  const effort = {
+    id: 'effort', name: 'Effort', category: 'thought_level', type: 'select', currentValue: 'low',
+    options: [{ value: 'low' }, { group: 'g', options: [{ value: 'high', name: 'High' }] }],
+  }
   const { modes: found, models: models2, options } = readChoices({ configOptions: [
     { id: 'work', category: 'mode', type: 'select', currentValue: 'a', options: [{ value: 'a' }, { value: 'b' }] },
     { id: 'brain', category: 'model', type: 'select', currentValue: 'x', options: [{ value: 'x' }] },
@@ -36,7 +45,9 @@ test('tells mode and model by their category, and shows every other option that 
     values: [{ value: 'true', name: null, description: null }, { value: 'false', name: null, description: null }],
   }])
   const updated = updateChoices(readChoices({}), { sessionUpdate: 'config_option_update', configOptions: [effort] })
-  assert.equal(updated.options.map(({ id, current, values }) => [id, current, values]), [['effort', 'low', ['low', 'high']]])
+  assert.equal(updated.options.map(({ id, current, values }) => [id, current, values]), [
+    ['effort', 'low', ['low', 'high']],
+  ])
 })
 
 test('gives the same object back for what changes nothing', () => {
@@ -64,15 +75,23 @@ test('shows nothing chosen as null', () => {
 })
 
 test('knows the report of an MCP server that did not start, whatever is in its name', () => {
-  const failed = { toolCallId: 'mcp_startup.a.b%2Fc.0-1', status: 'failed', content: [{ content: { text: 'why' } }, {}] }
+  const failed = {
+    toolCallId: 'mcp_startup.a.b%2Fc.0-1', status: 'failed', content: [{ content: { text: 'why' } }, {}],
+  }
   assert.equal(failedMcpServer(failed), { name: 'a.b/c', detail: 'why' })
   assert.is(failedMcpServer({ ...failed, toolCallId: 'mcp_startup.%E0%A4%A.1' })?.name, '%E0%A4%A')
-  for (const other of [{ ...failed, status: 'completed' }, { ...failed, toolCallId: 'call' }, {}]) assert.is(failedMcpServer(other), undefined)
+  for (const other of [{ ...failed, status: 'completed' }, { ...failed, toolCallId: 'call' }, {}]) {
+    assert.is(failedMcpServer(other), undefined)
+  }
 })
 
 test('marks the server that failed, also under the name that the agent gave it', () => {
-  const states: McpServerState[] = [{ name: 'my server', type: 'stdio', status: 'handed_over' }, { name: 'b', type: 'http', status: 'handed_over' }]
-  assert.equal(withFailure(states, { name: 'my_server', detail: 'why' })[0], { name: 'my server', type: 'stdio', status: 'failed', detail: 'why' })
+  const states: McpServerState[] = [
+    { name: 'my server', type: 'stdio', status: 'handed_over' }, { name: 'b', type: 'http', status: 'handed_over' },
+  ]
+  assert.equal(withFailure(states, { name: 'my_server', detail: 'why' })[0], {
+    name: 'my server', type: 'stdio', status: 'failed', detail: 'why',
+  })
   assert.is(withFailure(states, { name: 'b', detail: 'x'.repeat(1000) })[1]?.detail?.length, 500)
   assert.equal(withFailure(states, { name: 'c', detail: '' }), states)
 })

@@ -1,10 +1,12 @@
 /**
- * Inputs that are streamed at a real pace: no action says less than what is asked about or runs, whatever lies between the
- * pieces. For any order and cutting of them see any-order.
+ * Inputs that are streamed at a real pace: no action says less than what is asked about or runs, whatever lies between
+ * the pieces. For any order and cutting of them see any-order.
  */
 import * as assert from 'uvu/assert'
 import { memberAt } from '../../../src/base/fields.ts'
-import { questionFor, streamed, type Manner, type StreamedCall, type TimedUpdate } from '../../fixtures/streamed-calls.ts'
+import {
+  questionFor, streamed, type Manner, type StreamedCall, type TimedUpdate,
+} from '../../fixtures/streamed-calls.ts'
 import { suite } from '../../support/suite.ts'
 import { json, watch, type Watched } from './watched-turn.ts'
 
@@ -13,7 +15,9 @@ const test = suite('acp streamed calls', 60_000)
 const removal: StreamedCall = {
   id: 'remove',
   kind: 'execute',
-  input: { command: 'rm -rf "/home/a b/tmp" && echo \\"gone\\" \u2028 done', description: 'Remove what is left of the build' },
+  input: {
+    command: 'rm -rf "/home/a b/tmp" && echo \\"gone\\" \u2028 done', description: 'Remove what is left of the build',
+  },
 }
 const text = Array.from({ length: 12 }, (_, line) => `line ${line} says "hello\\" to\tall\n`).join('')
 const file: StreamedCall = {

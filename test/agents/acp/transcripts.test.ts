@@ -1,9 +1,9 @@
 /**
  * Real exchanges of eight agents, recorded, become exactly these events.
  *
- * The expected lists in test/fixtures/acp-expected are stored for ever once an agent has run, so a change there is a change
- * of the format: read it before it is accepted. In the transcripts the lists of available commands, which take most of the
- * room and matter to nothing here, are emptied.
+ * The expected lists in test/fixtures/acp-expected are stored for ever once an agent has run, so a change there is a
+ * change of the format: read it before it is accepted. In the transcripts the lists of available commands, which take
+ * most of the room and matter to nothing here, are emptied.
  */
 import { readdirSync } from 'node:fs'
 import * as assert from 'uvu/assert'

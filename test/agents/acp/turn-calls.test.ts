@@ -16,7 +16,8 @@ test('waits with an action that is only announced', () => {
 
 const occasions: readonly (readonly [name: string, happen: (turn: Watched) => void])[] = [
   ['permission is asked', ({ events }) => void events.asks({ toolCallId: 't1' })],
-  ['it is in progress, and 500 ms pass', ({ call, timers }) => (call({ status: 'in_progress' }), timers.advanceTo(500))],
+  ['it is in progress, and 500 ms pass',
+    ({ call, timers }) => (call({ status: 'in_progress' }), timers.advanceTo(500))],
   ['it has completed', ({ call }) => call({ status: 'completed' })],
   ['it has failed', ({ call }) => call({ status: 'failed' })],
   ['raw output comes', ({ call }) => call({ rawOutput: 'x' })],
@@ -133,16 +134,26 @@ test('records after 30 s without a change what is known, and says that it is not
   assert.match(json(turn.drafts[0]), /"MCPToolAction","data":\{"incomplete":true,"kind":"execute","input":\{"description":"Clean"\}.*"summary":"Terminal \[incomplete: /)
   turn.call({ rawInput: { description: 'Clean', command: 'rm -rf x' }, status: 'completed' })
   assert.match(json(turn.drafts[1]), /"TerminalObservation","command":"rm -rf x"/)
-  assert.match(json(turn.drafts[1]), /told the input after this call was recorded: \{\\"description\\":\\"Clean\\",\\"command\\":\\"rm -rf x\\"\}/)
+  assert.match(
+    json(turn.drafts[1]),
+    /told the input after this call was recorded: \{\\"description\\":\\"Clean\\",\\"command\\":\\"rm -rf x\\"\}/,
+  )
 })
 
 test('carries in the observation of an edit a diff that came later', () => {
   const turn = watch()
-  turn.call({ toolCallId: 'w', title: 'write', kind: 'edit', status: 'in_progress', rawInput: { filePath: '/project/a', content: 'x' } })
+  turn.call({
+    toolCallId: 'w', title: 'write', kind: 'edit', status: 'in_progress',
+    rawInput: { filePath: '/project/a', content: 'x' },
+  })
   turn.timers.advanceTo(500)
-  turn.call({ toolCallId: 'w', status: 'completed', content: [{ type: 'diff', path: '/project/a', oldText: null, newText: 'x' }] })
+  turn.call({
+    toolCallId: 'w', status: 'completed', content: [{ type: 'diff', path: '/project/a', oldText: null, newText: 'x' }],
+  })
   assert.match(json(turn.drafts[0]), /"MCPToolAction","data":\{"filePath":"\/project\/a","content":"x"\}/)
-  assert.match(json(turn.drafts[1]), /"FileEditorObservation","command":"create","path":"\/project\/a".*"new_content":"x"/)
+  assert.match(
+    json(turn.drafts[1]), /"FileEditorObservation","command":"create","path":"\/project\/a".*"new_content":"x"/,
+  )
 })
 
 test('carries in the observation of an edit the newest diff of its file', () => {
@@ -161,7 +172,10 @@ test('gives a question for an action that was recorded with less an action of it
   turn.timers.advanceTo(30_000)
   const [asked] = turn.events.asks({ toolCallId: 't1', title: 'rm -rf x', rawInput: { command: 'rm -rf x' } })
   assert.is(asked?.id, 't1~1')
-  assert.match(json(turn.drafts[1]), /"ObservationEvent".*"tool_call_id":"t1".*see the action t1~1.*"is_error":false.*"action_id":"e1"/)
+  assert.match(
+    json(turn.drafts[1]),
+    /"ObservationEvent".*"tool_call_id":"t1".*see the action t1~1.*"is_error":false.*"action_id":"e1"/,
+  )
   assert.match(json(turn.drafts[2]), /"TerminalAction","command":"rm -rf x".*"tool_call_id":"t1~1"/)
   turn.call({ status: 'completed' })
   assert.match(json(turn.drafts[3]), /"tool_call_id":"t1~1"/)
@@ -171,11 +185,19 @@ test('gives a question for an action that was recorded with less an action of it
 test('shows of a question about another change that change, and not the diff that was told before', () => {
   const turn = watch()
   const diff = { type: 'diff', path: '/a', oldText: 'x', newText: 'y' }
-  turn.call({ toolCallId: 'p', title: 'Edit', kind: 'edit', status: 'in_progress', rawInput: { path: '/a', old_str: 'x', new_str: 'y' }, content: [diff] })
+  turn.call({
+    toolCallId: 'p', title: 'Edit', kind: 'edit', status: 'in_progress',
+    rawInput: { path: '/a', old_str: 'x', new_str: 'y' }, content: [diff],
+  })
   turn.timers.advanceTo(500)
-  const ask = (rawInput: object): unknown => turn.events.asks({ toolCallId: 'p', title: 'Edit', status: 'pending', rawInput })[0]?.shape
-  assert.equal(ask({ path: '/a', why: 'because' }), { as: 'edit', edit: { do: 'replace', path: '/a', oldText: 'x', newText: 'y' } })
-  assert.equal(ask({ path: '/b', old_str: 'all', new_str: '' }), { as: 'edit', edit: { do: 'replace', path: '/b', oldText: 'all', newText: '' } })
+  const ask = (rawInput: object): unknown =>
+    turn.events.asks({ toolCallId: 'p', title: 'Edit', status: 'pending', rawInput })[0]?.shape
+  assert.equal(ask({ path: '/a', why: 'because' }), {
+    as: 'edit', edit: { do: 'replace', path: '/a', oldText: 'x', newText: 'y' },
+  })
+  assert.equal(ask({ path: '/b', old_str: 'all', new_str: '' }), {
+    as: 'edit', edit: { do: 'replace', path: '/b', oldText: 'all', newText: '' },
+  })
   assert.match(json(turn.drafts.at(-1)), /"FileEditorAction","command":"str_replace","path":"\/b","old_str":"all"/)
 })
 
@@ -184,7 +206,12 @@ test('takes a question that says no more than the action for that action', () =>
   const diff = { type: 'diff', path: '/a', oldText: 'x', newText: 'y' }
   turn.call({ toolCallId: 'p', title: 'Edit', kind: 'edit', status: 'in_progress', content: [diff] })
   turn.timers.advanceTo(500)
-  const [asked] = turn.events.asks({ toolCallId: 'p', title: 'Edit files', status: 'pending', content: [{ type: 'content', content: { type: 'text', text: 'May I?' } }] })
+  const [asked] = turn.events.asks({
+    toolCallId: 'p',
+    title: 'Edit files',
+    status: 'pending',
+    content: [{ type: 'content', content: { type: 'text', text: 'May I?' } }],
+  })
   assert.is(asked?.id, 'p')
   assert.equal(turn.kinds(), ['ActionEvent'])
 })
@@ -196,7 +223,9 @@ test('takes a question without the folder of a command for the action that has i
   turn.timers.advanceTo(500)
   const [asked] = turn.events.asks({ toolCallId: 't1', status: 'pending', rawInput: { command: 'ls -l' } })
   assert.is(asked?.id, 't1')
-  const [elsewhere] = turn.events.asks({ toolCallId: 't1', status: 'pending', rawInput: { command: 'ls -l', cwd: '/etc' } })
+  const [elsewhere] = turn.events.asks({
+    toolCallId: 't1', status: 'pending', rawInput: { command: 'ls -l', cwd: '/etc' },
+  })
   assert.is(elsewhere?.id, 't1~1', 'another folder is other work')
 })
 
@@ -205,7 +234,10 @@ test('tells what an agent changes after the call was allowed', () => {
   turn.events.asks({ toolCallId: 't1', ...filled, kind: 'execute' })
   turn.events.allowed('t1')
   turn.call({ rawInput: { command: 'rm -rf /' }, status: 'completed' })
-  assert.match(json(turn.drafts[1]), /"command":"rm -rf \/".*changed this call after it was allowed. It says now: \{\\"command\\":\\"rm -rf \/\\"\}/)
+  assert.match(
+    json(turn.drafts[1]),
+    /"command":"rm -rf \/".*changed this call after it was allowed. It says now: \{\\"command\\":\\"rm -rf \/\\"\}/,
+  )
 })
 
 test('tells what an agent changes after the call was recorded, but not what it adds', () => {
@@ -232,24 +264,30 @@ test('answers a question that was allowed and not heard of again without an erro
   assert.match(json(turn.drafts.at(-1)), /"tool_call_id":"own-id".*This was allowed.*"is_error":false/)
 })
 
-test('gives a question for an action that was recorded as incomplete an action of its own, though it says the same', () => {
-  const turn = watch()
-  turn.call(announced)
-  turn.call({ rawInput: { command: 'rm -rf /ho' } })
-  turn.call({ rawInput: { command: 'rm -rf /home/x' } })
-  turn.timers.advanceTo(30_000)
-  assert.match(json(turn.drafts), /incomplete/)
-  const [asked] = turn.events.asks({ toolCallId: 't1', rawInput: { command: 'rm -rf /home/x' } })
-  assert.equal([asked?.id, asked?.shape.as], ['t1~1', 'command'])
-  assert.match(json(turn.drafts.at(-1)), /"TerminalAction","command":"rm -rf \/home\/x"/)
-})
+test(
+  'gives a question for an action that was recorded as incomplete an action of its own, though it says the same',
+  () => {
+    const turn = watch()
+    turn.call(announced)
+    turn.call({ rawInput: { command: 'rm -rf /ho' } })
+    turn.call({ rawInput: { command: 'rm -rf /home/x' } })
+    turn.timers.advanceTo(30_000)
+    assert.match(json(turn.drafts), /incomplete/)
+    const [asked] = turn.events.asks({ toolCallId: 't1', rawInput: { command: 'rm -rf /home/x' } })
+    assert.equal([asked?.id, asked?.shape.as], ['t1~1', 'command'])
+    assert.match(json(turn.drafts.at(-1)), /"TerminalAction","command":"rm -rf \/home\/x"/)
+  },
+)
 
 const bare = { toolCallId: 'confirmation', title: 'Confirm Agent Actions', kind: 'other', status: 'pending' }
 
 test('takes a question that names no work for questions about the open calls, each on record before', () => {
   const turn = watch()
   const list = { toolCallId: 'a', title: 'List', kind: 'execute', status: 'in_progress', rawInput: { command: 'ls' } }
-  const write = { toolCallId: 'b', title: 'Write', kind: 'edit', status: 'in_progress', content: [{ type: 'diff', path: '/project/x', oldText: null, newText: 'x' }] }
+  const write = {
+    toolCallId: 'b', title: 'Write', kind: 'edit', status: 'in_progress',
+    content: [{ type: 'diff', path: '/project/x', oldText: null, newText: 'x' }],
+  }
   turn.call(list)
   turn.call(write)
   const asked = turn.events.asks(bare)
@@ -290,7 +328,9 @@ for (const [name, changes] of questionsOfTheirOwn) {
 
 test('drops the end of a call of an earlier turn, with a line in the log', () => {
   const lines: string[] = []
-  const log = { ...silentLog, info: (message: string, fields?: object) => void lines.push(`${message} ${json(fields)}`) }
+  const log = {
+    ...silentLog, info: (message: string, fields?: object) => void lines.push(`${message} ${json(fields)}`),
+  }
   const memory = new CallMemory()
   memory.add('t1')
   const turn = watch({ memory, log })
@@ -334,7 +374,10 @@ test('tells those who read along how far a call is', () => {
 test('does not take news about figures for news about something else', () => {
   const turn = watch()
   turn.call(announced)
-  for (const sessionUpdate of ['usage_update', 'session_info_update', 'available_commands_update', 'current_mode_update', 'user_message_chunk', 'anything_new']) {
+  for (const sessionUpdate of [
+    'usage_update', 'session_info_update', 'available_commands_update', 'current_mode_update', 'user_message_chunk',
+    'anything_new',
+  ]) {
     turn.events.update({ sessionUpdate })
   }
   assert.equal(turn.kinds(), [])

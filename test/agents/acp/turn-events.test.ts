@@ -71,9 +71,15 @@ test('goes on in another event when a message grows over its limit', () => {
 test('keeps images of a message and gives links by their address', () => {
   const turn = watch()
   turn.text('see ')
-  turn.events.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: 'AAAA', mimeType: 'image/gif' } })
-  turn.events.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'resource_link', uri: 'file:///x', name: 'x' } })
-  turn.events.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'resource', resource: { uri: 'file:///y', text: ' y' } } })
+  turn.events.update({
+    sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: 'AAAA', mimeType: 'image/gif' },
+  })
+  turn.events.update({
+    sessionUpdate: 'agent_message_chunk', content: { type: 'resource_link', uri: 'file:///x', name: 'x' },
+  })
+  turn.events.update({
+    sessionUpdate: 'agent_message_chunk', content: { type: 'resource', resource: { uri: 'file:///y', text: ' y' } },
+  })
   turn.events.close('over')
   assert.match(json(turn.drafts[0]), /"see ".*"image_urls":\["data:image\/gif;base64,AAAA"\].*"file:\/\/\/x y"/)
 })
@@ -85,8 +91,13 @@ test('records images of four types in base64 only, and says what it left out', (
     turn.events.close('over')
     return json(turn.drafts)
   }
-  for (const mimeType of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) assert.match(shown({ mimeType }), `data:${mimeType};base64,AAAA`)
-  for (const odd of [{ mimeType: 'image/svg+xml' }, { mimeType: 'text/html,<b>' }, { mimeType: 7 }, { mimeType: 'image/png', data: 'AA"A' }, { mimeType: 'image/png', data: '<svg>' }]) {
+  for (const mimeType of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
+    assert.match(shown({ mimeType }), `data:${mimeType};base64,AAAA`)
+  }
+  for (const odd of [
+    { mimeType: 'image/svg+xml' }, { mimeType: 'text/html,<b>' }, { mimeType: 7 },
+    { mimeType: 'image/png', data: 'AA"A' }, { mimeType: 'image/png', data: '<svg>' },
+  ]) {
     assert.not.match(shown(odd), /data:/)
     assert.match(shown(odd), /An image was left out here/)
   }
@@ -117,7 +128,9 @@ test('records a plan and its answer for every plan that differs from the last', 
   plan('pending')
   plan('in_progress')
   turn.events.update({ sessionUpdate: 'plan', entries: null })
-  assert.equal(turn.kinds(), ['ActionEvent', 'ObservationEvent', 'ActionEvent', 'ObservationEvent', 'ActionEvent', 'ObservationEvent'])
+  assert.equal(turn.kinds(), [
+    'ActionEvent', 'ObservationEvent', 'ActionEvent', 'ObservationEvent', 'ActionEvent', 'ObservationEvent',
+  ])
   assert.match(json(turn.drafts[0]), /"reasoning_content":"a plan helps".*"title":"one","status":"done".*"title":"two","status":"todo".*"tool_name":"task_tracker".*\\"priority\\":\\"high\\"/)
   assert.match(json(turn.drafts[3]), /"text":"2 tasks: 1 done, 1 in progress, 0 to do"/)
   assert.match(json(turn.drafts[5]), /"text":"0 tasks/)
@@ -130,7 +143,12 @@ test('masks secrets in every text, joined first', () => {
   turn.text('hunt')
   turn.text('er22')
   turn.events.update({ sessionUpdate: 'plan', entries: [{ content: 'use hunter22' }] })
-  const call = { toolCallId: 'hunter22', title: 'echo hunter22', kind: 'execute', rawInput: { command: 'echo hunter22', hunter22: ['hunter22'] } }
+  const call = {
+    toolCallId: 'hunter22',
+    title: 'echo hunter22',
+    kind: 'execute',
+    rawInput: { command: 'echo hunter22', hunter22: ['hunter22'] },
+  }
   turn.events.asks(call)
   turn.call({ toolCallId: 'hunter22', _meta: { terminal_output_delta: { data: 'hunte' } } })
   turn.call({ toolCallId: 'hunter22', _meta: { terminal_output_delta: { data: 'r22' } }, status: 'completed' })
@@ -151,7 +169,10 @@ test('cuts a long output in its middle and keeps all of it elsewhere', () => {
   const turn = watch({ outputLimitChars: 200 })
   turn.call({ ...announced, ...filled, status: 'completed', rawOutput: `${'a'.repeat(300)}${'b'.repeat(300)}` })
   assert.is(turn.saved[0]?.length, 600)
-  assert.match(json(turn.drafts[1]), /"text":"a+\\n\[\.\.\. 600 characters in all; the complete output is in observations\/file1 \.\.\.\]\\nb+"/)
+  assert.match(
+    json(turn.drafts[1]),
+    /"text":"a+\\n\[\.\.\. 600 characters in all; the complete output is in observations\/file1 \.\.\.\]\\nb+"/,
+  )
   assert.match(json(turn.drafts[1]), /"full_output_save_dir":"\/observations"/)
 })
 
@@ -163,7 +184,12 @@ test('masks a long output in several turns, joined first, and records it then', 
   const turn = watch({ mask: (text) => masker.mask(text), stream: () => masker.stream(), outputLimitChars: 1_000_000 })
   turn.call({ ...announced, ...filled })
   turn.call({ _meta: { terminal_output_delta: { data: longWords.slice(0, -3) } } })
-  const done = turn.events.update({ sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed', _meta: { terminal_output_delta: { data: longWords.slice(-3) } } })
+  const done = turn.events.update({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 't1',
+    status: 'completed',
+    _meta: { terminal_output_delta: { data: longWords.slice(-3) } },
+  })
   assert.equal(turn.kinds(), ['ActionEvent'])
   assert.ok(await turnsDuring(Promise.resolve(done)) >= 2)
   assert.equal(turn.kinds(), ['ActionEvent', 'ObservationEvent'])
@@ -172,7 +198,9 @@ test('masks a long output in several turns, joined first, and records it then', 
 
 test('keeps a million characters of an output, whole or in pieces, and says that more came', async () => {
   const length = 1_000_000
-  for (const news of [{ rawOutput: 'x'.repeat(length + 1) }, { _meta: { terminal_output_delta: { data: 'x'.repeat(length + 1) } } }]) {
+  for (const news of [
+    { rawOutput: 'x'.repeat(length + 1) }, { _meta: { terminal_output_delta: { data: 'x'.repeat(length + 1) } } },
+  ]) {
     const turn = watch()
     turn.call({ ...announced, ...filled })
     turn.call(news)
@@ -185,7 +213,9 @@ test('keeps a million characters of an output, whole or in pieces, and says that
 test('a call that is given up while its output is masked has one answer', async () => {
   const turn = watch()
   turn.call({ ...announced, ...filled })
-  const done = turn.events.update({ sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed', rawOutput: longWords })
+  const done = turn.events.update({
+    sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed', rawOutput: longWords,
+  })
   turn.events.close('over')
   await done
   assert.equal(turn.kinds(), ['ActionEvent', 'AgentErrorEvent'])

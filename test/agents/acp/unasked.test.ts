@@ -1,4 +1,7 @@
-/** Which calls that ran should have been asked about: the judgement as a table, and over recorded exchanges of eight agents. */
+/**
+ * Which calls that ran should have been asked about: the judgement as a table, and over recorded exchanges of eight
+ * agents.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { newToolCall, type ToolCall } from '../../../src/agents/acp/tool-calls.ts'
@@ -25,7 +28,8 @@ const judgements: readonly (readonly [string, Partial<ToolCall>, Verdict])[] = [
   ['thinking', { kind: 'think' }, 'fine'],
   ['a change of mode', { kind: 'switch_mode' }, 'fine'],
   ['a reading that tells a diff', { kind: 'read', content: [diff] }, 'unasked'],
-  ['the viewer of a file that calls its verb a command', { kind: 'read', input: { command: 'view', path: 'a' } }, 'fine'],
+  ['the viewer of a file that calls its verb a command', { kind: 'read', input: { command: 'view', path: 'a' } },
+    'fine'],
   ['a command', { kind: 'execute', input: { command: 'ls' } }, 'unasked'],
   ['a command that is not told', { kind: 'execute' }, 'unasked'],
   ['an edit', { kind: 'edit' }, 'unasked'],
@@ -39,7 +43,8 @@ const judgements: readonly (readonly [string, Partial<ToolCall>, Verdict])[] = [
   ['a patch as a member', { kind: 'other', input: { input: '*** Begin Patch\n' } }, 'unasked'],
   ['a patch as the input', { kind: 'other', input: 'diff --git a/a b/a' }, 'unasked'],
   ['a list of tasks', { kind: 'other', input: { todos: [{ content: 'a', status: 'pending' }] } }, 'fine'],
-  ['a list of tasks that also has a command', { kind: 'other', input: { todos: [{ content: 'a', status: 'pending' }], command: 'ls' } }, 'unasked'],
+  ['a list of tasks that also has a command',
+    { kind: 'other', input: { todos: [{ content: 'a', status: 'pending' }], command: 'ls' } }, 'unasked'],
   ['a tool of an MCP server', { kind: 'other', input: { city: 'Bern' } }, 'unclear'],
   ['a tool without an input', { kind: 'other' }, 'unclear'],
   ['a kind that ACP has not', { kind: 'teleport', input: 'a' }, 'unclear'],
@@ -65,20 +70,30 @@ test('what the asking mode lets through is told apart', () => {
 
 const lets = ['ls', 'cat', 'git status', 'find', 'sort', 'echo', 'cd', 'sed', 'awk', 'rg', 'tree']
 for (const [command, isLet] of [
-  ['ls', true], ['ls -la /', true], ['  ls', true], ['ls | cat && git status', true], ['cat a; ls', true], ['echo "a > b; rm c"', true],
-  ["echo '$(rm a)'", true], ['find . -name a', true], ['sort a', true], ['cat a || ls', true], ['ls 2>/dev/null', true], ['ls 2>&1 | cat', true], ['cat < a', true], ['ls > /dev/null', true],
+  ['ls', true], ['ls -la /', true], ['  ls', true], ['ls | cat && git status', true], ['cat a; ls', true],
+  ['echo "a > b; rm c"', true],
+  ["echo '$(rm a)'", true], ['find . -name a', true], ['sort a', true], ['cat a || ls', true], ['ls 2>/dev/null', true],
+  ['ls 2>&1 | cat', true], ['cat < a', true], ['ls > /dev/null', true],
   ["sed -n '1,2p' a", true], ['sed s/a/b/g a', true], ["awk '{print $1}' a", true],
-  ['', false], ['lsof', false], ['git', false], ['git push', false], ['git status-not', false], ['ls && rm a', false], ['ls | sh', false],
-  ['echo a > b', false], ['echo a >> b', false], ['cat <> a', false], ['cat << a', false], ['ls >/dev/nullx', false], ['ls 2>/dev/null/../a', false], ['echo $(rm a)', false], ['echo "$(rm a)"', false],
-  ['echo `rm a`', false], ['echo "`rm a`"', false], ['ls & rm a', false], ['ls &', false], ['ls\nrm a', false], ['ls\rrm a', false],
-  ['ls \\; rm a', false], ['find . -delete', false], ['find . -exec rm {} +', false], ['find . -fprint a', false], ['sort -o a b', false],
-  ['sort --output=a b', false], ['A=b ls', false], ['echo ${A:=b}', false], ['ls ;; rm', false], ['echo "a\\" ; rm b"', false],
+  ['', false], ['lsof', false], ['git', false], ['git push', false], ['git status-not', false], ['ls && rm a', false],
+  ['ls | sh', false],
+  ['echo a > b', false], ['echo a >> b', false], ['cat <> a', false], ['cat << a', false], ['ls >/dev/nullx', false],
+  ['ls 2>/dev/null/../a', false], ['echo $(rm a)', false], ['echo "$(rm a)"', false],
+  ['echo `rm a`', false], ['echo "`rm a`"', false], ['ls & rm a', false], ['ls &', false], ['ls\nrm a', false],
+  ['ls\rrm a', false],
+  ['ls \\; rm a', false], ['find . -delete', false], ['find . -exec rm {} +', false], ['find . -fprint a', false],
+  ['sort -o a b', false],
+  ['sort --output=a b', false], ['A=b ls', false], ['echo ${A:=b}', false], ['ls ;; rm', false],
+  ['echo "a\\" ; rm b"', false],
   ["sed '1w b' a", false], ['sed s/a/b/w a', false], ["sed -n '1e rm b' a", false], ['sed -i s/a/b/ a', false],
-  ["awk '{print > \"b\"}' a", false], ["awk 'BEGIN{system(1)}'", false], ['rg --pre=rm a', false], ['find . "-delete"', false],
+  ["awk '{print > \"b\"}' a", false], ["awk 'BEGIN{system(1)}'", false], ['rg --pre=rm a', false],
+  ['find . "-delete"', false],
   ['tree -o a', false], ["echo '${A:=b}'", true],
   ['cat "a" <(rm b)', false], [`ls ${'a'.repeat(2000)}`, false],
 ] as const) {
-  test(`let through: ${JSON.stringify(command.slice(0, 40))} is ${isLet}`, () => assert.is(isLetThrough(command, lets), isLet))
+  test(`let through: ${JSON.stringify(command.slice(0, 40))} is ${isLet}`, () => {
+    assert.is(isLetThrough(command, lets), isLet)
+  })
 }
 
 test('nothing is let through by an empty list, everything by a star', () => {
@@ -121,7 +136,9 @@ test('a question that tells nothing is about the calls that were announced, and 
   const { events, call } = watch({ ran: ({ id, permission }) => void heard.push(`${id} ${permission}`) })
   for (const round of ['1', '2']) {
     call({ ...announced, toolCallId: round, rawInput: { command: `ls ${round}` } })
-    for (const { id } of events.asks({ toolCallId: 'confirm', title: 'Confirm', kind: 'other' }, false)) events.allowed(id)
+    for (const { id } of events.asks({ toolCallId: 'confirm', title: 'Confirm', kind: 'other' }, false)) {
+      events.allowed(id)
+    }
     call({ ...announced, toolCallId: `${round} later`, rawInput: { command: 'rm' } })
     call({ toolCallId: round, status: 'completed' })
     call({ toolCallId: `${round} later`, status: 'completed' })

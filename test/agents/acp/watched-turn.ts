@@ -42,7 +42,9 @@ export function watch(changes: Partial<TurnEventsOptions> = {}): Watched {
     ...changes,
   })
   const chunk = (sessionUpdate: string, words: string, messageId?: string): void => {
-    void events.update({ sessionUpdate, content: { type: 'text', text: words }, ...(messageId === undefined ? {} : { messageId }) })
+    void events.update({
+      sessionUpdate, content: { type: 'text', text: words }, ...(messageId === undefined ? {} : { messageId }),
+    })
   }
   return {
     events,

@@ -1,4 +1,6 @@
-/** Runs a real agent program behind an AcpAgent with a conversation in memory, and checks that nothing of it is left. */
+/**
+ * Runs a real agent program behind an AcpAgent with a conversation in memory, and checks that nothing of it is left.
+ */
 import { AppError } from '../../../src/base/errors.ts'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -35,7 +37,9 @@ export interface Changes {
 
 let instances = 0
 
-export async function withAgent(behaviour: string, body: (running: Running) => Promise<void>, changes: Changes = {}): Promise<void> {
+export async function withAgent(
+  behaviour: string, body: (running: Running) => Promise<void>, changes: Changes = {},
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'acp-'))
   const instanceId = `test${process.pid}-${++instances}`
   const host = memoryHost(folder)

@@ -6,7 +6,9 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('conversation/hook config')
 
-const nothing = { pre_tool_use: [], post_tool_use: [], user_prompt_submit: [], session_start: [], session_end: [], stop: [] }
+const nothing = {
+  pre_tool_use: [], post_tool_use: [], user_prompt_submit: [], session_start: [], session_end: [], stop: [],
+}
 const lint = { type: 'command', command: 'lint', tools: [], timeout: 60, max_iterations: 3, async: false }
 
 /** Place and type of each issue. */
@@ -24,7 +26,9 @@ function issuesOf(value: Record<string, unknown>): string[] {
 test('snake_case, PascalCase and a wrapper give the same form, with every list and default', () => {
   const list = [{ hooks: [{ command: 'lint' }] }]
   const form = { ...nothing, pre_tool_use: [{ matcher: '*', hooks: [lint] }] }
-  for (const value of [{ pre_tool_use: list }, { PreToolUse: list }, { hooks: { PreToolUse: list } }, { hooks: { pre_tool_use: list } }]) {
+  for (const value of [
+    { pre_tool_use: list }, { PreToolUse: list }, { hooks: { PreToolUse: list } }, { hooks: { pre_tool_use: list } },
+  ]) {
     assert.equal(readHookConfig(value), form)
   }
   assert.equal(readHookConfig(form), form)
@@ -45,14 +49,21 @@ const refused: readonly (readonly [name: string, value: Record<string, unknown>,
   ['an unknown name in a wrapper', { hooks: { Lunch: [] } }, ['body.hook_config.hooks.Lunch: extra_forbidden']],
   ['a wrapper with something beside it', { hooks: {}, stop: [] }, ['body.hook_config.hooks: extra_forbidden']],
   ['a name of every object', { constructor: [] }, ['body.hook_config.constructor: extra_forbidden']],
-  ['a command hook without a command', { stop: [{ hooks: [{}] }] }, ['body.hook_config.stop.0.hooks.0.command: missing']],
-  ['an empty command', { Stop: [{ hooks: [{ command: '' }] }] }, ['body.hook_config.stop.0.hooks.0.command: string_too_short']],
-  ['an unknown type', { stop: [{ hooks: [{ type: 'wish' }] }] }, ['body.hook_config.stop.0.hooks.0: union_tag_invalid']],
-  ['no time', { stop: [{ hooks: [{ command: 'x', timeout: 0 }] }] }, ['body.hook_config.stop.0.hooks.0.timeout: greater_than']],
-  ['more than a day', { stop: [{ hooks: [{ command: 'x', timeout: 90_000 }] }] }, ['body.hook_config.stop.0.hooks.0.timeout: less_than_equal']],
+  ['a command hook without a command', { stop: [{ hooks: [{}] }] },
+    ['body.hook_config.stop.0.hooks.0.command: missing']],
+  ['an empty command', { Stop: [{ hooks: [{ command: '' }] }] },
+    ['body.hook_config.stop.0.hooks.0.command: string_too_short']],
+  ['an unknown type', { stop: [{ hooks: [{ type: 'wish' }] }] },
+    ['body.hook_config.stop.0.hooks.0: union_tag_invalid']],
+  ['no time', { stop: [{ hooks: [{ command: 'x', timeout: 0 }] }] },
+    ['body.hook_config.stop.0.hooks.0.timeout: greater_than']],
+  ['more than a day', { stop: [{ hooks: [{ command: 'x', timeout: 90_000 }] }] },
+    ['body.hook_config.stop.0.hooks.0.timeout: less_than_equal']],
   ['a list that is none', { stop: {} }, ['body.hook_config.stop: list_type']],
-  ['what is no expression', { PreToolUse: [{}, { matcher: 'a(' }] }, ['body.hook_config.pre_tool_use.1.matcher: value_error']],
-  ['what is one only with brackets around it', { PreToolUse: [{ matcher: '/a)|(b/' }] }, ['body.hook_config.pre_tool_use.0.matcher: value_error']],
+  ['what is no expression', { PreToolUse: [{}, { matcher: 'a(' }] },
+    ['body.hook_config.pre_tool_use.1.matcher: value_error']],
+  ['what is one only with brackets around it', { PreToolUse: [{ matcher: '/a)|(b/' }] },
+    ['body.hook_config.pre_tool_use.0.matcher: value_error']],
 ]
 for (const [name, value, issues] of refused) {
   test(`${name} is refused`, () => {

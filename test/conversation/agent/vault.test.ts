@@ -27,7 +27,9 @@ interface Setup {
 function setUp(key = 1): Setup {
   const masker = createMasker()
   const cipher = createCipher({ keys: [Buffer.alloc(32, key)], random: randomBytes })
-  const vault = createAgentVault({ cipher, providers: builtInProviders, setMasked: createMaskedValues(masker), isLoaderVariable })
+  const vault = createAgentVault({
+    cipher, providers: builtInProviders, setMasked: createMaskedValues(masker), isLoaderVariable,
+  })
   return { vault, cipher, mask: (text) => masker.mask(text) }
 }
 
@@ -47,11 +49,19 @@ function requestOf(body: JsonObject): StartConversationRequest {
 
 test('an agent of the request is taken with its preset resolved, and the settings are not read', async () => {
   const { vault } = setUp()
-  const codex = await vault.sealAgent(owner, requestOf({ agent: { kind: 'ACPAgent', acp_server: 'codex', acp_command: [] } }), noSettings)
-  assert.equal([codex['acp_command'], codex['acp_model']], [['npx', '-y', '@agentclientprotocol/codex-acp@2.6.0'], 'gpt-5.5'])
-  const detected = await vault.sealAgent(owner, requestOf({ agent: { kind: 'ACPAgent', acp_command: ['npx', '@google/gemini-cli'] } }), noSettings)
+  const codex = await vault.sealAgent(
+    owner, requestOf({ agent: { kind: 'ACPAgent', acp_server: 'codex', acp_command: [] } }), noSettings,
+  )
+  assert.equal([codex['acp_command'], codex['acp_model']], [
+    ['npx', '-y', '@agentclientprotocol/codex-acp@2.6.0'], 'gpt-5.5',
+  ])
+  const detected = await vault.sealAgent(
+    owner, requestOf({ agent: { kind: 'ACPAgent', acp_command: ['npx', '@google/gemini-cli'] } }), noSettings,
+  )
   assert.equal([detected['acp_server'], detected['acp_model']], ['gemini-cli', 'auto'])
-  const custom = await vault.sealAgent(owner, requestOf({ agent: { kind: 'ACPAgent', acp_command: ['mine', '--acp'], acp_model: 'm' } }), noSettings)
+  const custom = await vault.sealAgent(
+    owner, requestOf({ agent: { kind: 'ACPAgent', acp_command: ['mine', '--acp'], acp_model: 'm' } }), noSettings,
+  )
   assert.equal([custom['acp_server'], custom['acp_command'], custom['acp_model']], ['custom', ['mine', '--acp'], 'm'])
 })
 
@@ -65,7 +75,9 @@ test('without an agent the settings of the request decide, and without those the
   const setup = setUp()
   const { vault } = setup
   const stored = settingsWith({ agent_kind: 'acp', acp_server: 'custom', acp_command: ['stored'] }, setup)
-  const given = await vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'acp', acp_server: 'claude-code' } }), stored)
+  const given = await vault.sealAgent(
+    owner, requestOf({ agent_settings: { agent_kind: 'acp', acp_server: 'claude-code' } }), stored,
+  )
   assert.equal([given['kind'], given['acp_server'], given['acp_model']], ['ACPAgent', 'claude-code', 'opus[1m]'])
   const taken = await vault.sealAgent(owner, requestOf({}), stored)
   assert.equal([taken['kind'], taken['acp_command']], ['ACPAgent', ['stored']])
@@ -74,16 +86,28 @@ test('without an agent the settings of the request decide, and without those the
 test('a critic of the settings becomes one of the agent, its key sealed; without one there is none', async () => {
   const setup = setUp()
   const { vault, mask } = setup
-  const verification = { critic_enabled: true, critic_server_url: 'http://critic', critic_model_name: 'm', critic_api_key: 'key-of-the-critic' }
-  const sealAs = async (changes: JsonObject): Promise<JsonObject> => {
-    return vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', llm: { model: 'a' }, verification: { ...verification, ...changes } } }), noSettings)
+  const verification = {
+    critic_enabled: true, critic_server_url: 'http://critic', critic_model_name: 'm',
+    critic_api_key: 'key-of-the-critic',
   }
-  const sealed = await sealAs({ critic_threshold: 0.5, enable_iterative_refinement: true, max_refinement_iterations: 2, critic_mode: 'all_actions' })
+  const sealAs = async (changes: JsonObject): Promise<JsonObject> => {
+    return vault.sealAgent(
+      owner,
+      requestOf({
+        agent_settings: { agent_kind: 'openhands', llm: { model: 'a' }, verification: { ...verification, ...changes } },
+      }),
+      noSettings,
+    )
+  }
+  const sealed = await sealAs({
+    critic_threshold: 0.5, enable_iterative_refinement: true, max_refinement_iterations: 2, critic_mode: 'all_actions',
+  })
   assert.not(JSON.stringify(sealed).includes('key-of-the-critic'))
   assert.is(mask('key-of-the-critic'), '<secret-hidden>')
   const opened = vault.openAgent(owner, sealed)
   assert.equal(opened.kind === 'Agent' && opened.critic, {
-    kind: 'APIBasedCritic', mode: 'all_actions', server_url: 'http://critic', model_name: 'm', api_key: 'key-of-the-critic',
+    kind: 'APIBasedCritic', mode: 'all_actions', server_url: 'http://critic', model_name: 'm',
+    api_key: 'key-of-the-critic',
     iterative_refinement: { success_threshold: 0.5, max_iterations: 2 },
   })
   assert.is(Object((await sealAs({}))['critic']).iterative_refinement, null)
@@ -92,8 +116,11 @@ test('a critic of the settings becomes one of the agent, its key sealed; without
 
 test('settings in a request name their model; stored settings have one', async () => {
   const { vault } = setUp()
-  const started = (agent_settings: JsonObject): Promise<string> => failureOf(vault.sealAgent(owner, requestOf({ agent_settings }), noSettings))
-  for (const settings of [{}, { llm: {} }, { llm: { temperature: 0.2 } }, { llm: { model: null } }, { llm: { model: '' } }]) {
+  const started = (agent_settings: JsonObject): Promise<string> =>
+    failureOf(vault.sealAgent(owner, requestOf({ agent_settings }), noSettings))
+  for (const settings of [
+    {}, { llm: {} }, { llm: { temperature: 0.2 } }, { llm: { model: null } }, { llm: { model: '' } },
+  ]) {
     assert.is(await started({ agent_kind: 'openhands', ...settings }), 'invalid_input', JSON.stringify(settings))
   }
   assert.is(await started({ agent_kind: 'openhands', llm: { model: 'a' } }), 'done')
@@ -103,18 +130,24 @@ test('settings in a request name their model; stored settings have one', async (
 test('the built-in agent gets the usual tools unless the settings name some', async () => {
   const setup = setUp()
   const toolsOf = async (settings: JsonObject): Promise<string> => {
-    const agent = await setup.vault.sealAgent(owner, requestOf({ agent_settings: { agent_kind: 'openhands', llm: { model: 'a' }, ...settings } }), noSettings)
+    const agent = await setup.vault.sealAgent(
+      owner, requestOf({ agent_settings: { agent_kind: 'openhands', llm: { model: 'a' }, ...settings } }), noSettings,
+    )
     assert.is(agent['kind'], 'Agent')
     return JSON.stringify(agent['tools'])
   }
-  assert.is(await toolsOf({}), '[{"name":"terminal","params":{}},{"name":"file_editor","params":{}},{"name":"task_tracker","params":{}}]')
+  assert.is(
+    await toolsOf({}),
+    '[{"name":"terminal","params":{}},{"name":"file_editor","params":{}},{"name":"task_tracker","params":{}}]',
+  )
   assert.is(await toolsOf({ tools: [{ name: 'terminal' }] }), '[{"name":"terminal","params":{}}]')
 })
 
 test('a session mode that is more open than the policy is refused', async () => {
   const { vault } = setUp()
   const sealed = (policy: string, mode: string): Promise<string> => failureOf(vault.sealAgent(owner, requestOf({
-    agent: { kind: 'ACPAgent', acp_server: 'claude-code', acp_command: [], acp_session_mode: mode }, confirmation_policy: { kind: policy },
+    agent: { kind: 'ACPAgent', acp_server: 'claude-code', acp_command: [], acp_session_mode: mode },
+    confirmation_policy: { kind: policy },
   }), noSettings))
   assert.is(await sealed('AlwaysConfirm', 'bypassPermissions'), 'invalid_input')
   assert.is(await sealed('AlwaysConfirm', 'default'), 'done')
@@ -149,14 +182,18 @@ test('a secret that no key opens any more is left out', async () => {
 
 test('a stored built-in agent opens as it is, and what is no agent is a mistake of ours', async () => {
   const { vault } = setUp()
-  const sealed = await vault.sealAgent(owner, requestOf({ agent: { kind: 'Agent', llm: { model: 'm', api_key: 'llm-canary-1' } } }), noSettings)
+  const sealed = await vault.sealAgent(
+    owner, requestOf({ agent: { kind: 'Agent', llm: { model: 'm', api_key: 'llm-canary-1' } } }), noSettings,
+  )
   const opened = vault.openAgent(owner, sealed)
   assert.is(opened.kind, 'Agent')
   assert.match(JSON.stringify(opened), 'llm-canary-1')
   assert.throws(() => vault.openAgent(owner, { kind: 'Other' }), /does not fit its schema/)
 })
 
-const lookup: SecretSource = { kind: 'LookupSecret', url: 'https://a', headers: { Authorization: 'lookup-canary-2', accept: 'text/plain' } }
+const lookup: SecretSource = {
+  kind: 'LookupSecret', url: 'https://a', headers: { Authorization: 'lookup-canary-2', accept: 'text/plain' },
+}
 const sources: Record<string, SecretSource> = {
   PLAIN: { kind: 'StaticSecret', value: 'static-canary-1', description: 'for tests' },
   NOTHING: { kind: 'StaticSecret' },
@@ -178,7 +215,9 @@ test('secrets of a conversation are sealed, masked, and open again', () => {
 
 test('a token opens under its own name alone, whether it was sealed by us or came with the request', () => {
   const { vault, cipher } = setUp()
-  const given = (name: string): Record<string, SecretSource> => ({ [name]: { kind: 'StaticSecret', value: cipher.seal('token-canary-1', 'A') } })
+  const given = (name: string): Record<string, SecretSource> => ({
+    [name]: { kind: 'StaticSecret', value: cipher.seal('token-canary-1', 'A') },
+  })
   const sealed = vault.sealSources(owner, given('A'), true)
   assert.equal(vault.openSources(owner, sealed).get('A'), { kind: 'StaticSecret', value: 'token-canary-1' })
   assert.throws(() => vault.sealSources(owner, given('B'), true), /Cannot open the encrypted secret "B"/)
@@ -223,17 +262,22 @@ test('values that were fetched are masked until some time after their conversati
 test('a renewed secret is sealed in the place of the conversation\'s own, as long as that is the lent one', () => {
   const { vault, mask } = setUp()
   const lookup: SecretSource = { kind: 'LookupSecret', url: '/api/settings/secrets/FAR', headers: {} }
-  const sealed = vault.sealSources(owner, { OWN: { kind: 'StaticSecret', value: 'the old value', description: 'mine' }, FAR: lookup }, false)
+  const sealed = vault.sealSources(
+    owner, { OWN: { kind: 'StaticSecret', value: 'the old value', description: 'mine' }, FAR: lookup }, false,
+  )
   const change = { name: 'OWN', lent: 'the old value', current: '{"token":"the-new-token"}' }
   assert.is(vault.replaceSource(owner, sealed, { ...change, lent: 'another value' }), undefined)
   assert.is(vault.replaceSource(owner, sealed, { ...change, name: 'FAR' }), undefined)
   const replaced = vault.replaceSource(owner, sealed, change) ?? {}
   assert.not.match(JSON.stringify(replaced), 'the-new-token')
-  assert.equal(vault.openSources(owner, replaced).get('OWN'), { kind: 'StaticSecret', value: change.current, description: 'mine' })
+  assert.equal(vault.openSources(owner, replaced).get('OWN'), {
+    kind: 'StaticSecret', value: change.current, description: 'mine',
+  })
   assert.is(mask('the-new-token'), '<secret-hidden>')
 })
 
-const builtInWith = (agent: JsonObject): StartConversationRequest => requestOf({ agent: { kind: 'Agent', llm: { model: 'a', api_key: 'key-of-a-1234' }, ...agent } })
+const builtInWith = (agent: JsonObject): StartConversationRequest =>
+  requestOf({ agent: { kind: 'Agent', llm: { model: 'a', api_key: 'key-of-a-1234' }, ...agent } })
 
 test('another model is sealed in the place of the one before, and both keys are masked', async () => {
   const { vault, mask } = setUp()
@@ -245,20 +289,26 @@ test('another model is sealed in the place of the one before, and both keys are 
   assert.is(mask('key-of-a-1234 key-of-b-1234'), '<secret-hidden> <secret-hidden>')
 })
 
-test('a condenser with a copy of the model before is switched with it, under its own usage id, also to a token; another stays', async () => {
-  const { vault, cipher } = setUp()
-  const copy = { model: 'a', api_key: 'key-of-a-1234', usage_id: 'mine' }
-  const next = toLLM({ model: 'b', api_key: cipher.seal('key-of-b-1234', 'llm.api_key') })
-  for (const [llm, model, key] of [
-    [copy, 'b', 'key-of-b-1234'], [{ ...copy, model: 'c' }, 'c', 'key-of-a-1234'], [{ ...copy, api_key: 'key-of-c-1234' }, 'a', 'key-of-c-1234'],
-    [{ ...copy, base_url: 'http://127.0.0.1:1' }, 'a', 'key-of-a-1234'],
-  ] as const) {
-    const stored = await vault.sealAgent(owner, builtInWith({ condenser: { llm } }), noSettings)
-    const agent = vault.openAgent(owner, vault.sealLlm(owner, stored, next))
-    const condenser = agent.kind === 'Agent' && agent.condenser?.kind === 'LLMSummarizingCondenser' ? agent.condenser.llm : null
-    assert.equal([condenser?.model, condenser?.api_key, condenser?.usage_id], [model, key, 'mine'])
-  }
-})
+test(
+  'a condenser with a copy of the model before is switched with it, under its own usage id, also to a token; another stays',
+  async () => {
+    const { vault, cipher } = setUp()
+    const copy = { model: 'a', api_key: 'key-of-a-1234', usage_id: 'mine' }
+    const next = toLLM({ model: 'b', api_key: cipher.seal('key-of-b-1234', 'llm.api_key') })
+    for (const [llm, model, key] of [
+      [copy, 'b', 'key-of-b-1234'], [{ ...copy, model: 'c' }, 'c', 'key-of-a-1234'],
+      [{ ...copy, api_key: 'key-of-c-1234' }, 'a', 'key-of-c-1234'],
+      [{ ...copy, base_url: 'http://127.0.0.1:1' }, 'a', 'key-of-a-1234'],
+    ] as const) {
+      const stored = await vault.sealAgent(owner, builtInWith({ condenser: { llm } }), noSettings)
+      const agent = vault.openAgent(owner, vault.sealLlm(owner, stored, next))
+      const condenser = agent.kind === 'Agent' && agent.condenser?.kind === 'LLMSummarizingCondenser'
+        ? agent.condenser.llm
+        : null
+      assert.equal([condenser?.model, condenser?.api_key, condenser?.usage_id], [model, key, 'mine'])
+    }
+  },
+)
 
 test('the same model leaves the stored agent as it is, a mask is no key, and a token has to be ours', async () => {
   const { vault } = setUp()
@@ -266,8 +316,16 @@ test('the same model leaves the stored agent as it is, a mask is no key, and a t
   const { llm } = vault.openAgent(owner, stored)
   assert.is(vault.sealLlm(owner, stored, llm), stored)
   assert.is(vault.openAgent(owner, vault.sealLlm(owner, stored, { ...llm, api_key: '**********' })).llm.api_key, null)
-  assert.throws(() => vault.sealLlm(owner, stored, { ...llm, api_key: 'as1:00000000:AAAA' }), /Cannot open the encrypted secret "llm.api_key"/)
-  assert.is(await failureOf(vault.sealAgent(owner, builtInWith({ llm: { model: 'a', api_key: 'as1:00000000:AAAA' } }), noSettings)), 'invalid_input')
+  assert.throws(
+    () => vault.sealLlm(owner, stored, { ...llm, api_key: 'as1:00000000:AAAA' }),
+    /Cannot open the encrypted secret "llm.api_key"/,
+  )
+  assert.is(
+    await failureOf(
+      vault.sealAgent(owner, builtInWith({ llm: { model: 'a', api_key: 'as1:00000000:AAAA' } }), noSettings),
+    ),
+    'invalid_input',
+  )
 })
 
 test('an agent of the request may hold tokens instead of its secrets', async () => {
@@ -282,13 +340,19 @@ test('an agent of the request may hold tokens instead of its secrets', async () 
 
 test('the secrets of an agent\'s context become secrets of the conversation', async () => {
   const { vault, cipher, mask } = setUp()
-  const secrets = { PLAIN: 'value-plain-1', MORE: { kind: 'StaticSecret', value: cipher.seal('value-more-1', 'agent_context.secrets.MORE.value'), description: 'more' } }
+  const secrets = {
+    PLAIN: 'value-plain-1',
+    MORE: {
+      kind: 'StaticSecret', value: cipher.seal('value-more-1', 'agent_context.secrets.MORE.value'), description: 'more',
+    },
+  }
   const stored = await vault.sealAgent(owner, builtInWith({ agent_context: { secrets } }), noSettings)
   assert.not.match(JSON.stringify(stored), 'value-')
   const own = vault.sealContextSecrets(owner, stored)
   assert.not.match(JSON.stringify(own), 'value-')
   assert.equal([...vault.openSources(owner, own)], [
-    ['PLAIN', { kind: 'StaticSecret', value: 'value-plain-1' }], ['MORE', { kind: 'StaticSecret', value: 'value-more-1', description: 'more' }],
+    ['PLAIN', { kind: 'StaticSecret', value: 'value-plain-1' }],
+    ['MORE', { kind: 'StaticSecret', value: 'value-more-1', description: 'more' }],
   ])
   assert.is(mask('value-plain-1 value-more-1'), '<secret-hidden> <secret-hidden>')
 })

@@ -12,17 +12,22 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('conversation/extra/goal')
 
-const verdict = (score: number, missing = ''): ModelStep => text(JSON.stringify({ score, complete: missing === '', missing }))
+const verdict = (score: number, missing = ''): ModelStep =>
+  text(JSON.stringify({ score, complete: missing === '', missing }))
 const ls = calls([['terminal', { command: 'ls' }]])
 
 async function goalsOf({ events: log }: Conversation): Promise<unknown[]> {
   const events = await eventsOf(log)
-  return events.flatMap((event) => (event.kind === 'ConversationStateUpdateEvent' && event.key === 'goal' ? [event.value] : []))
+  return events.flatMap((event) => {
+    return (event.kind === 'ConversationStateUpdateEvent' && event.key === 'goal' ? [event.value] : [])
+  })
 }
 
 async function toldBy({ events: log }: Conversation): Promise<string[]> {
   const events = await eventsOf(log)
-  return events.flatMap((event) => (event.kind === 'MessageEvent' && event.source === 'user' ? [textOf(event.llm_message)] : []))
+  return events.flatMap((event) => {
+    return (event.kind === 'MessageEvent' && event.source === 'user' ? [textOf(event.llm_message)] : [])
+  })
 }
 
 /** Waits until nobody pursues the goal any more. */
@@ -37,25 +42,32 @@ function statusOf(goal: Goal | null): unknown[] {
   return [goal?.status, goal?.iteration, goal?.active]
 }
 
-test('a goal is reached when the judge says so: each round is told, and the next message names what is missing', async () => {
-  const model = scriptModel([text('I began'), verdict(0.25, 'Write the tests'), text('I wrote them'), verdict(1)])
-  await withBuiltIn({ model }, async ({ conversation }) => {
-    await conversation.goal.start('Build x', 5)
-    assert.ok(conversation.isBusy)
-    await over(conversation)
-    const goal = { active: true, status: 'running', iteration: 0, max_iterations: 5, objective: 'Build x', verdict: null }
-    assert.equal(await goalsOf(conversation), [
-      goal,
-      { ...goal, iteration: 1, verdict: { score: 0.25, complete: false, missing: 'Write the tests' } },
-      { ...goal, active: false, status: 'complete', iteration: 2, verdict: { score: 1, complete: true, missing: '' } },
-    ])
-    const [first, second, ...more] = await toldBy(conversation)
-    assert.equal([first, more.length], ['Build x', 0])
-    assert.match(second ?? '', 'after round 1 of 5. What is missing:\n\nWrite the tests\n\nThe goal:\n\nBuild x')
-    assert.is(conversation.state.execution_status, 'finished')
-    assert.not.ok(conversation.isBusy)
-  })
-})
+test(
+  'a goal is reached when the judge says so: each round is told, and the next message names what is missing',
+  async () => {
+    const model = scriptModel([text('I began'), verdict(0.25, 'Write the tests'), text('I wrote them'), verdict(1)])
+    await withBuiltIn({ model }, async ({ conversation }) => {
+      await conversation.goal.start('Build x', 5)
+      assert.ok(conversation.isBusy)
+      await over(conversation)
+      const goal = {
+        active: true, status: 'running', iteration: 0, max_iterations: 5, objective: 'Build x', verdict: null,
+      }
+      assert.equal(await goalsOf(conversation), [
+        goal,
+        { ...goal, iteration: 1, verdict: { score: 0.25, complete: false, missing: 'Write the tests' } },
+        {
+          ...goal, active: false, status: 'complete', iteration: 2, verdict: { score: 1, complete: true, missing: '' },
+        },
+      ])
+      const [first, second, ...more] = await toldBy(conversation)
+      assert.equal([first, more.length], ['Build x', 0])
+      assert.match(second ?? '', 'after round 1 of 5. What is missing:\n\nWrite the tests\n\nThe goal:\n\nBuild x')
+      assert.is(conversation.state.execution_status, 'finished')
+      assert.not.ok(conversation.isBusy)
+    })
+  },
+)
 
 test('the judge is told the history as data and the objective, and neither streams nor has tools', async () => {
   const model = scriptModel([ls, text('done'), verdict(1)])
@@ -64,7 +76,9 @@ test('the judge is told the history as data and the objective, and neither strea
     await over(conversation)
     const request = model.requests[2]
     const told = request?.messages.map(({ message }) => textOf(message))[1] ?? ''
-    assert.match(told, 'User: Build x\nAgent calls terminal: {"command":"ls"}\nResult of terminal: ran ls\nAgent: done\n</record>')
+    assert.match(
+      told, 'User: Build x\nAgent calls terminal: {"command":"ls"}\nResult of terminal: ran ls\nAgent: done\n</record>',
+    )
     assert.match(told, '<goal>\nBuild x\n</goal>')
     assert.equal([request?.tools.length, request?.onDelta], [0, undefined])
     assert.equal(Object.keys(Object(conversation.state.stats['usage_to_metrics'])).sort(), ['agent', 'goal_judge'])
@@ -113,7 +127,9 @@ for (const [why, steps] of failures) {
   })
 }
 
-const stops: readonly (readonly [why: string, stop: (conversation: Conversation) => Promise<void>, status: string])[] = [
+const stops: readonly (readonly [
+  why: string, stop: (conversation: Conversation) => Promise<void>, status: string,
+])[] = [
   ['an interrupt', (conversation) => conversation.interrupt(), 'paused'],
   ['a pause', (conversation) => conversation.pause(), 'paused'],
 ]
@@ -145,7 +161,9 @@ test('stopping a goal leaves the run alone, and stopping none changes nothing', 
     await conversation.goal.start('Build x', 3)
     await until(() => model.requests.length === 1)
     await conversation.goal.interrupt()
-    assert.equal([statusOf(conversation.state.goal), conversation.state.execution_status], [['interrupted', 0, false], 'running'])
+    assert.equal([statusOf(conversation.state.goal), conversation.state.execution_status], [
+      ['interrupted', 0, false], 'running',
+    ])
     await conversation.interrupt()
   })
 })
@@ -157,7 +175,11 @@ test('a message of the user interrupts the goal before it is recorded', async ()
     await conversation.send(userText('Leave it'), true)
     await ended(conversation)
     assert.equal(statusOf(await over(conversation)), ['interrupted', 0, false])
-    const kinds = (await eventsOf(conversation.events)).map((event) => (event.kind === 'MessageEvent' ? textOf(event.llm_message) : event.kind === 'ConversationStateUpdateEvent' ? event.key : ''))
+    const kinds = (await eventsOf(conversation.events)).map((event) => {
+      return (event.kind === 'MessageEvent'
+        ? textOf(event.llm_message)
+        : event.kind === 'ConversationStateUpdateEvent' ? event.key : '')
+    })
     assert.ok(kinds.lastIndexOf('goal') < kinds.indexOf('Leave it'))
     assert.equal(await toldBy(conversation), ['Build x', 'Leave it'])
   })
@@ -165,7 +187,9 @@ test('a message of the user interrupts the goal before it is recorded', async ()
 
 test('an action that waits for the user is waited for, approved or rejected', async () => {
   const changes = { confirmation_policy: { kind: 'AlwaysConfirm' } }
-  await withBuiltIn({ model: scriptModel([ls, ls, text('a'), verdict(1)]), changes }, async ({ conversation, done }) => {
+  await withBuiltIn({ model: scriptModel([ls, ls, text('a'), verdict(1)]), changes }, async (
+    { conversation, done },
+  ) => {
     await conversation.goal.start('Build x', 3)
     for (const accept of [true, false]) {
       await until(() => conversation.state.execution_status === 'waiting_for_confirmation' && !conversation.isRunning)
@@ -188,7 +212,10 @@ test('a resumed goal goes on with its rounds, also after a restart', async () =>
     assert.equal(statusOf(again.state.goal), ['interrupted', 1, false])
     await again.goal.resume()
     assert.equal(statusOf(await over(again)), ['complete', 2, false])
-    assert.match((await toldBy(again)).at(-1) ?? '', 'Go on with the goal that was interrupted. What was missing when it was judged last:\n\nthe end')
+    assert.match(
+      (await toldBy(again)).at(-1) ?? '',
+      'Go on with the goal that was interrupted. What was missing when it was judged last:\n\nthe end',
+    )
   })
 })
 
@@ -228,7 +255,9 @@ test('an agent that has no model of its own has no judge', async () => {
 
 test('a spent budget interrupts the goal before the judge is asked', async () => {
   const costly = text('a', { usage: { cost: 2 } })
-  await withBuiltIn({ model: scriptModel([costly]), changes: { max_budget_per_task: 1 } }, async ({ conversation, model }) => {
+  await withBuiltIn({ model: scriptModel([costly]), changes: { max_budget_per_task: 1 } }, async (
+    { conversation, model },
+  ) => {
     await conversation.goal.start('Build x', 3)
     assert.equal(statusOf(await over(conversation)), ['interrupted', 0, false])
     assert.is(model.requests.length, 1)
@@ -265,7 +294,9 @@ test('closing ends the judge, and the goal is told to be interrupted', async () 
 
 test('what nobody pursues any more is interrupted, once', () => {
   const goal: Goal = { active: true, status: 'running', iteration: 1, max_iterations: 3, objective: 'x', verdict: null }
-  for (const [stored, told] of [[goal, [{ ...goal, active: false, status: 'interrupted' }]], [{ ...goal, active: false }, []], [null, []]] as const) {
+  for (const [stored, told] of [
+    [goal, [{ ...goal, active: false, status: 'interrupted' }]], [{ ...goal, active: false }, []], [null, []],
+  ] as const) {
     const updates: unknown[] = []
     const update = (_key: string, value: unknown): Recorded => {
       updates.push(value)

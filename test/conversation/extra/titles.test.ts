@@ -40,7 +40,10 @@ interface Desk {
   readonly reports: string[]
 }
 
-function desk({ ask, limitMs = 1000 }: { readonly ask: TitlesOptions['asides']['makeTitle']; readonly limitMs?: number }, isFull = false): Desk {
+function desk(
+  { ask, limitMs = 1000 }: { readonly ask: TitlesOptions['asides']['makeTitle']; readonly limitMs?: number },
+  isFull = false,
+): Desk {
   const [kept, recorded, reports]: [PrivateRecord[], EventDraft[], string[]] = [[], [], []]
   const report = (line: string): void => void reports.push(line)
   const journal: TitlesOptions['journal'] = {
@@ -56,7 +59,12 @@ function desk({ ask, limitMs = 1000 }: { readonly ask: TitlesOptions['asides']['
     durable: async () => undefined,
   }
   const diagnostics = { debug: report, info: report, warn: report, error: report }
-  return { titles: new Titles({ journal, clock: () => 0, diagnostics, asides: { makeTitle: ask }, limitMs }), kept, recorded, reports }
+  return {
+    titles: new Titles({ journal, clock: () => 0, diagnostics, asides: { makeTitle: ask }, limitMs }),
+    kept,
+    recorded,
+    reports,
+  }
 }
 
 const shown = { isShownToModels: true }
@@ -72,14 +80,17 @@ test('a model that takes too long is told to stop, and counts as one that failed
   await until(() => recorded.length > 0)
   assert.equal(kept, [['patched', { at, title: 'Fix it' }]])
   assert.equal(recorded, [{
-    kind: 'ConversationErrorEvent', source: 'environment', code: 'LLMTimeoutError', detail: 'The model made no title within 0.001 seconds',
+    kind: 'ConversationErrorEvent', source: 'environment', code: 'LLMTimeoutError',
+    detail: 'The model made no title within 0.001 seconds',
   }])
   assert.ok(told[0]?.aborted)
   await titles.close()
 })
 
 test('a title that the log does not take is reported, and nothing is thrown', async () => {
-  const { titles, reports } = desk({ ask: async () => ({ text: 'A title', usage: { usageId: 'title', model: 'm' } }) }, true)
+  const { titles, reports } = desk(
+    { ask: async () => ({ text: 'A title', usage: { usageId: 'title', model: 'm' } }) }, true,
+  )
   titles.begin(userText('Fix it'), shown)
   await until(() => reports.length > 0)
   assert.equal(reports, ['A title could not be recorded'])
@@ -87,7 +98,9 @@ test('a title that the log does not take is reported, and nothing is thrown', as
 })
 
 test('only the first message begins a title, and quotes around it are taken off', async () => {
-  for (const [given, title] of [['"A title"', 'A title'], ['**A title**', 'A title'], ['`a` or `b`', '`a` or `b`'], ["Don't", "Don't"]] as const) {
+  for (const [given, title] of [
+    ['"A title"', 'A title'], ['**A title**', 'A title'], ['`a` or `b`', '`a` or `b`'], ["Don't", "Don't"],
+  ] as const) {
     let asked = 0
     const { titles, kept } = desk({ ask: async () => {
       asked++

@@ -21,7 +21,8 @@ const parentId = '11111111-1111-4111-8111-111111111111'
 function setUp(): { deps: CreationDeps; hidden: Map<string, readonly string[]> } {
   const cipher = createCipher({ keys: [Buffer.alloc(32, 1)], random: randomBytes })
   const hidden = new Map<string, readonly string[]>()
-  const setMasked = (owner: string, values: readonly string[]): void => void (values.length === 0 ? hidden.delete(owner) : hidden.set(owner, values))
+  const setMasked = (owner: string, values: readonly string[]): void =>
+    void (values.length === 0 ? hidden.delete(owner) : hidden.set(owner, values))
   const deps: CreationDeps = {
     clock: () => startMillis,
     vault: createAgentVault({ cipher, providers: builtInProviders, setMasked, isLoaderVariable }),
@@ -51,9 +52,11 @@ test('settles everything that an empty request leaves open', async () => {
   const created = await settle({})
   assert.match(created.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.equal({ ...created, id: '', agent: {}, working_dir: '' }, {
-    id: '', created_at: '2026-11-21T12:00:00.000000Z', agent: {}, working_dir: '', confirmation_policy: { kind: 'NeverConfirm' },
+    id: '', created_at: '2026-11-21T12:00:00.000000Z', agent: {}, working_dir: '',
+    confirmation_policy: { kind: 'NeverConfirm' },
     security_analyzer: null, max_iterations: 500, stuck_detection: true, autotitle: true, tags: {}, secrets: {},
-    hook_config: null, client_tools: [], parent_conversation_id: null, launched_agent_profile: null, max_budget_per_task: null,
+    hook_config: null, client_tools: [], parent_conversation_id: null, launched_agent_profile: null,
+    max_budget_per_task: null,
     title_llm_profile: null,
   })
   assert.is(created.working_dir, `/workspaces/${created.id}`)
@@ -68,7 +71,9 @@ test('takes what the request says', async () => {
     stuck_detection: false,
     autotitle: false,
     tags: { a: '1' },
-    hook_config: { stop: [], pre_tool_use: [], post_tool_use: [], user_prompt_submit: [], session_start: [], session_end: [] },
+    hook_config: {
+      stop: [], pre_tool_use: [], post_tool_use: [], user_prompt_submit: [], session_start: [], session_end: [],
+    },
   }
   const created = await settle({
     ...given,
@@ -114,7 +119,10 @@ const refusals: readonly (readonly [body: JsonObject, code: ErrorCode])[] = [
 
 test('client tools that are given twice are refused', async () => {
   const tool = { name: 't', description: 'd' }
-  assert.is(await failureOf(settle({ agent: { kind: 'Agent', llm: { model: 'demo/scripted' } }, client_tools: [tool, tool] })), 'invalid_input')
+  assert.is(
+    await failureOf(settle({ agent: { kind: 'Agent', llm: { model: 'demo/scripted' } }, client_tools: [tool, tool] })),
+    'invalid_input',
+  )
 })
 
 for (const [body, code] of refusals) {

@@ -9,7 +9,9 @@ import { requestLimits, type KeyedRequest } from '../../../src/conversation/log/
 import { ConversationService } from '../../../src/conversation/list/service.ts'
 import { Catalogue } from '../../../src/storage/catalogue.ts'
 import { openDataFolder } from '../../../src/storage/layout.ts'
-import { answers, created, failureOf, startMillis, story, until, userText, withWorld, type World } from '../../support/conversation.ts'
+import {
+  answers, created, failureOf, startMillis, story, until, userText, withWorld, type World,
+} from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('conversation/list/creations', 30_000)
@@ -58,7 +60,9 @@ function make(service: ConversationService, request = keyed, id?: string): Retur
   return service.creations.once({ keyed: request, id, settle: async () => created({ id: id ?? randomUUID() }) })
 }
 
-test('a hundred requests with one key make one conversation and get one answer', () => withService(async ({ service, world }) => {
+test('a hundred requests with one key make one conversation and get one answer', () => withService(async (
+  { service, world },
+) => {
   world.scripts.push(answers('done'))
   const infos = await Promise.all(Array.from({ length: 100 }, () => create(service)))
   assert.is(service.count(), 1)
@@ -71,7 +75,9 @@ test('a hundred requests with one key make one conversation and get one answer',
   assert.equal((await story(conversation)).filter((word) => word === 'user: hello'), ['user: hello'])
 }))
 
-test('another request with the same key is refused, under way and later', () => withService(async ({ service, restart }) => {
+test('another request with the same key is refused, under way and later', () => withService(async (
+  { service, restart },
+) => {
   const first = make(service)
   assert.is(await failureOf(make(service, { ...keyed, digest: 'another' })), 'idempotency_mismatch')
   await first
@@ -80,19 +86,23 @@ test('another request with the same key is refused, under way and later', () => 
 }))
 
 test('what cannot be settled is not remembered, and settled anew', () => withService(async ({ service }) => {
-  const failing = service.creations.once({ keyed, id: undefined, settle: async () => Promise.reject(new RangeError('not now')) })
+  const failing = service.creations.once({
+    keyed, id: undefined, settle: async () => Promise.reject(new RangeError('not now')),
+  })
   assert.is(await failureOf(failing), 'not now')
   assert.is((await make(service, { ...keyed, digest: 'another' })).isNew, true)
 }))
 
-test('an id that the client has chosen is new for the request that has made it, and for no other', () => withService(async ({ service }) => {
-  const id = randomUUID()
-  assert.equal(await make(service, keyed, id), { id, isNew: true })
-  assert.equal(await make(service, keyed, id), { id, isNew: true })
-  assert.equal(await make(service, { ...keyed, key: 'another' }, id), { id, isNew: false })
-  const unkeyed = { keyed: undefined, id, settle: async () => created({ id }) }
-  assert.equal(await service.creations.once(unkeyed), { id, isNew: false })
-}))
+test('an id that the client has chosen is new for the request that has made it, and for no other', () => withService(
+  async ({ service }) => {
+    const id = randomUUID()
+    assert.equal(await make(service, keyed, id), { id, isNew: true })
+    assert.equal(await make(service, keyed, id), { id, isNew: true })
+    assert.equal(await make(service, { ...keyed, key: 'another' }, id), { id, isNew: false })
+    const unkeyed = { keyed: undefined, id, settle: async () => created({ id }) }
+    assert.equal(await service.creations.once(unkeyed), { id, isNew: false })
+  },
+))
 
 test('a conversation that was deleted is made again', () => withService(async ({ service }) => {
   const { id } = await make(service)
@@ -100,7 +110,9 @@ test('a conversation that was deleted is made again', () => withService(async ({
   assert.is.not((await make(service)).id, id)
 }))
 
-test('after a day the key makes another one, and that is found after a restart', () => withService(async ({ service, restart }) => {
+test('after a day the key makes another one, and that is found after a restart', () => withService(async (
+  { service, restart },
+) => {
   const { id } = await make(service)
   const later = { ...keyed, at: startMillis + requestLimits.keptMs }
   const other = await make(service, later)
@@ -120,32 +132,35 @@ test('a fork knows no keys of its source', () => withService(async ({ service, r
   assert.equal((await again.open(fork.id)).state.requests.map(({ digest }) => digest), ['another'])
 }))
 
-test('wherever a kill has cut the log, a retry completes the one conversation and gets the one answer', () => withService(async (setup) => {
-  const { service, world, restart, conversationsDir } = setup
-  world.scripts.push(answers('done'))
-  const info = await create(service)
-  const id = String(member(info, 'id'))
-  const log = join(conversationsDir, id, 'events.jsonl')
-  await until(() => service.count('finished') === 1)
-  await restart()
-  const lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1)
-  assert.ok(lines.length > 6, `${lines.length} lines`)
-  for (let count = 1; count <= lines.length; count++) {
-    const again = await restart(async () => {
-      await writeFile(log, lines.slice(0, count).map((line) => `${line}\n`).join(''))
-      for (const name of ['state.json', 'events.index']) await rm(join(conversationsDir, id, name), { force: true })
-    })
-    const infos = await Promise.all([1, 2, 3].map(() => create(again)))
-    assert.equal(infos.map((one) => member(one, 'id')), [id, id, id])
-    assert.equal(new Set(infos.map((one) => JSON.stringify(one))).size, 1)
-    const conversation = await again.open(id)
-    await until(() => !conversation.isRunning)
-    const words = await story(conversation)
-    const label = `cut behind ${lines[count - 1]?.slice(33, 150)}`
-    assert.equal([again.count(), words.filter((word) => word === 'user: hello').length], [1, 1], label)
-    assert.is(words.filter((word) => word === 'status running').length, 1, label)
-  }
-}))
+test(
+  'wherever a kill has cut the log, a retry completes the one conversation and gets the one answer',
+  () => withService(async (setup) => {
+    const { service, world, restart, conversationsDir } = setup
+    world.scripts.push(answers('done'))
+    const info = await create(service)
+    const id = String(member(info, 'id'))
+    const log = join(conversationsDir, id, 'events.jsonl')
+    await until(() => service.count('finished') === 1)
+    await restart()
+    const lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1)
+    assert.ok(lines.length > 6, `${lines.length} lines`)
+    for (let count = 1; count <= lines.length; count++) {
+      const again = await restart(async () => {
+        await writeFile(log, lines.slice(0, count).map((line) => `${line}\n`).join(''))
+        for (const name of ['state.json', 'events.index']) await rm(join(conversationsDir, id, name), { force: true })
+      })
+      const infos = await Promise.all([1, 2, 3].map(() => create(again)))
+      assert.equal(infos.map((one) => member(one, 'id')), [id, id, id])
+      assert.equal(new Set(infos.map((one) => JSON.stringify(one))).size, 1)
+      const conversation = await again.open(id)
+      await until(() => !conversation.isRunning)
+      const words = await story(conversation)
+      const label = `cut behind ${lines[count - 1]?.slice(33, 150)}`
+      assert.equal([again.count(), words.filter((word) => word === 'user: hello').length], [1, 1], label)
+      assert.is(words.filter((word) => word === 'status running').length, 1, label)
+    }
+  }),
+)
 
 test('the newest ten thousand keys are known', async () => {
   const made: string[] = []
@@ -161,7 +176,8 @@ test('the newest ten thousand keys are known', async () => {
   const requestOf = (number: number): KeyedRequest => ({ key: `key ${number}`, digest: '', at: startMillis + number })
   const numbers = Array.from({ length: requestLimits.count }, (_, number) => number)
   creations.load(numbers.map((number) => ({ id: `id ${number}`, request: requestOf(number) })).reverse())
-  const once = (number: number): ReturnType<Creations['once']> => creations.once({ keyed: requestOf(number), id: undefined, settle: async () => created({ id: `new ${number}` }) })
+  const once = (number: number): ReturnType<Creations['once']> =>
+    creations.once({ keyed: requestOf(number), id: undefined, settle: async () => created({ id: `new ${number}` }) })
   assert.is((await once(0)).id, 'id 0')
   await once(requestLimits.count)
   assert.is((await once(1)).id, 'id 1')

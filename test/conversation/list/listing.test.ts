@@ -9,7 +9,10 @@ const idOf = (name: string): string => `${name.repeat(8)}-0000-4000-8000-0000000
 const nameOf = (id: string): string => id.slice(0, 1)
 
 function entry(name: string, changes: Partial<ListEntry> = {}): ListEntry {
-  return { id: idOf(name), createdAt: '2026-01-01', updatedAt: '2026-01-01', status: 'idle', parentId: null, createdBy: null, ...changes }
+  return {
+    id: idOf(name), createdAt: '2026-01-01', updatedAt: '2026-01-01', status: 'idle', parentId: null, createdBy: null,
+    ...changes,
+  }
 }
 
 function listed(...entries: ListEntry[]): Listing {
@@ -83,7 +86,9 @@ test('keeps the order through thousands of changes', () => {
     } else {
       const known = expected.get(id)
       const createdAt = known?.createdAt ?? String(1000 + below(50))
-      const changed: ListEntry = { id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: null, createdBy: null }
+      const changed: ListEntry = {
+        id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: null, createdBy: null,
+      }
       listing.set(changed)
       expected.set(id, changed)
     }
@@ -99,7 +104,8 @@ test('keeps the order through thousands of changes', () => {
 
 test('pages and counts by status, also after it has changed', () => {
   const listing = listed(entry('a'), entry('b', { status: 'running' }), entry('c'))
-  const running = (): string[] => listing.page({ sortOrder: 'CREATED_AT', limit: 10, status: 'running' }).ids.map(nameOf)
+  const running = (): string[] =>
+    listing.page({ sortOrder: 'CREATED_AT', limit: 10, status: 'running' }).ids.map(nameOf)
   assert.equal(running(), ['b'])
   assert.equal([listing.count(), listing.count('idle'), listing.count('running')], [3, 2, 1])
   listing.set(entry('a', { status: 'running' }))

@@ -39,7 +39,9 @@ test('a reading that meets the deletion of its conversation finds none, another 
     })
     assert.is(await failureOf(reading), 'not_found')
     await service.create(created())
-    const failing = service.read(conversationId, () => Promise.reject(new AppError('storage_failed', 'Cannot read the log: EIO')))
+    const failing = service.read(conversationId, () => {
+      return Promise.reject(new AppError('storage_failed', 'Cannot read the log: EIO'))
+    })
     assert.is(await failureOf(failing), 'storage_failed')
     assert.is(await service.read(conversationId, async (log) => log.eventCount), 0)
   })

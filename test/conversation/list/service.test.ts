@@ -9,8 +9,8 @@ import type { Created } from '../../../src/conversation/log/origins.ts'
 import { Catalogue } from '../../../src/storage/catalogue.ts'
 import { openDataFolder } from '../../../src/storage/layout.ts'
 import {
-  aborted, act, answers, checkpoint, created, ended, eventsOf, failureOf, finished, say, stopped, story, until, userText, withWorld,
-  worksOn, type World,
+  aborted, act, answers, checkpoint, created, ended, eventsOf, failureOf, finished, say, stopped, story, until,
+  userText, withWorld, worksOn, type World,
 } from '../../support/conversation.ts'
 
 const test = suite('conversation/list/service')
@@ -53,11 +53,14 @@ async function withService(body: (setup: Setup) => Promise<void>): Promise<void>
 }
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
-const conversationOf = (number: number, changes: Partial<Created> = {}): Created => created({ id: idOf(number), ...changes })
+const conversationOf = (number: number, changes: Partial<Created> = {}): Created =>
+  created({ id: idOf(number), ...changes })
 const forkOf = (number: number, changes: Partial<ForkRequest> = {}): ForkRequest => ({
   id: idOf(number), title: null, tags: {}, resetMetrics: true, fromEventId: null, ...changes,
 })
-const listed = (service: ConversationService): string[] => [...service.page({ sortOrder: 'CREATED_AT', limit: 100 }).ids]
+const listed = (service: ConversationService): string[] => [
+  ...service.page({ sortOrder: 'CREATED_AT', limit: 100 }).ids,
+]
 
 test('makes a conversation once, whoever asks for it at the same time', async () => {
   await withService(async ({ service }) => {
@@ -135,7 +138,9 @@ test('a fork begins with a copy of the history, with the agent, the policy and t
     await source.addSecrets({ LATE: { kind: 'StaticSecret' } })
     const fork = await service.fork(idOf(1), forkOf(2, { title: 'T', tags: { a: '1' } }))
     assert.equal(await story(fork), await story(source))
-    assert.equal((await eventsOf(fork.events)).map((event) => event.id), (await eventsOf(source.events)).map((event) => event.id))
+    assert.equal(
+      (await eventsOf(fork.events)).map((event) => event.id), (await eventsOf(source.events)).map((event) => event.id),
+    )
     assert.is(fork.state.execution_status, 'idle')
     assert.equal(fork.state.confirmation_policy, { kind: 'AlwaysConfirm' })
     assert.equal(Object.keys(fork.state.secrets), ['LATE'])
@@ -184,7 +189,9 @@ test('a fork takes no id that is taken, and of two with one id one wins', async 
   await withService(async ({ service }) => {
     await service.create(conversationOf(1))
     assert.is(await failureOf(service.fork(idOf(1), forkOf(1))), 'conflict')
-    const both = await Promise.all([failureOf(service.fork(idOf(1), forkOf(2))), failureOf(service.fork(idOf(1), forkOf(2)))])
+    const both = await Promise.all([
+      failureOf(service.fork(idOf(1), forkOf(2))), failureOf(service.fork(idOf(1), forkOf(2))),
+    ])
     assert.equal(both.sort(), ['conflict', 'done'])
   })
 })
@@ -197,7 +204,9 @@ test('a deleted conversation is out of sight at once and gone from the disk', as
     const removed = service.remove(idOf(1))
     assert.not.ok(service.has(idOf(1)))
     assert.equal(listed(service), [])
-    const late = [failureOf(service.open(idOf(1))), failureOf(service.info(idOf(1), false)), failureOf(service.remove(idOf(1)))]
+    const late = [
+      failureOf(service.open(idOf(1))), failureOf(service.info(idOf(1), false)), failureOf(service.remove(idOf(1))),
+    ]
     await removed
     assert.equal(await Promise.all(late), ['not_found', 'not_found', 'not_found'])
     assert.equal(await catalogue.list(), [])
@@ -327,7 +336,8 @@ test('once it is closing it opens, makes, copies and removes nothing, and what w
     const making = service.create(conversationOf(2))
     const closed = service.close()
     const late = [
-      service.open(idOf(1)), service.create(conversationOf(3)), service.remove(idOf(1)), service.fork(idOf(1), forkOf(4)),
+      service.open(idOf(1)), service.create(conversationOf(3)), service.remove(idOf(1)),
+      service.fork(idOf(1), forkOf(4)),
     ].map(failureOf)
     assert.equal(await Promise.all(late), ['unavailable', 'unavailable', 'unavailable', 'unavailable'])
     await closed

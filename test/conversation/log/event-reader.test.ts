@@ -31,15 +31,24 @@ async function withHistory(drafts: readonly EventDraft[], body: (history: Histor
     for (const event of events) log.append(JSON.stringify(event))
     await log.durable()
     try {
-      await body({ log, events: new EventReader(log), ids: events.map((event) => event.id), times: events.map((event) => event.timestamp) })
+      await body({
+        log,
+        events: new EventReader(log),
+        ids: events.map((event) => event.id),
+        times: events.map((event) => event.timestamp),
+      })
     } finally {
       await log.close()
     }
   })
 }
 
-const user = (content: string): EventDraft => ({ kind: 'MessageEvent', source: 'user', llm_message: { role: 'user', content } })
-const six = [user('Hello World'), say('hello you'), act('call-1'), user('bye'), { kind: 'PauseEvent' }, say('Straße')] as const
+const user = (content: string): EventDraft => ({
+  kind: 'MessageEvent', source: 'user', llm_message: { role: 'user', content },
+})
+const six = [
+  user('Hello World'), say('hello you'), act('call-1'), user('bye'), { kind: 'PauseEvent' }, say('Straße'),
+] as const
 
 async function found({ events, ids }: History, query: Partial<EventQuery>): Promise<string> {
   const { items, nextPageId } = await events.page({ newestFirst: false, limit: 100, ...query })
@@ -69,14 +78,21 @@ test('finds events by every filter, alone and together', async () => {
     for (const [query, expected] of cases) {
       assert.is(await found(history, query), expected, JSON.stringify(query))
       const { newestFirst: _, ...filter } = query
-      assert.is(await history.events.count(filter), expected === '' ? 0 : expected.split(' ').length, JSON.stringify(query))
+      assert.is(
+        await history.events.count(filter), expected === '' ? 0 : expected.split(' ').length, JSON.stringify(query),
+      )
     }
   })
 })
 
 test('finds text in thoughts and in what was added to a message', async () => {
   const drafts: readonly EventDraft[] = [
-    { kind: 'MessageEvent', source: 'user', llm_message: { role: 'user' }, extended_content: [{ type: 'text', text: 'Added' }] },
+    {
+      kind: 'MessageEvent',
+      source: 'user',
+      llm_message: { role: 'user' },
+      extended_content: [{ type: 'text', text: 'Added' }],
+    },
     { kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', reasoning_content: 'Thought' } },
   ]
   await withHistory(drafts, async (history) => {
@@ -112,7 +128,9 @@ test('pages join, in both directions, with and without a filter', async () => {
       const whole = await history.events.page({ newestFirst: false, limit: 100, ...filter })
       const pages: Buffer[] = []
       for (let pageId: string | null | undefined = undefined; pageId !== null; ) {
-        const page: Awaited<ReturnType<EventReader['page']>> = await history.events.page({ newestFirst: false, limit: 2, pageId, ...filter })
+        const page: Awaited<ReturnType<EventReader['page']>> = await history.events.page({
+          newestFirst: false, limit: 2, pageId, ...filter,
+        })
         assert.ok(page.items.length <= 2)
         pages.push(...page.items)
         pageId = page.nextPageId
@@ -135,7 +153,9 @@ test('an unknown page begins from the start; one outside of the times is moved t
     const { ids, times } = history
     const at = (number: number): number => parseMicros(times[number] ?? '') ?? 0
     assert.is(await found(history, { pageId: 'nonsense' }), '0 1 2 3 4 5')
-    assert.is(await found(history, { pageId: '00000000-0000-7000-8000-000000000000', newestFirst: true }), '5 4 3 2 1 0')
+    assert.is(
+      await found(history, { pageId: '00000000-0000-7000-8000-000000000000', newestFirst: true }), '5 4 3 2 1 0',
+    )
     assert.is(await found(history, { pageId: ids[0], from: at(3) }), '3 4 5')
     assert.is(await found(history, { pageId: ids[5], before: at(2), newestFirst: true }), '1 0')
     assert.is(await found(history, { pageId: ids[3]?.replaceAll('-', '') }), '3 4 5')
@@ -184,7 +204,9 @@ test('a search lets other work run', async () => {
 })
 
 const finish = (message: string): EventDraft => ({ ...act('call-9'), action: { kind: 'FinishAction', message } })
-const thoughts: EventDraft = { kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', reasoning_content: 'hm' } }
+const thoughts: EventDraft = {
+  kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', reasoning_content: 'hm' },
+}
 const responses: readonly (readonly [what: string, drafts: readonly EventDraft[], response: string])[] = [
   ['nothing', [], ''],
   ['no answer of the agent', [user('hi'), act('call-1')], ''],
@@ -214,7 +236,9 @@ test('the final response passes over an answer that is damaged', async () => {
 test('reads ids and texts of what is no event of ours without failing', async () => {
   assert.is(idOf(Buffer.from('{"kind":"PauseEvent"}')), '')
   await withHistory([say('x')], async ({ log, events }) => {
-    for (const line of ['[]', '{}', '{"llm_message":{"content":"text"}}', '{"llm_message":{"content":[5,{"text":6}]}}']) {
+    for (const line of [
+      '[]', '{}', '{"llm_message":{"content":"text"}}', '{"llm_message":{"content":[5,{"text":6}]}}',
+    ]) {
       log.read = () => Buffer.from(line)
       assert.is(await events.finalResponse(), '')
       assert.is(await events.count({ body: 'x' }), 0)

@@ -15,7 +15,8 @@ const frames = new Frames({ state, directory: '/data/c', nextStamp: () => stamp 
 
 const printed: readonly (readonly [frame: Buffer, text: string])[] = [
   [frames.delta({ content: 'a' }), `{"kind":"StreamingDeltaEvent",${head},"source":"agent","content":"a"}`],
-  [frames.delta({ reasoning_content: '' }), `{"kind":"StreamingDeltaEvent",${head},"source":"agent","reasoning_content":""}`],
+  [frames.delta({ reasoning_content: '' }),
+    `{"kind":"StreamingDeltaEvent",${head},"source":"agent","reasoning_content":""}`],
   [frames.error('C', 'd'), `{"kind":"ServerErrorEvent",${head},"source":"environment","code":"C","detail":"d"}`],
   [
     frames.fullState(),
@@ -32,7 +33,9 @@ test('a stored event is one with an id and a time, of a kind and form that we wr
   const event = { ...say('hi'), id: stamp.id, timestamp: stamp.timestamp }
   assert.is(storedEvent(event)?.id, stamp.id)
   const { id: _, ...withoutId } = event
-  for (const other of [withoutId, { ...event, timestamp: undefined }, { ...event, extra: 1 }, { kind: 'Unknown' }, null, 'x']) {
+  for (const other of [
+    withoutId, { ...event, timestamp: undefined }, { ...event, extra: 1 }, { kind: 'Unknown' }, null, 'x',
+  ]) {
     assert.is(storedEvent(other), undefined)
   }
 })

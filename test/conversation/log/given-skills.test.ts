@@ -10,11 +10,15 @@ const idOf = (count: number): string => `0193${String(count).padStart(4, '0')}-0
 
 function message(count: number, ...skills: string[]): Event {
   const llm_message = { role: 'user', content: 'x' } as const
-  return toEvent({ kind: 'MessageEvent', source: 'user', id: idOf(count), timestamp: 't', llm_message, activated_skills: skills })
+  return toEvent({
+    kind: 'MessageEvent', source: 'user', id: idOf(count), timestamp: 't', llm_message, activated_skills: skills,
+  })
 }
 
 function condensation(count: number, ...forgotten: string[]): Event {
-  return toEvent({ kind: 'Condensation', id: idOf(count), timestamp: 't', llm_response_id: 'r', forgotten_event_ids: forgotten })
+  return toEvent({
+    kind: 'Condensation', id: idOf(count), timestamp: 't', llm_response_id: 'r', forgotten_event_ids: forgotten,
+  })
 }
 
 test('a message gives its skills, and other events give none', () => {
@@ -52,7 +56,9 @@ function toldAt(head: Node | undefined): Set<string> {
   const told = new Set<string>()
   for (let node = head; node !== undefined; node = node.parent) {
     if (node.event.kind === 'Condensation') for (const id of node.event.forgotten_event_ids) forgotten.add(id)
-    if (node.event.kind === 'MessageEvent' && !forgotten.has(node.event.id)) for (const name of node.event.activated_skills) told.add(name)
+    if (node.event.kind === 'MessageEvent' && !forgotten.has(node.event.id)) {
+      for (const name of node.event.activated_skills) told.add(name)
+    }
   }
   return told
 }

@@ -26,15 +26,23 @@ const options = { includeSkills: false, persistenceDir: '/data/x', subConversati
 
 test('is what the schema calls a conversation, with its nulls', () => {
   const { agent: plain } = created()
-  const info = conversationInfo(initialState(created({ agent: { ...plain, acp_model: null } })), { ...options, subConversationIds: [] })
+  const info = conversationInfo(initialState(created({ agent: { ...plain, acp_model: null } })), {
+    ...options, subConversationIds: [],
+  })
   assert.equal(check('ConversationInfo', info), [])
-  for (const name of ['title', 'metrics', 'leaf_event_id', 'current_model_id', 'parent_conversation_id']) assert.is(info[name], null)
+  for (const name of ['title', 'metrics', 'leaf_event_id', 'current_model_id', 'parent_conversation_id']) {
+    assert.is(info[name], null)
+  }
   assert.is(info['persistence_dir'], '/data/x')
 })
 
 test('shows no secret, in whatever form the conversation is shown', () => {
   const state = initialState(created({ agent, secrets }))
-  for (const shown of [conversationInfo(state, options), conversationInfo(state, { ...options, includeSkills: true }), fullState(state, '/data/x')]) {
+  for (const shown of [
+    conversationInfo(state, options),
+    conversationInfo(state, { ...options, includeSkills: true }),
+    fullState(state, '/data/x'),
+  ]) {
     const text = JSON.stringify(shown)
     assert.not.match(text, 'CANARY')
     assert.not.match(text, 'as1:')
@@ -50,7 +58,8 @@ test('shows no secret, in whatever form the conversation is shown', () => {
 
 test('leaves skills out unless they are asked for', () => {
   const state = initialState(created({ agent }))
-  const skills = (includeSkills: boolean): string => JSON.stringify(conversationInfo(state, { ...options, includeSkills })['agent'])
+  const skills = (includeSkills: boolean): string =>
+    JSON.stringify(conversationInfo(state, { ...options, includeSkills })['agent'])
   assert.match(skills(false), '"skills":[]')
   assert.match(skills(true), '"skills":[{"name":"s","content":"c"}]')
 })
@@ -58,7 +67,11 @@ test('leaves skills out unless they are asked for', () => {
 test('the model is that of the session, and before there is one the chosen one', () => {
   const state = initialState(created({ agent }))
   assert.is(conversationInfo(state, options)['current_model_id'], 'chosen')
-  state.agent_state = { acp_current_model_id: 'running', acp_available_models: [{ model_id: 'running' }], acp_supports_runtime_model_switch: true }
+  state.agent_state = {
+    acp_current_model_id: 'running',
+    acp_available_models: [{ model_id: 'running' }],
+    acp_supports_runtime_model_switch: true,
+  }
   const info = conversationInfo(state, options)
   assert.is(info['current_model_id'], 'running')
   assert.equal(info['available_models'], [{ model_id: 'running' }])
@@ -82,7 +95,9 @@ test('the full state leaves nulls out and has the open questions, but no title a
   state.pending_confirmations = [{ id: 'q' }]
   const shown = fullState(state, '/data/x')
   assert.equal(shown['pending_confirmations'], [{ id: 'q' }])
-  for (const name of ['security_analyzer', 'title', 'created_at', 'updated_at', 'hook_config']) assert.not.ok(name in shown, name)
+  for (const name of ['security_analyzer', 'title', 'created_at', 'updated_at', 'hook_config']) {
+    assert.not.ok(name in shown, name)
+  }
   assert.is(shown['execution_status'], 'idle')
   assert.is(shown['persistence_dir'], '/data/x')
   assert.is(shown['head_is_empty'], true)

@@ -205,7 +205,8 @@ test('a line that was never appended is a mistake of ours', async () => {
     const durable = async (): Promise<void> => undefined
     new Journal({
       log: { listen: (given) => (listener = given), append: () => undefined, durable, reopen: durable },
-      feed: new Feed(log, 1), state: initialState(created()), nextStamp: createStamper(() => startMillis, (size) => Buffer.alloc(size)),
+      feed: new Feed(log, 1), state: initialState(created()),
+      nextStamp: createStamper(() => startMillis, (size) => Buffer.alloc(size)),
       backlogLimitBytes: 1, onChange: () => undefined,
     })
     assert.throws(() => listener([{ json: Buffer.from('x'), event: 0 }]), /did not append/)
@@ -217,7 +218,9 @@ test('a record that the log refuses goes to the follower, and not to the one who
   await withJournal(async ({ journal, refused }) => {
     journal.attempt(() => journal.record(say('x'.repeat(20_000))))
     assert.is(refused.length, 1)
-    assert.throws(() => journal.follow({ logFailed: () => undefined, recordRefused: () => undefined }), /follower already/)
+    assert.throws(
+      () => journal.follow({ logFailed: () => undefined, recordRefused: () => undefined }), /follower already/,
+    )
     assert.throws(() => journal.record(say('x'.repeat(20_000))))
   })
 })

@@ -4,41 +4,45 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import {
-  aborted, act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, say, stopped, story,
-  until, userText, withConversation, withWorld, worksOn, type World,
+  aborted, act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, say, stopped,
+  story, until, userText, withConversation, withWorld, worksOn, type World,
 } from '../../support/conversation.ts'
 
 const test = suite('conversation/log/repair')
 
-const reserveIsThere = ({ folder }: World): Promise<boolean> => stat(join(folder, 'reserve')).then(() => true, () => false)
+const reserveIsThere = ({ folder }: World): Promise<boolean> =>
+  stat(join(folder, 'reserve')).then(() => true, () => false)
 
-test('a full disk ends the turn, its closing records go into the reserve, and writing goes on when there is space', async () => {
-  await withConversation(async (conversation, world) => {
-    world.scripts.push(async (turn) => {
-      await turn.record(act('call-1')).durable()
-      world.disk.fail('ENOSPC')
-      const lost = turn.record(say('lost'))
-      assert.is(await failureOf(lost.durable()), 'storage_full')
-      await aborted(turn)
-      // Space that the reserve has given back.
-      world.disk.heal()
-      assert.is(await failureOf(turn.record(say('refused')).durable()), 'storage_full')
-      return stopped
+test(
+  'a full disk ends the turn, its closing records go into the reserve, and writing goes on when there is space',
+  async () => {
+    await withConversation(async (conversation, world) => {
+      world.scripts.push(async (turn) => {
+        await turn.record(act('call-1')).durable()
+        world.disk.fail('ENOSPC')
+        const lost = turn.record(say('lost'))
+        assert.is(await failureOf(lost.durable()), 'storage_full')
+        await aborted(turn)
+        // Space that the reserve has given back.
+        world.disk.heal()
+        assert.is(await failureOf(turn.record(say('refused')).durable()), 'storage_full')
+        return stopped
+      })
+      await conversation.send(userText('hi'), true)
+      await ended(conversation)
+      assert.equal(await story(conversation), [
+        'user: hi', 'status running', 'action call-1', 'error call-1', 'failure StorageFull', 'status error',
+      ])
+      assert.not.ok(await reserveIsThere(world))
+      assert.is(await failureOf(conversation.send(userText('more'), true)), 'storage_full')
+      world.time.now += 2000
+      await conversation.send(userText('more'), true)
+      await ended(conversation)
+      assert.ok(await reserveIsThere(world))
+      assert.is(conversation.state.execution_status, 'finished')
     })
-    await conversation.send(userText('hi'), true)
-    await ended(conversation)
-    assert.equal(await story(conversation), [
-      'user: hi', 'status running', 'action call-1', 'error call-1', 'failure StorageFull', 'status error',
-    ])
-    assert.not.ok(await reserveIsThere(world))
-    assert.is(await failureOf(conversation.send(userText('more'), true)), 'storage_full')
-    world.time.now += 2000
-    await conversation.send(userText('more'), true)
-    await ended(conversation)
-    assert.ok(await reserveIsThere(world))
-    assert.is(conversation.state.execution_status, 'finished')
-  })
-})
+  },
+)
 
 test('a run that cannot be closed even then is closed by the first write that works', async () => {
   await withConversation(async (conversation, world) => {
@@ -54,7 +58,9 @@ test('a run that cannot be closed even then is closed by the first write that wo
     world.disk.heal()
     world.time.now += 2000
     await conversation.send(userText('more'), false)
-    assert.equal(await story(conversation), ['user: hi', 'status running', 'failure StorageFull', 'status error', 'user: more'])
+    assert.equal(await story(conversation), [
+      'user: hi', 'status running', 'failure StorageFull', 'status error', 'user: more',
+    ])
   })
 })
 
@@ -232,7 +238,8 @@ test('a conversation that a killed server left running is served also when its e
     await second.send(userText('more'), true)
     await ended(second)
     assert.equal((await story(second)).slice(3), [
-      'error call-1', 'failure StorageFull', 'status error', 'user: more', 'status running', 'agent: here', 'status finished',
+      'error call-1', 'failure StorageFull', 'status error', 'user: more', 'status running', 'agent: here',
+      'status finished',
     ])
     await second.close()
   })

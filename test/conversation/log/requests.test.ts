@@ -7,11 +7,13 @@ import type { MessageContext } from '../../../src/conversation/agent/agent.ts'
 import { blockedContent } from '../../../src/conversation/log/blocked-message.ts'
 import type { Conversation } from '../../../src/conversation/conversation.ts'
 import { OpenRequests } from '../../../src/conversation/log/once.ts'
-import { isSame, recordsOf, remember, requestLimits, type KeyedRequest, type RequestRecord } from '../../../src/conversation/log/requests.ts'
+import {
+  isSame, recordsOf, remember, requestLimits, type KeyedRequest, type RequestRecord,
+} from '../../../src/conversation/log/requests.ts'
 import type { Message } from '../../../src/schema/generated/values.ts'
 import {
-  act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, startMillis, story, textOf, until,
-  userText, withConversation, withWorld, worksOn, type World,
+  act, answers, ended, failureOf, finished, makeConversation, openTestConversation, question, startMillis, story,
+  textOf, until, userText, withConversation, withWorld, worksOn, type World,
 } from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -32,7 +34,9 @@ test('a hundred messages with one key are one message and one run', () => withCo
   assert.equal([countOf(words, 'user: hello'), countOf(words, 'status running')], [1, 1])
 }))
 
-test('the same key with another request is refused, under way and later', () => withConversation(async (conversation, { disk }) => {
+test('the same key with another request is refused, under way and later', () => withConversation(async (
+  conversation, { disk },
+) => {
   disk.hold()
   const first = conversation.send(hello, false, request)
   assert.is(await failureOf(conversation.send(userText('other'), false, another)), 'idempotency_mismatch')
@@ -54,7 +58,9 @@ test('a request that failed is not remembered', () => withConversation(async (co
   assert.equal(await story(conversation), ['user: hello', 'user: more'])
 }))
 
-test('a run that was asked for twice is one run, and what it was answered with stays', () => withConversation(async (conversation, { scripts }) => {
+test('a run that was asked for twice is one run, and what it was answered with stays', () => withConversation(async (
+  conversation, { scripts },
+) => {
   scripts.push(worksOn)
   await conversation.send(hello, false)
   await Promise.all([conversation.run(request), conversation.run(request)])
@@ -74,7 +80,9 @@ test('a run that has nothing to do stays so for its key', () => withConversation
   assert.not.ok(conversation.isRunning)
 }))
 
-test('a message that comes during a run is remembered with it', () => withConversation(async (conversation, { scripts }) => {
+test('a message that comes during a run is remembered with it', () => withConversation(async (
+  conversation, { scripts },
+) => {
   scripts.push(worksOn, answers('both'))
   await conversation.send(userText('first'), true)
   await conversation.send(hello, true, request)
@@ -84,7 +92,9 @@ test('a message that comes during a run is remembered with it', () => withConver
   assert.equal(countOf(await story(conversation), 'status running'), 1)
 }))
 
-test('a message that a hook has refused is remembered too, between runs and during one', () => withWorld(async (world) => {
+test('a message that a hook has refused is remembered too, between runs and during one', () => withWorld(async (
+  world,
+) => {
   const contextOf = async (message: Message): Promise<MessageContext> => {
     return { content: textOf(message) === 'hello' ? [blockedContent('no')] : [], skills: [] }
   }
@@ -106,28 +116,34 @@ test('a message that a hook has refused is remembered too, between runs and duri
   }
 }))
 
-test('an answer is given once, to the question of that time', () => withConversation(async (conversation, { scripts }) => {
-  const outcomes: string[] = []
-  scripts.push(async (turn) => {
-    outcomes.push((await turn.ask(question)).outcome)
-    outcomes.push((await turn.ask(question)).outcome)
-    return finished
-  })
-  await conversation.send(hello, true)
-  await until(() => conversation.confirmations().length === 1)
-  const approval = { accept: true, reason: '' }
-  await Promise.all(Array.from({ length: 10 }, () => conversation.respond(approval, request)))
-  await until(() => outcomes.length === 1 && conversation.confirmations().length === 1)
-  await conversation.respond(approval, request)
-  assert.is(conversation.confirmations().length, 1)
-  await conversation.respond({ accept: false, reason: 'no' }, { ...request, key: 'another' })
-  await ended(conversation)
-  assert.equal(outcomes, ['accepted', 'denied'])
-  const nothing = { ...request, key: 'nothing' }
-  await conversation.respond(approval, nothing)
-  await conversation.respond(approval, nothing)
-  assert.is(await failureOf(conversation.respond({ ...approval, id: 'unknown' }, { ...request, key: 'unknown' })), 'not_found')
-}))
+test(
+  'an answer is given once, to the question of that time',
+  () => withConversation(async (conversation, { scripts }) => {
+    const outcomes: string[] = []
+    scripts.push(async (turn) => {
+      outcomes.push((await turn.ask(question)).outcome)
+      outcomes.push((await turn.ask(question)).outcome)
+      return finished
+    })
+    await conversation.send(hello, true)
+    await until(() => conversation.confirmations().length === 1)
+    const approval = { accept: true, reason: '' }
+    await Promise.all(Array.from({ length: 10 }, () => conversation.respond(approval, request)))
+    await until(() => outcomes.length === 1 && conversation.confirmations().length === 1)
+    await conversation.respond(approval, request)
+    assert.is(conversation.confirmations().length, 1)
+    await conversation.respond({ accept: false, reason: 'no' }, { ...request, key: 'another' })
+    await ended(conversation)
+    assert.equal(outcomes, ['accepted', 'denied'])
+    const nothing = { ...request, key: 'nothing' }
+    await conversation.respond(approval, nothing)
+    await conversation.respond(approval, nothing)
+    assert.is(
+      await failureOf(conversation.respond({ ...approval, id: 'unknown' }, { ...request, key: 'unknown' })),
+      'not_found',
+    )
+  }),
+)
 
 test('actions that wait between runs are answered once', () => withConversation(async (conversation, { scripts }) => {
   const waits = (callId: string) => (turn: Parameters<typeof worksOn>[0]) => {
@@ -151,7 +167,9 @@ test('actions that wait between runs are answered once', () => withConversation(
 }, { agent: { kind: 'Agent' } }))
 
 /** What a kill leaves: the first lines of a log, each of which may have been the last that reached the disk. */
-async function forEveryCut(world: World, directory: string, body: (conversation: Conversation, label: string) => Promise<void>): Promise<void> {
+async function forEveryCut(
+  world: World, directory: string, body: (conversation: Conversation, label: string) => Promise<void>,
+): Promise<void> {
   const lines = (await readFile(join(directory, 'events.jsonl'), 'utf8')).split('\n').slice(0, -1)
   for (let count = 1; count <= lines.length; count++) {
     const cut = `${directory}-${count}`
@@ -166,21 +184,23 @@ async function forEveryCut(world: World, directory: string, body: (conversation:
   }
 }
 
-test('wherever a kill has cut the log, a message that is sent again is there once and was run once', () => withWorld(async (world) => {
-  const directory = await makeConversation(world)
-  const first = await openTestConversation(world, directory)
-  world.scripts.push(answers('done'))
-  await first.send(hello, true, request)
-  await ended(first)
-  await first.close()
-  await forEveryCut(world, directory, async (conversation, label) => {
-    await Promise.all([1, 2].map(() => conversation.send(hello, true, request)))
-    await ended(conversation)
-    await conversation.send(hello, true, request)
-    const words = await story(conversation)
-    assert.equal([countOf(words, 'user: hello'), countOf(words, 'status running')], [1, 1], label)
-  })
-}))
+test('wherever a kill has cut the log, a message that is sent again is there once and was run once', () => withWorld(
+  async (world) => {
+    const directory = await makeConversation(world)
+    const first = await openTestConversation(world, directory)
+    world.scripts.push(answers('done'))
+    await first.send(hello, true, request)
+    await ended(first)
+    await first.close()
+    await forEveryCut(world, directory, async (conversation, label) => {
+      await Promise.all([1, 2].map(() => conversation.send(hello, true, request)))
+      await ended(conversation)
+      await conversation.send(hello, true, request)
+      const words = await story(conversation)
+      assert.equal([countOf(words, 'user: hello'), countOf(words, 'status running')], [1, 1], label)
+    })
+  },
+))
 
 test('wherever a kill has cut the log, a run that is asked for again was begun once', () => withWorld(async (world) => {
   const directory = await makeConversation(world)
@@ -199,7 +219,9 @@ test('wherever a kill has cut the log, a run that is asked for again was begun o
   })
 }))
 
-test('a message that was cut from its run, and served by another one, is not run again', () => withWorld(async (world) => {
+test('a message that was cut from its run, and served by another one, is not run again', () => withWorld(async (
+  world,
+) => {
   const directory = await makeConversation(world)
   const first = await openTestConversation(world, directory)
   await first.send(hello, true, request)

@@ -65,7 +65,9 @@ test('takes every kind of event, and each becomes the head', () => {
 
 test('user messages wait until they are served, others never', () => {
   const fold = new Fold()
-  const ids = ['a', 'b', 'c'].map((words) => fold.event({ kind: 'MessageEvent', source: 'user', llm_message: { role: 'user', content: words } }).id)
+  const ids = ['a', 'b', 'c'].map((words) => {
+    return fold.event({ kind: 'MessageEvent', source: 'user', llm_message: { role: 'user', content: words } }).id
+  })
   fold.event(say('hi'))
   assert.equal(fold.state.unserved, ids)
   foldRecord(fold.state, ['served', ids[1] ?? ''])
@@ -98,7 +100,9 @@ test('an action that cannot be executed is never open', () => {
 
 test('skills that messages activate are listed once', () => {
   const fold = new Fold()
-  const message = (skills: string[]): EventDraft => ({ kind: 'MessageEvent', source: 'user', llm_message: { role: 'user' }, activated_skills: skills })
+  const message = (skills: string[]): EventDraft => ({
+    kind: 'MessageEvent', source: 'user', llm_message: { role: 'user' }, activated_skills: skills,
+  })
   fold.event(message(['a', 'b']))
   fold.event(message(['b', 'c']))
   assert.equal(fold.state.activated_knowledge_skills, ['a', 'b', 'c'])
@@ -130,28 +134,34 @@ for (const [key, value, folded] of updates) {
 }
 
 const fork: Forked = {
-  id: 'f', created_at: '2026-12-01T00:00:00.000000Z', from_conversation_id: created().id, from_event_id: 'e', leaf_event_id: 'e', title: 'T',
+  id: 'f', created_at: '2026-12-01T00:00:00.000000Z', from_conversation_id: created().id, from_event_id: 'e',
+  leaf_event_id: 'e', title: 'T',
   tags: { a: '1' }, reset_metrics: true,
 }
 
-test('a fork is a conversation of its own: idle, with nothing open, and with the agent and secrets of the other', () => {
-  const fold = new Fold({ secrets: { A: { kind: 'StaticSecret' } }, tags: { b: '2' } })
-  fold.event({ kind: 'MessageEvent', source: 'user', llm_message: { role: 'user' } })
-  fold.event(act('call-1'))
-  fold.update('execution_status', 'running')
-  fold.update('stats', { usage_to_metrics: { a: {} } })
-  fold.update('last_user_message_id', 'm')
-  foldRecord(fold.state, ['kept', { key: 'session', value: { id: 's' } }])
-  foldRecord(fold.state, ['forked', fork])
-  const { state } = fold
-  assert.equal([state.id, state.created_at, state.updated_at], ['f', fork.created_at, fork.created_at])
-  assert.equal([state.execution_status, state.unserved, state.open_actions, state.kept], ['idle', [], [], {}])
-  assert.equal([state.title, state.tags, state.leaf_event_id, state.last_user_message_id], ['T', { a: '1' }, 'e', null])
-  assert.equal([state.forked_from_conversation_id, state.forked_from_event_id], [created().id, 'e'])
-  assert.equal(state.stats, { usage_to_metrics: {} })
-  assert.equal(Object.keys(state.secrets), ['A'])
-  assert.equal(state.agent, created().agent)
-})
+test(
+  'a fork is a conversation of its own: idle, with nothing open, and with the agent and secrets of the other',
+  () => {
+    const fold = new Fold({ secrets: { A: { kind: 'StaticSecret' } }, tags: { b: '2' } })
+    fold.event({ kind: 'MessageEvent', source: 'user', llm_message: { role: 'user' } })
+    fold.event(act('call-1'))
+    fold.update('execution_status', 'running')
+    fold.update('stats', { usage_to_metrics: { a: {} } })
+    fold.update('last_user_message_id', 'm')
+    foldRecord(fold.state, ['kept', { key: 'session', value: { id: 's' } }])
+    foldRecord(fold.state, ['forked', fork])
+    const { state } = fold
+    assert.equal([state.id, state.created_at, state.updated_at], ['f', fork.created_at, fork.created_at])
+    assert.equal([state.execution_status, state.unserved, state.open_actions, state.kept], ['idle', [], [], {}])
+    assert.equal([state.title, state.tags, state.leaf_event_id, state.last_user_message_id], [
+      'T', { a: '1' }, 'e', null,
+    ])
+    assert.equal([state.forked_from_conversation_id, state.forked_from_event_id], [created().id, 'e'])
+    assert.equal(state.stats, { usage_to_metrics: {} })
+    assert.equal(Object.keys(state.secrets), ['A'])
+    assert.equal(state.agent, created().agent)
+  },
+)
 
 test('a fork keeps the figures if it is asked to', () => {
   const fold = new Fold()
@@ -168,13 +178,17 @@ test('other records change what they name', () => {
   foldRecord(state, ['head', 'e'])
   foldRecord(state, ['agent', { kind: 'Agent' }])
   foldRecord(state, ['kept', { key: 'usage', value: { cost: 1 } }])
-  assert.equal([state.title, state.leaf_event_id, state.agent, state.kept], ['T', 'e', { kind: 'Agent' }, { usage: { cost: 1 } }])
+  assert.equal([state.title, state.leaf_event_id, state.agent, state.kept], [
+    'T', 'e', { kind: 'Agent' }, { usage: { cost: 1 } },
+  ])
   foldRecord(state, ['created', created({ id: 'other' })])
   assert.equal(state, initialState(created({ id: 'other' })))
 })
 
 test('the same lines give the same state, and it is plain JSON at every point', () => {
-  const records: readonly PrivateRecord[] = [['patched', { at: 'x', title: 'T' }], ['secrets', { A: { kind: 'StaticSecret' } }], ['head', null]]
+  const records: readonly PrivateRecord[] = [
+    ['patched', { at: 'x', title: 'T' }], ['secrets', { A: { kind: 'StaticSecret' } }], ['head', null],
+  ]
   const folds = [new Fold(), new Fold()]
   for (const draft of drafts) {
     for (const fold of folds) {

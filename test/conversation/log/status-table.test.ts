@@ -6,7 +6,8 @@ import { nextStatus, type Trigger } from '../../../src/conversation/log/status-t
 const test = suite('conversation/log/status-table')
 
 const triggers = [
-  'run', 'message', 'finished', 'asked', 'answered', 'rejected', 'paused', 'interrupted', 'failed', 'stuck', 'restarted',
+  'run', 'message', 'finished', 'asked', 'answered', 'rejected', 'paused', 'interrupted', 'failed', 'stuck',
+  'restarted',
 ] as const satisfies readonly Trigger[]
 
 /** contract/conversations.md 3, cell by cell; a dot changes nothing. */
@@ -31,7 +32,9 @@ test('has a row for every status and a column for every trigger', () => {
 for (const status of executionStatusValues) {
   test(`${status} goes where the contract says`, () => {
     const cells = rows.find((row) => row.startsWith(`${status} `))?.trim().split(/\s+/).slice(1) ?? []
-    const expected = cells.map((cell) => (cell === '.' ? status : cell === 'waiting' ? 'waiting_for_confirmation' : cell))
+    const expected = cells.map((cell) => {
+      return (cell === '.' ? status : cell === 'waiting' ? 'waiting_for_confirmation' : cell)
+    })
     assert.equal(triggers.map((trigger) => nextStatus(status, trigger)), expected)
   })
 }

@@ -7,7 +7,9 @@ const test = suite('conversation/log/usage figures')
 const unknown = { value: null, source: 'unknown' }
 
 test('shows what is reported, derived and unknown, and never an unknown figure as zero', () => {
-  const { last, models } = addFigures(undefined, { usageId: 'a', model: 'm', cost: 0.5, costSource: 'derived', promptTokens: 7 })
+  const { last, models } = addFigures(undefined, {
+    usageId: 'a', model: 'm', cost: 0.5, costSource: 'derived', promptTokens: 7,
+  })
   assert.equal(last, {
     model: 'm',
     usage_id: 'a',
@@ -27,7 +29,8 @@ test('adds up for each model, and counts the turns of which a figure is missing'
   const second = addFigures(first, report)
   const third = addFigures(second, { ...report, cost: 2, costSource: 'derived' })
   const other = addFigures(third, { usageId: 'a', model: 'n', cost: 1 })
-  const cost = (usage: object, model: string): string => JSON.stringify(usage).split(`"${model}":{"cost":`)[1]?.split('}')[0] ?? ''
+  const cost = (usage: object, model: string): string =>
+    JSON.stringify(usage).split(`"${model}":{"cost":`)[1]?.split('}')[0] ?? ''
   assert.is(cost(first, 'm'), '{"value":0,"source":"reported","unknown":0')
   assert.is(cost(second, 'm'), '{"value":0,"source":"reported","unknown":1')
   assert.is(cost(third, 'm'), '{"value":2,"source":"derived","unknown":1')
@@ -37,7 +40,9 @@ test('adds up for each model, and counts the turns of which a figure is missing'
 
 test('takes what is not of its form for nothing', () => {
   const report = { usageId: 'a', model: 'm', cost: 1 }
-  for (const before of [null, 'x', { models: [] }, { models: { m: { cost: { value: 'x', source: 'y', unknown: 'z' } } } }]) {
+  for (const before of [
+    null, 'x', { models: [] }, { models: { m: { cost: { value: 'x', source: 'y', unknown: 'z' } } } },
+  ]) {
     assert.equal(addFigures(before, report), addFigures(undefined, report))
   }
 })

@@ -10,7 +10,8 @@ const none = { usage_to_metrics: {} }
 test('adds up tokens and cost, and keeps the newest of what is no sum', () => {
   const ledger = new UsageLedger(none)
   const report = {
-    usageId: 'a', model: 'm1', cost: 0.25, promptTokens: 1, completionTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4,
+    usageId: 'a', model: 'm1', cost: 0.25, promptTokens: 1, completionTokens: 2, cacheReadTokens: 3,
+    cacheWriteTokens: 4,
     reasoningTokens: 5, contextWindow: 100, perTurnTokens: 6,
   }
   ledger.add(report)

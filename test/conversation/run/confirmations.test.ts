@@ -89,23 +89,30 @@ test('opens none of those that wait when the turn ends', async () => {
   assert.equal(changes.map((list) => list.length), [1, 0])
 })
 
-test('a question that is withdrawn makes room for the next one, and one that waits leaves the queue unseen', async () => {
-  const { questions, changes } = setUp()
-  const turn = new AbortController()
-  const givenUp = [new AbortController(), new AbortController(), new AbortController()] as const
-  const asked = givenUp.map((one, index) => questions.ask({ ...draft, toolCallId: `call-${index}` }, turn.signal, one.signal))
-  const shown = (): string[][] => changes.map((list) => list.map(({ tool_call_id }) => tool_call_id))
-  givenUp[1].abort()
-  assert.equal(shown(), [['call-0']])
-  givenUp[0].abort()
-  assert.equal(shown(), [['call-0'], ['call-2']])
-  assert.ok(questions.answer({ outcome: 'accepted' }))
-  assert.equal(await Promise.all(asked), [{ outcome: 'cancelled' }, { outcome: 'cancelled' }, { outcome: 'accepted' }])
-  givenUp[2].abort()
-  turn.abort()
-  assert.equal(shown(), [['call-0'], ['call-2'], []])
-  assert.equal(await questions.ask(draft, signal(), givenUp[0].signal), { outcome: 'cancelled' })
-})
+test(
+  'a question that is withdrawn makes room for the next one, and one that waits leaves the queue unseen',
+  async () => {
+    const { questions, changes } = setUp()
+    const turn = new AbortController()
+    const givenUp = [new AbortController(), new AbortController(), new AbortController()] as const
+    const asked = givenUp.map((one, index) => {
+      return questions.ask({ ...draft, toolCallId: `call-${index}` }, turn.signal, one.signal)
+    })
+    const shown = (): string[][] => changes.map((list) => list.map(({ tool_call_id }) => tool_call_id))
+    givenUp[1].abort()
+    assert.equal(shown(), [['call-0']])
+    givenUp[0].abort()
+    assert.equal(shown(), [['call-0'], ['call-2']])
+    assert.ok(questions.answer({ outcome: 'accepted' }))
+    assert.equal(await Promise.all(asked), [
+      { outcome: 'cancelled' }, { outcome: 'cancelled' }, { outcome: 'accepted' },
+    ])
+    givenUp[2].abort()
+    turn.abort()
+    assert.equal(shown(), [['call-0'], ['call-2'], []])
+    assert.equal(await questions.ask(draft, signal(), givenUp[0].signal), { outcome: 'cancelled' })
+  },
+)
 
 test('shows the command, the diff and the places of what would be done', () => {
   const { questions } = setUp()

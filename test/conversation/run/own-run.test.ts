@@ -1,7 +1,9 @@
 /** Runs that an agent begins by itself: they have a status, can be stopped, and take no message that waits. */
 import * as assert from 'uvu/assert'
 import { deferred } from '../../../src/base/wait.ts'
-import { ended, finished, say, story, until, userText, withConversation, type Script } from '../../support/conversation.ts'
+import {
+  ended, finished, say, story, until, userText, withConversation, type Script,
+} from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('conversation/own run')
@@ -9,7 +11,9 @@ const test = suite('conversation/own run')
 /** Works until it is stopped. */
 const endless: Script = async (turn) => {
   turn.record(say('by myself'))
-  if (!turn.signal.aborted) await new Promise((resolve) => turn.signal.addEventListener('abort', resolve, { once: true }))
+  if (!turn.signal.aborted) {
+    await new Promise((resolve) => turn.signal.addEventListener('abort', resolve, { once: true }))
+  }
   return { outcome: 'stopped', served: true }
 }
 
@@ -26,7 +30,10 @@ test('runs with a turn of its own, and leaves a queued message where it is', asy
     await world.agents[0]?.host.beginRun()
     await ended(conversation)
     assert.is(conversation.state.unserved.length, 1)
-    assert.equal((await story(conversation)).slice(-4), ['user: later', 'status running', 'agent: by myself', 'status finished'].slice(-4))
+    assert.equal(
+      (await story(conversation)).slice(-4),
+      ['user: later', 'status running', 'agent: by myself', 'status finished'].slice(-4),
+    )
   })
 })
 
@@ -72,7 +79,9 @@ test('follows the turn under way when the agent begins at its end', async () => 
     await gate.promise
     await until(() => world.agents[0]?.turns.length === 2)
     await ended(conversation)
-    assert.equal(await story(conversation), ['status running', 'status finished', 'status idle', 'status running', 'agent: by myself', 'status finished'])
+    assert.equal(await story(conversation), [
+      'status running', 'status finished', 'status idle', 'status running', 'agent: by myself', 'status finished',
+    ])
   })
 })
 

@@ -2,7 +2,8 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import {
-  aborted, act, answers, checkpoint, ended, eventsOf, finished, observe, stopped, story, until, userText, withConversation, worksOn,
+  aborted, act, answers, checkpoint, ended, eventsOf, finished, observe, stopped, story, until, userText,
+  withConversation, worksOn,
 } from '../../support/conversation.ts'
 
 const test = suite('conversation/run/runner-stop')
@@ -20,7 +21,8 @@ test('an interrupt ends the turn, answers its actions and records the pause', as
     await conversation.interrupt()
     assert.not.ok(conversation.isRunning)
     assert.equal(await story(conversation), [
-      'user: hi', 'status running', 'action call-1', 'action call-2', 'observation call-1', 'error call-2', 'status paused', 'pause',
+      'user: hi', 'status running', 'action call-1', 'action call-2', 'observation call-1', 'error call-2',
+      'status paused', 'pause',
     ])
   })
 })
@@ -106,7 +108,8 @@ test('a message with run that is sent while an interrupt is under way is served 
     await interrupted
     await ended(conversation)
     assert.equal(await story(conversation), [
-      'user: one', 'status running', 'user: two', 'status paused', 'pause', 'status running', 'agent: two it is', 'status finished',
+      'user: one', 'status running', 'user: two', 'status paused', 'pause', 'status running', 'agent: two it is',
+      'status finished',
     ])
     assert.equal(world.agents[0]?.served, [['one'], ['two']])
   })

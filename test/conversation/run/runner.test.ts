@@ -4,8 +4,8 @@ import { suite } from '../../support/suite.ts'
 import type { ExecutionStatus } from '../../../src/schema/generated/conversations.ts'
 import { start } from '../../../src/storage/chain.ts'
 import {
-  act, answers, checkpoint, ended, failureOf, finished, makeConversation, openTestConversation, question, say, story, until, userText,
-  withConversation, withWorld, worksOn, type Script,
+  act, answers, checkpoint, ended, failureOf, finished, makeConversation, openTestConversation, question, say, story,
+  until, userText, withConversation, withWorld, worksOn, type Script,
 } from '../../support/conversation.ts'
 
 const test = suite('conversation/run/runner')
@@ -52,7 +52,9 @@ test('the stored id of the last user message follows its event', async () => {
 })
 
 /** Rows of contract/conversations.md 3 that concern an external agent and begin between two runs. */
-const rows: readonly (readonly [from: ExecutionStatus, trigger: string, to: ExecutionStatus, words: readonly string[]])[] = [
+const rows: readonly (readonly [
+  from: ExecutionStatus, trigger: string, to: ExecutionStatus, words: readonly string[],
+])[] = [
   ['idle', 'run', 'finished', ['status running', 'status finished']],
   ['paused', 'run', 'finished', ['status running', 'status finished']],
   ['error', 'run', 'finished', ['status running', 'status finished']],
@@ -102,7 +104,8 @@ test('a failed turn records why and then the status, and can be run again', asyn
     await conversation.run()
     await ended(conversation)
     assert.equal(await story(conversation), [
-      'user: hi', 'status running', 'failure ACPPromptError', 'status error', 'status running', 'agent: now', 'status finished',
+      'user: hi', 'status running', 'failure ACPPromptError', 'status error', 'status running', 'agent: now',
+      'status finished',
     ])
   })
 })
@@ -172,7 +175,9 @@ test('three messages at once are each served once, in order', async () => {
 })
 
 // A message may come while any step of the end of a run is waited for: it is served whenever that is.
-const steps = ['in the turn', 'while the answers are written', 'while the end is written', 'after the end is written'] as const
+const steps = [
+  'in the turn', 'while the answers are written', 'while the end is written', 'after the end is written',
+] as const
 for (const [number, step] of steps.entries()) {
   test(`a message with run that comes ${step} is served`, async () => {
     await withConversation(async (conversation, world) => {
@@ -309,7 +314,11 @@ test('a shutdown pauses without a PauseEvent, a deletion records nothing', async
       await conversation.run()
       await until(() => conversation.state.open_actions.length === 1)
       const frames: string[] = []
-      conversation.join({ from: 'now', encode: (json) => json, sink: { write: (json) => frames.push(json.toString()) > 0, end: (why) => void frames.push(why) } })
+      conversation.join({
+        from: 'now',
+        encode: (json) => json,
+        sink: { write: (json) => frames.push(json.toString()) > 0, end: (why) => void frames.push(why) },
+      })
       await conversation.close(reason)
       assert.equal(frames.slice(1).map(wordOfFrame).filter((word) => word !== 'full_state'), [...words, reason])
       assert.is(world.agents[0]?.closed, 1)

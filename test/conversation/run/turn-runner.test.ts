@@ -3,8 +3,8 @@ import { suite } from '../../support/suite.ts'
 import { memberAt, objectsOf } from '../../../src/base/fields.ts'
 import type { AgentHost } from '../../../src/conversation/agent/host.ts'
 import {
-  answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, objectOf, openTestConversation, question, say,
-  story, until, userText, withConversation, withWorld, worksOn, type Script,
+  answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, objectOf, openTestConversation, question,
+  say, story, until, userText, withConversation, withWorld, worksOn, type Script,
 } from '../../support/conversation.ts'
 
 const test = suite('conversation/run/turn-runner')
@@ -26,7 +26,8 @@ test('a question makes the conversation wait, and its answer lets the turn go on
     await conversation.respond({ accept: true, reason: '' })
     await ended(conversation)
     assert.equal(await story(conversation), [
-      'status running', 'pending 1', 'status waiting_for_confirmation', 'pending 0', 'status running', 'agent: accepted', 'status finished',
+      'status running', 'pending 1', 'status waiting_for_confirmation', 'pending 0', 'status running',
+      'agent: accepted', 'status finished',
     ])
   })
 })
@@ -63,25 +64,28 @@ test('with two questions the conversation waits until both are answered', async 
   })
 })
 
-test('a question that its agent withdraws holds no place: the conversation goes on, or waits for the next one', async () => {
-  await withConversation(async (conversation, world) => {
-    const givenUp = new AbortController()
-    world.scripts.push(async (turn) => {
-      const answers = await Promise.all([turn.ask(question, givenUp.signal), turn.ask(question)])
-      turn.record(say(answers.map(({ outcome }) => outcome).join()))
-      return finished
+test(
+  'a question that its agent withdraws holds no place: the conversation goes on, or waits for the next one',
+  async () => {
+    await withConversation(async (conversation, world) => {
+      const givenUp = new AbortController()
+      world.scripts.push(async (turn) => {
+        const answers = await Promise.all([turn.ask(question, givenUp.signal), turn.ask(question)])
+        turn.record(say(answers.map(({ outcome }) => outcome).join()))
+        return finished
+      })
+      await conversation.run()
+      await until(() => conversation.state.execution_status === 'waiting_for_confirmation')
+      const [first] = conversation.confirmations()
+      givenUp.abort()
+      assert.is(await failureOf(conversation.respond({ accept: true, reason: '', id: first?.id })), 'not_found')
+      assert.is(conversation.state.execution_status, 'waiting_for_confirmation')
+      await conversation.respond({ accept: true, reason: '' })
+      await ended(conversation)
+      assert.ok((await story(conversation)).includes('agent: cancelled,accepted'))
     })
-    await conversation.run()
-    await until(() => conversation.state.execution_status === 'waiting_for_confirmation')
-    const [first] = conversation.confirmations()
-    givenUp.abort()
-    assert.is(await failureOf(conversation.respond({ accept: true, reason: '', id: first?.id })), 'not_found')
-    assert.is(conversation.state.execution_status, 'waiting_for_confirmation')
-    await conversation.respond({ accept: true, reason: '' })
-    await ended(conversation)
-    assert.ok((await story(conversation)).includes('agent: cancelled,accepted'))
-  })
-})
+  },
+)
 
 test('an answer to nothing changes nothing, and one to an unknown question is refused', async () => {
   await withConversation(async (conversation) => {
@@ -186,35 +190,39 @@ test('the agent gets what the conversation lends it', async () => {
     await conversation.run()
     await ended(conversation)
     assert.equal(lent, [
-      conversation.id, '/workspace', { kind: 'NeverConfirm' }, 'a <secret-hidden> b', [['TOKEN', 'value of TOKEN']], true,
+      conversation.id, '/workspace', { kind: 'NeverConfirm' }, 'a <secret-hidden> b',
+      [['TOKEN', 'value of TOKEN']], true,
     ])
   })
 })
 
-test('a secret that the agent gives back is kept with the conversation only where it is the conversation\'s own', async () => {
-  await withConversation(async (conversation, world) => {
-    const answers = [true, false, { TOKEN: { kind: 'StaticSecret', value: 'as1:new' } }]
-    const given: unknown[] = []
-    Object.assign(world.deps.secrets, {
-      replace: async (_id: string, sources: object, change: object) => {
-        given.push([Object.keys(sources), change])
-        return answers[given.length - 1]
-      },
+test(
+  'a secret that the agent gives back is kept with the conversation only where it is the conversation\'s own',
+  async () => {
+    await withConversation(async (conversation, world) => {
+      const answers = [true, false, { TOKEN: { kind: 'StaticSecret', value: 'as1:new' } }]
+      const given: unknown[] = []
+      Object.assign(world.deps.secrets, {
+        replace: async (_id: string, sources: object, change: object) => {
+          given.push([Object.keys(sources), change])
+          return answers[given.length - 1]
+        },
+      })
+      const change = { name: 'TOKEN', lent: 'old', current: 'new' }
+      const results: boolean[] = []
+      world.scripts.push(async (_turn, host) => {
+        for (const _ of answers) results.push(await host.replaceSecret(change))
+        return finished
+      })
+      await conversation.addSecrets({ TOKEN: { kind: 'StaticSecret', value: 'as1:old' } })
+      await conversation.run()
+      await ended(conversation)
+      assert.equal(results, [true, false, true])
+      assert.equal(given, answers.map(() => [['TOKEN'], change]))
+      assert.equal(conversation.state.secrets, { TOKEN: { kind: 'StaticSecret', value: 'as1:new' } })
     })
-    const change = { name: 'TOKEN', lent: 'old', current: 'new' }
-    const results: boolean[] = []
-    world.scripts.push(async (_turn, host) => {
-      for (const _ of answers) results.push(await host.replaceSecret(change))
-      return finished
-    })
-    await conversation.addSecrets({ TOKEN: { kind: 'StaticSecret', value: 'as1:old' } })
-    await conversation.run()
-    await ended(conversation)
-    assert.equal(results, [true, false, true])
-    assert.equal(given, answers.map(() => [['TOKEN'], change]))
-    assert.equal(conversation.state.secrets, { TOKEN: { kind: 'StaticSecret', value: 'as1:new' } })
-  })
-})
+  },
+)
 
 test('a policy that this version does not know is taken for the strictest', async () => {
   await withConversation(async (conversation, world) => {
@@ -267,32 +275,39 @@ test('the agent state is merged, and published when it changes', async () => {
   })
 })
 
-test('figures of use are in the agent state, which is not stored again for them, and is whole after a restart', async () => {
-  await withWorld(async (world) => {
-    const directory = await makeConversation(world)
-    const models = Array.from({ length: 67 }, (_, index) => ({ model_id: `provider/model-${index}`, name: `Model number ${index}`, description: 'One of many' }))
-    const works: Script = (turn, host) => {
-      host.state({ acp_available_models: models })
-      turn.usage({ usageId: 'acp-managed', model: 'm', promptTokens: 7 })
-      return finished
-    }
-    const conversation = await openTestConversation(world, directory)
-    for (const words of ['one', 'two', 'three']) {
-      world.scripts.push(works)
-      await conversation.send(userText(words), true)
-      await ended(conversation)
-    }
-    const state = structuredClone(conversation.state.agent_state)
-    assert.is(memberAt(state, 'usage', 'models', 'm', 'prompt_tokens', 'value'), 21)
-    assert.is(objectsOf(state['acp_available_models']).length, 67)
-    const updates = (await eventsOf(conversation.events)).filter((event) => event.kind === 'ConversationStateUpdateEvent' && event.key === 'agent_state')
-    assert.is(updates.length, 1)
-    await conversation.close()
-    const again = await openTestConversation(world, directory)
-    assert.equal(again.state.agent_state, state)
-    await again.close()
-  })
-})
+test(
+  'figures of use are in the agent state, which is not stored again for them, and is whole after a restart',
+  async () => {
+    await withWorld(async (world) => {
+      const directory = await makeConversation(world)
+      const models = Array.from({ length: 67 }, (_, index) => ({
+        model_id: `provider/model-${index}`, name: `Model number ${index}`, description: 'One of many',
+      }))
+      const works: Script = (turn, host) => {
+        host.state({ acp_available_models: models })
+        turn.usage({ usageId: 'acp-managed', model: 'm', promptTokens: 7 })
+        return finished
+      }
+      const conversation = await openTestConversation(world, directory)
+      for (const words of ['one', 'two', 'three']) {
+        world.scripts.push(works)
+        await conversation.send(userText(words), true)
+        await ended(conversation)
+      }
+      const state = structuredClone(conversation.state.agent_state)
+      assert.is(memberAt(state, 'usage', 'models', 'm', 'prompt_tokens', 'value'), 21)
+      assert.is(objectsOf(state['acp_available_models']).length, 67)
+      const updates = (await eventsOf(conversation.events)).filter((event) => {
+        return event.kind === 'ConversationStateUpdateEvent' && event.key === 'agent_state'
+      })
+      assert.is(updates.length, 1)
+      await conversation.close()
+      const again = await openTestConversation(world, directory)
+      assert.equal(again.state.agent_state, state)
+      await again.close()
+    })
+  },
+)
 
 test('usage is added up over turns and published as stats', async () => {
   await withConversation(async (conversation, world) => {
@@ -313,7 +328,11 @@ test('usage is added up over turns and published as stats', async () => {
 test('deltas reach live readers in their place and are not stored', async () => {
   await withConversation(async (conversation, world) => {
     const frames: string[] = []
-    conversation.join({ from: 'now', encode: (json) => json, sink: { write: (json) => frames.push(json.toString()) > 0, end: () => undefined } })
+    conversation.join({
+      from: 'now',
+      encode: (json) => json,
+      sink: { write: (json) => frames.push(json.toString()) > 0, end: () => undefined },
+    })
     world.scripts.push((turn) => {
       turn.delta({ content: 'hel' })
       turn.record(say('hello'))
@@ -324,8 +343,8 @@ test('deltas reach live readers in their place and are not stored', async () => 
     await ended(conversation)
     const kinds = frames.map((frame) => /"kind":"(\w+)"/.exec(frame)?.[1])
     assert.equal(kinds, [
-      'ConversationStateUpdateEvent', 'ConversationStateUpdateEvent', 'StreamingDeltaEvent', 'MessageEvent', 'StreamingDeltaEvent',
-      'ConversationStateUpdateEvent', 'ConversationStateUpdateEvent',
+      'ConversationStateUpdateEvent', 'ConversationStateUpdateEvent', 'StreamingDeltaEvent', 'MessageEvent',
+      'StreamingDeltaEvent', 'ConversationStateUpdateEvent', 'ConversationStateUpdateEvent',
     ])
     assert.match(frames.at(-1) ?? '', '"key":"full_state"')
     assert.is((await eventsOf(conversation.events)).length, 3)
@@ -335,7 +354,11 @@ test('deltas reach live readers in their place and are not stored', async () => 
 test('a secret in deltas is masked, whole or cut into pieces', async () => {
   await withConversation(async (conversation, world) => {
     const frames: string[] = []
-    conversation.join({ from: 'now', encode: (json) => json, sink: { write: (json) => frames.push(json.toString()) > 0, end: () => undefined } })
+    conversation.join({
+      from: 'now',
+      encode: (json) => json,
+      sink: { write: (json) => frames.push(json.toString()) > 0, end: () => undefined },
+    })
     world.scripts.push((turn) => {
       for (const content of ['whole SECRET-VALUE, cut SEC', 'RET', '-VALUE, over']) turn.delta({ content })
       turn.delta({ reasoning_content: 'thought SECRET-' })
@@ -345,7 +368,8 @@ test('a secret in deltas is masked, whole or cut into pieces', async () => {
     await conversation.run()
     await ended(conversation)
     const deltas = frames.filter((frame) => frame.includes('StreamingDeltaEvent'))
-    const texts = (field: string): string => deltas.map((frame) => String(objectOf(JSON.parse(frame))[field] ?? '')).join('')
+    const texts = (field: string): string =>
+      deltas.map((frame) => String(objectOf(JSON.parse(frame))[field] ?? '')).join('')
     assert.is(texts('content'), 'whole <secret-hidden>, cut <secret-hidden>, over')
     assert.is(texts('reasoning_content'), 'thought <secret-hidden>')
   })
@@ -427,7 +451,11 @@ test('a message that is damaged on disk is left out of its turn', async () => {
 test('what is no message, though the state says so, is left out of its turn', async () => {
   await withConversation(async (conversation, world) => {
     await conversation.send(userText('one'), false)
-    conversation.events.read = (number) => Buffer.from(`{"kind":"PauseEvent","id":"${conversation.state.unserved[number] ?? ''}","timestamp":"t","source":"user"}`)
+    conversation.events.read = (number) => {
+      return Buffer.from(
+        `{"kind":"PauseEvent","id":"${conversation.state.unserved[number] ?? ''}","timestamp":"t","source":"user"}`,
+      )
+    }
     await conversation.run()
     await ended(conversation)
     assert.equal(world.agents[0]?.served, [[]])

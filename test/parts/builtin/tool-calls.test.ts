@@ -1,6 +1,8 @@
 /** From calls as models write them to actions, or to what is wrong (contract: payloads.md, section 5). */
 import * as assert from 'uvu/assert'
-import { modelTool, prepareCalls, withOwnIds, type PrepareOptions } from '../../../src/parts/builtin/calls/tool-calls.ts'
+import {
+  modelTool, prepareCalls, withOwnIds, type PrepareOptions,
+} from '../../../src/parts/builtin/calls/tool-calls.ts'
 import { createFinishTool } from '../../../src/parts/builtin/tools/finish.ts'
 import { defineTool } from '../../../src/parts/builtin/tools/definition.ts'
 import type { Tool } from '../../../src/agents/tool.ts'

@@ -42,7 +42,9 @@ test('text of a description stays text', () => {
   const evil = '<script>alert("1")</script>&'
   const schema = { type: 'object', description: evil, $comment: '"#/components/schemas/<b>"' }
   const operation = { tags: [evil], summary: evil, responses: { 200: { description: evil } } }
-  const page = pageOf({ info: { title: evil }, paths: { [`/${evil}`]: { get: operation } }, components: { schemas: { [evil]: schema } } })
+  const page = pageOf({
+    info: { title: evil }, paths: { [`/${evil}`]: { get: operation } }, components: { schemas: { [evil]: schema } },
+  })
   assert.not.match(page, '<script')
   assert.not.match(page, '<b>')
   assert.match(page, '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;')

@@ -12,12 +12,16 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('parts/models', 30_000)
 const path = '/api/llm/provider-connections'
-const given = { display_name: 'Shared', provider: 'openai', api_key: 'canary-key-of-all-1234', base_url: 'https://models.example/v1' }
+const given = {
+  display_name: 'Shared', provider: 'openai', api_key: 'canary-key-of-all-1234', base_url: 'https://models.example/v1',
+}
 const withFresh = (body: (server: TestServer) => Promise<void>) => () => withServer(body)
-const added = async ({ rest }: TestServer, body: object = given): Promise<string> => textAt((await rest.post(path, body)).json, 'id')
+const added = async ({ rest }: TestServer, body: object = given): Promise<string> =>
+  textAt((await rest.post(path, body)).json, 'id')
 
 test('lists are sorted, filtered by provider, and empty for a stranger', withFresh(async ({ rest }) => {
-  const listed = async (query: string): Promise<unknown[]> => listAt((await rest.get(`/api/llm/models${query}`)).json, 'models')
+  const listed = async (query: string): Promise<unknown[]> =>
+    listAt((await rest.get(`/api/llm/models${query}`)).json, 'models')
   const known = listAt((await rest.get('/api/llm/providers')).json, 'providers')
   assert.equal([known, known.includes('anthropic')], [[...known].sort(), true])
   const all = await listed('')
@@ -46,30 +50,40 @@ test('there is no sign-in to subscriptions, and the server says so', withFresh(a
   assert.is((await rest.post(`${base}/device/start`)).status, 400)
 }))
 
-test('a connection is stored sealed, shown without its key, changed and removed', withFresh(async ({ rest, dataDir }) => {
-  assert.equal((await rest.get(path)).json, [])
-  const made = await rest.post(path, given)
-  const id = textAt(made.json, 'id')
-  assert.equal([made.status, check('ProviderConnectionView', made.json), /^[0-9a-f]{32}$/.test(id)], [201, [], true])
-  const { api_key: _key, ...shown } = given
-  const { created_at, updated_at, ...rest1 } = Object(made.json)
-  assert.equal([rest1, typeof created_at, updated_at], [{ ...shown, id, api_key_set: true }, 'number', created_at])
-  assert.not.match(readFileSync(join(dataDir, 'provider-connections.json'), 'utf8'), 'canary')
-  const changed = await rest.patch(`${path}/${id}`, { display_name: 'Other', base_url: null })
-  assert.equal([changed.status, member(changed.json, 'display_name'), member(changed.json, 'base_url')], [200, 'Other', null])
-  const removed = await rest.delete(`${path}/${id}`)
-  assert.equal([removed.status, member(removed.json, 'api_key_set')], [200, false])
-  assert.is((await rest.delete(`${path}/${id}`)).status, 404)
-  assert.is((await rest.patch(`${path}/${id}`, { display_name: 'x' })).status, 404)
-}))
+test(
+  'a connection is stored sealed, shown without its key, changed and removed',
+  withFresh(async ({ rest, dataDir }) => {
+    assert.equal((await rest.get(path)).json, [])
+    const made = await rest.post(path, given)
+    const id = textAt(made.json, 'id')
+    assert.equal([made.status, check('ProviderConnectionView', made.json), /^[0-9a-f]{32}$/.test(id)], [201, [], true])
+    const { api_key: _key, ...shown } = given
+    const { created_at, updated_at, ...rest1 } = Object(made.json)
+    assert.equal([rest1, typeof created_at, updated_at], [{ ...shown, id, api_key_set: true }, 'number', created_at])
+    assert.not.match(readFileSync(join(dataDir, 'provider-connections.json'), 'utf8'), 'canary')
+    const changed = await rest.patch(`${path}/${id}`, { display_name: 'Other', base_url: null })
+    assert.equal([changed.status, member(changed.json, 'display_name'), member(changed.json, 'base_url')], [
+      200, 'Other', null,
+    ])
+    const removed = await rest.delete(`${path}/${id}`)
+    assert.equal([removed.status, member(removed.json, 'api_key_set')], [200, false])
+    assert.is((await rest.delete(`${path}/${id}`)).status, 404)
+    assert.is((await rest.patch(`${path}/${id}`, { display_name: 'x' })).status, 404)
+  }),
+)
 
 test('what is no connection is refused', withFresh(async (server) => {
   const { rest } = server
   const id = await added(server)
-  for (const body of [{}, { ...given, foreign: 1 }, { ...given, api_key: '' }, { ...given, api_key: '**********' }, { ...given, display_name: '' }]) {
+  for (const body of [
+    {}, { ...given, foreign: 1 }, { ...given, api_key: '' }, { ...given, api_key: '**********' },
+    { ...given, display_name: '' },
+  ]) {
     assert.is((await rest.post(path, body)).status, 422, JSON.stringify(body))
   }
-  for (const body of [{}, { api_key: null }, { api_key: ' ' }, { display_name: null }, { provider: null }, { foreign: 1 }]) {
+  for (const body of [
+    {}, { api_key: null }, { api_key: ' ' }, { display_name: null }, { provider: null }, { foreign: 1 },
+  ]) {
     assert.is((await rest.patch(`${path}/${id}`, body)).status, 422, JSON.stringify(body))
   }
   for (let count = 1; count < 64; count++) await added(server)
@@ -85,10 +99,16 @@ test('an address with credentials is sealed and redacted', withFresh(async ({ re
 test('a linked profile has no key of its own and uses the newest one of its connection', withFresh(async (server) => {
   const { rest } = server
   const id = await added(server)
-  const llm = { model: 'openai/gpt-5.5', api_key: 'own-key-of-the-profile', base_url: 'https://own.example', provider_connection_id: id }
+  const llm = {
+    model: 'openai/gpt-5.5', api_key: 'own-key-of-the-profile', base_url: 'https://own.example',
+    provider_connection_id: id,
+  }
   await rest.post('/api/profiles/linked', { llm })
   const own = (await rest.get('/api/profiles/linked', { 'X-Expose-Secrets': 'plaintext' })).json
-  assert.equal([member(own, 'config', 'api_key'), member(own, 'config', 'base_url'), member(own, 'api_key_set')], [null, null, true])
+  assert.equal(
+    [member(own, 'config', 'api_key'), member(own, 'config', 'base_url'), member(own, 'api_key_set')],
+    [null, null, true],
+  )
   const [listed] = listAt((await rest.get('/api/profiles')).json, 'profiles')
   assert.equal([member(listed, 'provider_connection_broken'), member(listed, 'api_key_set')], [false, true])
   await rest.patch(`${path}/${id}`, { api_key: 'canary-rotated-key-1234' })

@@ -44,7 +44,8 @@ test('gives a part its own options, routes and powers', () => {
 
 test('has each file of the core in one step of the reading order', () => {
   const file = (path: string): SizedFile => ({ path, lineCount: 10 })
-  const read = (...paths: string[]): number[] => readingOrder(paths.map(file)).map(({ lines }) => lines).filter((lines) => lines > 0)
+  const read = (...paths: string[]): number[] =>
+    readingOrder(paths.map(file)).map(({ lines }) => lines).filter((lines) => lines > 0)
   assert.equal(read('src/config.ts', 'src/app.ts', 'src/cli/main.ts', 'src/http/auth.ts'), [10, 10, 20])
   assert.equal(read('src/parts/demo/part.ts', 'src/schema/generated/api.ts'), [])
   assert.throws(() => read('src/elsewhere/a.ts'), /src\/elsewhere\/a\.ts: no step of the reading order has this file/)

@@ -194,7 +194,9 @@ test('reports a circle of two rows whose files import each other\'s folders', ()
     'src/parts/install/d.ts': `${header}export const d = 1\n`,
   }).filter(({ rule }) => rule === 'circles')
   // Both are rows and folders.
-  assert.equal(found.map(({ file }) => file), ['src/cli/c.ts', 'src/cli/c.ts', 'src/parts/install/a.ts', 'src/parts/install/a.ts'])
+  assert.equal(found.map(({ file }) => file), [
+    'src/cli/c.ts', 'src/cli/c.ts', 'src/parts/install/a.ts', 'src/parts/install/a.ts',
+  ])
 })
 
 test('reports a circle of two folders of one row, a folder and its subfolder too', () => {

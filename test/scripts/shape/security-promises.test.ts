@@ -48,12 +48,15 @@ const section = (held: string): string => `### A client's \`x\`\n\nIt waits.\n\n
 test('reads paragraphs that begin with "Held by:", over several lines', () => {
   assert.equal(found(section('Held by: `access.ts`,\n`test/access.test.ts`')), [])
   assert.equal(found(section('Held by: `access.ts`')), ['5 names no test that holds this promise'])
-  assert.equal(found(section('Held by: `none.ts`,\n`test/access.test.ts`')), ['5 names what is neither in src nor a script: none.ts'])
+  assert.equal(found(section('Held by: `none.ts`,\n`test/access.test.ts`')), [
+    '5 names what is neither in src nor a script: none.ts',
+  ])
 })
 
 test('wants of each attacker a short promise and a section that says what holds it', () => {
   const attackers = (promise: string, anchor: string): string =>
-    `| Attacker | Promise |\n|---|---|\n| [A client](#${anchor}) | ${promise} |\n\n${section('Held by: `test/access.test.ts`')}`
+    `| Attacker | Promise |\n|---|---|\n| [A client](#${anchor}) | ${promise} |\n\n` +
+      `${section('Held by: `test/access.test.ts`')}`
   assert.equal(found(attackers('waits', 'a-clients-x')), [])
   assert.equal(found(attackers('w'.repeat(361), 'a-clients-x')), ['3 has a promise of more than 360 characters'])
   assert.equal(found(attackers('waits', 'a-client')), ['3 leads to a section without "Held by:": a-client'])

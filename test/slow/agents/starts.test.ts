@@ -1,4 +1,6 @@
-/** A thousand starts of agents in one process leave no memory, no listeners, no file handles and no processes behind. */
+/**
+ * A thousand starts of agents in one process leave no memory, no listeners, no file handles and no processes behind.
+ */
 import * as assert from 'uvu/assert'
 import { readdirSync } from 'node:fs'
 import { withAgent } from '../../agents/acp/with-agent.ts'

@@ -6,6 +6,9 @@ import { suite } from '../../support/suite.ts'
 const test = suite('slow/e2e/retries', 1_800_000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-test('100 kills while requests with keys are under way', withPrograms((start) => killAndRetry(start, { rounds: 100, copies: 10, seed })))
+test(
+  '100 kills while requests with keys are under way',
+  withPrograms((start) => killAndRetry(start, { rounds: 100, copies: 10, seed })),
+)
 
 test.run()

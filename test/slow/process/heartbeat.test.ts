@@ -1,6 +1,6 @@
 /**
- * Two servers on one folder of a system without flock(1), which is hidden in a mount namespace of its own (unshare(1), as
- * root): an owner that stands still for longer than its lock holds is replaced, and writes nothing when it goes on.
+ * Two servers on one folder of a system without flock(1), which is hidden in a mount namespace of its own (unshare(1),
+ * as root): an owner that stands still for longer than its lock holds is replaced, and writes nothing when it goes on.
  */
 import * as assert from 'uvu/assert'
 import { execFileSync } from 'node:child_process'
@@ -14,7 +14,8 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('slow/process/heartbeat', 300_000)
 /** Starts what follows where flock(1) says that the file system has no locks. */
-const hidden = ['unshare', '-m', 'sh', '-c', 'printf "#!/bin/sh\\nexit 71\\n" > "$HOME/flock"; chmod +x "$HOME/flock"; mount --bind "$HOME/flock" "$(command -v flock)"; exec "$@"', 'sh']
+const hidden = ['unshare', '-m', 'sh', '-c', 'printf "#!/bin/sh\\nexit 71\\n' +
+  '" > "$HOME/flock"; chmod +x "$HOME/flock"; mount --bind "$HOME/flock" "$(command -v flock)"; exec "$@"', 'sh']
 const name = 'a stopped owner is replaced after 45 s, writes nothing when it goes on, and ends with 4'
 
 function refusal(): string | undefined {
@@ -45,7 +46,9 @@ else test(name, withPrograms(async (start, folder) => {
   await talkTo(next, idle.id).send('of the second', false)
   await talkTo(next, talk.id).send('of the second', false)
   // What asks it to write waits in its sockets when it goes on.
-  const late = Array.from({ length: 20 }, (_, number) => talkTo(owner, idle.id).send(`late ${number}`, false).then(({ status }) => status, () => 0))
+  const late = Array.from({ length: 20 }, (_, number) => {
+    return talkTo(owner, idle.id).send(`late ${number}`, false).then(({ status }) => status, () => 0)
+  })
   owner.child.kill('SIGCONT')
   assert.ok((await Promise.all(late)).every((status) => status !== 200))
   assert.is(await owner.stop('SIGCONT'), 4)

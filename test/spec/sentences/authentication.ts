@@ -52,7 +52,8 @@ export const credentials: Sentences = {
     'that of C is passed as the gateway',
     everyCell,
     everyChild,
-    'agents/acp/launch: gives a folder of its own to a program that would write into the user\'s, leaves its tools the home, and removes it',
+    'agents/acp/launch: gives a folder of its own to a program that would write into the user\'s, leaves its tools ' +
+      'the home, and removes it',
   ],
   6: ['A\'s config directory moves its settings, not the token, and is not needed to find a login', everyLogin],
   6.2: ['it means that a key and a base URL in its way are taken out', everyCell, everyChild],

@@ -60,7 +60,8 @@ export const events: Sentences = {
   ],
   3: [
     'logs of completions are sent when they are asked for, and replace a file',
-    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model ' +
+      'and its use',
     'e2e/built-in-models: no completion is logged unless it is asked for',
   ],
   4: ['clients show an error of the conversation on top', failedRun],

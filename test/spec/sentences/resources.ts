@@ -32,7 +32,8 @@ export const eventCommonRules: Sentences = {
 /** What some kinds of events do besides having their fields. */
 const behaviour: Readonly<Record<string, readonly string[]>> = {
   Condensation: [
-    'parts/builtin/condensing/condenser: a view with more events than it may have is condensed before the next step, by one event',
+    'parts/builtin/condensing/condenser: a view with more events than it may have is condensed before the next step, ' +
+      'by one event',
   ],
   CondensationRequest: [
     'parts/builtin/condensing/condenser: a request that is too long is answered with a condensation, and made again',
@@ -48,7 +49,8 @@ const behaviour: Readonly<Record<string, readonly string[]>> = {
     'conversation/conversation: a state update is recorded when the value changes, and not for an equal one',
   ],
   LLMCompletionLogEvent: [
-    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model ' +
+      'and its use',
   ],
   ActionEvent: [
     'agents/acp/transcripts: ${name}: maps to the expected events',
@@ -82,7 +84,8 @@ export const eventVariants: Sentences = {
   ],
   'LLMCompletionLogEvent.2': [
     'which model and which use of it the log is of',
-    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model ' +
+      'and its use',
   ],
   'ActionEvent.2': [
     'a call that cannot be executed has no action',
@@ -93,7 +96,8 @@ export const eventVariants: Sentences = {
     'it keeps the call as the model sent it, with the risk that the model declared',
     'agents/acp/action-of: gives the raw input as the arguments of the call',
     'parts/builtin/tool-calls: a repaired call has the name of the tool and its arguments as they came',
-    'parts/builtin/tool-calls: the risk counts with an analyzer and for a tool that changes something, and is UNKNOWN otherwise',
+    'parts/builtin/tool-calls: the risk counts with an analyzer and for a tool that changes something, and is ' +
+      'UNKNOWN otherwise',
   ],
   'ActionEvent.4': [
     'calls of one response of the model are known by its id',
@@ -106,7 +110,8 @@ export const eventVariants: Sentences = {
   'MessageEvent.3': [
     'it lists the skills that it activated',
     'conversation/log/state: skills that messages activate are listed once',
-    'e2e/skills: instructions and memory are in the dynamic context, Agent Skills are listed, and a trigger gives its skill once',
+    'e2e/skills: instructions and memory are in the dynamic context, Agent Skills are listed, and a trigger gives ' +
+      'its skill once',
   ],
   'AgentErrorEvent.2': [
     'it carries no thought',
@@ -116,7 +121,10 @@ export const eventVariants: Sentences = {
     'what belongs to one conversation is a second block',
     'parts/builtin/view: the context of a conversation is a second block of the system message',
   ],
-  'TokenEvent.2': ['it comes from a backend that gives token ids', 'e2e/built-in-models: token ids of a backend that gives them are an event'],
+  'TokenEvent.2': [
+    'it comes from a backend that gives token ids',
+    'e2e/built-in-models: token ids of a backend that gives them are an event',
+  ],
   'PauseEvent.2': [
     'it says that the user stopped the run',
     'conversation/run/runner-stop: two interrupts at once record one pause',
@@ -158,7 +166,8 @@ export const embeddedObjects: Sentences = {
   })),
   'ReasoningItemModel.2': [
     'its encrypted content is neither logged nor shown',
-    'e2e/built-in-models: encrypted reasoning goes back to its model, over a restart and in a fork, and is shown and logged nowhere',
+    'e2e/built-in-models: encrypted reasoning goes back to its model, over a restart and in a fork, and is shown and ' +
+      'logged nowhere',
   ],
   SecurityRisk: ['four levels, rising', everyEvent],
   ValidationError: ['place, message and type', 'spec/tables: error: ${name} has the fields of the table'],
@@ -171,7 +180,11 @@ export const action: Sentences = {
   1: ['a union told apart by kind', 'spec/tables: the action kinds are the twenty-eight of the table, in its order'],
   ...Object.fromEntries(Object.keys(actions).map((kind): [string, Sentence] => {
     const table = 'spec/tables: action: ${kind} is closed and has the fields of the table'
-    return [kind, [itsFields, table, kind.startsWith('Browser') ? 'parts/browser/tools: every tool does its part' : 'later: tools, browser, memory']]
+    return [
+      kind,
+      [itsFields, table,
+        kind.startsWith('Browser') ? 'parts/browser/tools: every tool does its part' : 'later: tools, browser, memory'],
+    ]
   })),
   MCPToolAction: [itsFields, 'spec/tables: action: ${kind} is closed and has the fields of the table', mcpTools],
   'FileEditorAction.2': [
@@ -189,7 +202,11 @@ export const observation: Sentences = {
     const table = 'spec/tables: observation: ${kind} is closed and has the fields of the contract'
     return [kind, ['its fields are not shown there; the contract has them', table]]
   })),
-  MCPToolObservation: ['its fields are not shown there; the contract has them', 'spec/tables: observation: ${kind} is closed and has the fields of the contract', mcpTools],
+  MCPToolObservation: [
+    'its fields are not shown there; the contract has them',
+    'spec/tables: observation: ${kind} is closed and has the fields of the contract',
+    mcpTools,
+  ],
 }
 
 export const toolDefinition: Sentences = {

@@ -35,7 +35,8 @@ export const whatTheServiceDoes: Sentences = {
   ],
   4.2: [
     'logs of model completions are pushed too',
-    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model and its use',
+    'e2e/built-in-models: a log of each completion is pushed and stored when it is asked for, and names the model ' +
+      'and its use',
   ],
   '5 built-in': [
     'the built-in agent calls a model itself',

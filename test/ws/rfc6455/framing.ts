@@ -68,7 +68,12 @@ export const framing: readonly Row[] = [
     sends: bytes('81fe007c00000000', Buffer.alloc(124, 'x')),
     ...refused,
   },
-  { section: '5.2', says: 'the most significant bit of a 64-bit length must be 0', sends: bytes('82ff800000000000000000000000'), ...refused },
+  {
+    section: '5.2',
+    says: 'the most significant bit of a 64-bit length must be 0',
+    sends: bytes('82ff800000000000000000000000'),
+    ...refused,
+  },
   {
     section: '5.2',
     says: 'lengths are in network byte order',
@@ -100,7 +105,12 @@ export const framing: readonly Row[] = [
 
   // 5.4 Fragmentation
   { section: '5.4', says: 'a message of one frame is read', sends: text('one'), hears: ['text one'] },
-  { section: '5.4', says: 'a message of two frames is read', sends: bytes(text('o', open), more('ne')), hears: ['text one'] },
+  {
+    section: '5.4',
+    says: 'a message of two frames is read',
+    sends: bytes(text('o', open), more('ne')),
+    hears: ['text one'],
+  },
   {
     section: '5.4',
     says: 'fragments of any size, also empty ones, keep their order',
@@ -140,7 +150,12 @@ export const framing: readonly Row[] = [
     ...refused,
   })),
   { section: '5.4', says: 'a first frame has another opcode than 0', sends: more('a'), ...refused },
-  { section: '5.4', says: 'a first frame has another opcode than 0, also one with more to come', sends: more('a', open), ...refused },
+  {
+    section: '5.4',
+    says: 'a first frame has another opcode than 0, also one with more to come',
+    sends: more('a', open),
+    ...refused,
+  },
   {
     section: '5.4',
     says: 'after the last fragment a message is over',
@@ -156,7 +171,12 @@ export const framing: readonly Row[] = [
   },
 
   // 5.5.2 Ping, 5.5.3 Pong
-  { section: '5.5', says: 'a control frame carries up to 125 bytes', sends: ping(Buffer.alloc(125, 'x')), gets: [`pong ${'78'.repeat(125)}`] },
+  {
+    section: '5.5',
+    says: 'a control frame carries up to 125 bytes',
+    sends: ping(Buffer.alloc(125, 'x')),
+    gets: [`pong ${'78'.repeat(125)}`],
+  },
   ...[8, 9, 10].map((opcode): Row => ({
     section: '5.5',
     says: `a control frame carries no more than 125 bytes (opcode ${opcode})`,
@@ -164,10 +184,28 @@ export const framing: readonly Row[] = [
     ...refused,
   })),
   { section: '5.5.2', says: 'a Ping is answered', sends: ping(''), gets: ['pong '] },
-  { section: '5.5.2', says: 'a Ping after the Close frame of the client is not answered', sends: bytes(close(1000), ping('x')), gets: ['close 1000'], closed: '1000' },
-  { section: '5.5.3', says: 'a Pong repeats the data of its Ping, whatever bytes they are', sends: ping(Buffer.from([0, 0xff, 0xc0])), gets: ['pong 00ffc0'] },
-  { section: '5.5.3', says: 'every Ping is answered while the client reads', sends: bytes(ping('a'), ping('b'), ping('c')), gets: ['pong 61', 'pong 62', 'pong 63'] },
-  { section: '5.5.3', says: 'a Pong that nobody asked for is ignored', sends: bytes(pong('x'), pong(''), text('a')), hears: ['text a'] },
+  {
+    section: '5.5.2', says: 'a Ping after the Close frame of the client is not answered',
+    sends: bytes(close(1000), ping('x')), gets: ['close 1000'], closed: '1000',
+  },
+  {
+    section: '5.5.3',
+    says: 'a Pong repeats the data of its Ping, whatever bytes they are',
+    sends: ping(Buffer.from([0, 0xff, 0xc0])),
+    gets: ['pong 00ffc0'],
+  },
+  {
+    section: '5.5.3',
+    says: 'every Ping is answered while the client reads',
+    sends: bytes(ping('a'), ping('b'), ping('c')),
+    gets: ['pong 61', 'pong 62', 'pong 63'],
+  },
+  {
+    section: '5.5.3',
+    says: 'a Pong that nobody asked for is ignored',
+    sends: bytes(pong('x'), pong(''), text('a')),
+    hears: ['text a'],
+  },
 
   // 5.6 Data frames
   {
@@ -176,7 +214,12 @@ export const framing: readonly Row[] = [
     sends: bytes(text(Buffer.from([0xf0]), open), more(Buffer.from([0x9f, 0x98]), open), more(Buffer.from([0x80]))),
     hears: ['text 😀'],
   },
-  { section: '5.6', says: 'binary data is any bytes', sends: binary(Buffer.from([0xc0, 0xff, 0x00])), hears: ['binary c0ff00'] },
+  {
+    section: '5.6',
+    says: 'binary data is any bytes',
+    sends: binary(Buffer.from([0xc0, 0xff, 0x00])),
+    hears: ['binary c0ff00'],
+  },
 
   // 5.7 Examples, and the same sent by us
   { section: '5.7', says: 'the masked text', sends: bytes('818537fa213d7f9f4d5158'), hears: ['text Hello'] },
@@ -213,5 +256,10 @@ export const framing: readonly Row[] = [
     gets: ['close 1001'],
     closed: '1001',
   },
-  { section: '6.2', says: 'the type of a message is that of its first frame', sends: bytes(binary('', open), more('a')), hears: ['binary 61'] },
+  {
+    section: '6.2',
+    says: 'the type of a message is that of its first frame',
+    sends: bytes(binary('', open), more('a')),
+    hears: ['binary 61'],
+  },
 ]

@@ -19,11 +19,16 @@ export interface Row extends Omit<ExchangeOptions, 'pieceBytes'> {
   readonly isLong?: boolean
 }
 
-export const text = (payload: string | Buffer, options?: FrameOptions): Buffer => frame(0x1, Buffer.from(payload), options)
-export const binary = (payload: string | Buffer, options?: FrameOptions): Buffer => frame(0x2, Buffer.from(payload), options)
-export const more = (payload: string | Buffer, options?: FrameOptions): Buffer => frame(0x0, Buffer.from(payload), options)
-export const ping = (payload: string | Buffer, options?: FrameOptions): Buffer => frame(0x9, Buffer.from(payload), options)
-export const pong = (payload: string | Buffer, options?: FrameOptions): Buffer => frame(0xa, Buffer.from(payload), options)
+export const text = (payload: string | Buffer, options?: FrameOptions): Buffer =>
+  frame(0x1, Buffer.from(payload), options)
+export const binary = (payload: string | Buffer, options?: FrameOptions): Buffer =>
+  frame(0x2, Buffer.from(payload), options)
+export const more = (payload: string | Buffer, options?: FrameOptions): Buffer =>
+  frame(0x0, Buffer.from(payload), options)
+export const ping = (payload: string | Buffer, options?: FrameOptions): Buffer =>
+  frame(0x9, Buffer.from(payload), options)
+export const pong = (payload: string | Buffer, options?: FrameOptions): Buffer =>
+  frame(0xa, Buffer.from(payload), options)
 export const open = { final: false } as const
 
 export function close(code?: number, reason: string | Buffer = ''): Buffer {
