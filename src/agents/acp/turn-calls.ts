@@ -11,6 +11,7 @@ import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import { isTooLongToShow } from './action-of.ts'
+import { Announcements } from './announcements.ts'
 import { allowedAndUnheardOf, askedAnew } from './call-notes.ts'
 import { contains, hasMembers } from './call-readiness.ts'
 import type { RejectionSource } from './drafts.ts'
@@ -49,6 +50,7 @@ export class TurnCalls {
   readonly #calls = new Map<string, ReportedCall>()
   /** The calls without an answer, by the id in events, in order of arrival. */
   readonly #open = new Map<string, ReportedCall>()
+  readonly #announcements: Announcements
   #late = 0
 
   constructor(options: TurnCallsOptions) {
@@ -58,6 +60,7 @@ export class TurnCalls {
     }
     this.#options = { ...options, answered }
     this.#begins = options.begins
+    this.#announcements = new Announcements(options.timers)
   }
 
   /** True while a recorded call has no answer, or a call is announced. */
@@ -70,6 +73,14 @@ export class TurnCalls {
     const news = isMasked ? update : this.#masked(update)
     const id = idOf(news)
     return id === undefined ? undefined : this.#callFor(id, news)?.update(news)
+  }
+
+  /** Resolves when the calls of a question are announced; undefined for a question that says what it is about. */
+  untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
+    const id = idOf(toolCall)
+    const isOpen = id !== undefined && this.#calls.get(id)?.isOver === false
+    if (id === undefined || isOpen || !namesNoWork(toolCall)) return undefined
+    return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
   /** Records the actions of a permission request; returns the data of a question for each, mostly one. */
@@ -111,6 +122,12 @@ export class TurnCalls {
   abandon(error: string): void {
     this.recordAll()
     for (const call of this.#open.values()) call.abandon(error)
+  }
+
+  /** As `abandon`; ends the waits for announcements too. */
+  close(error: string): void {
+    this.#announcements.close()
+    this.abandon(error)
   }
 
   /** Returns the open call of an update, begun here if the update announces it; undefined when the update has none. */
@@ -165,6 +182,7 @@ export class TurnCalls {
     const call = new ReportedCall(this.#options.memory.take(id), this.#begins(), this.#options)
     this.#calls.set(id, call)
     this.#open.set(call.id, call)
+    this.#announcements.announced()
     return call
   }
 

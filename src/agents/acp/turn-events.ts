@@ -94,6 +94,11 @@ export class TurnEvents {
     }
   }
 
+  /** See `TurnCalls.untilAnnounced`. */
+  untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
+    return this.#isClosed ? undefined : this.#calls.untilAnnounced(toolCall, withdrawn)
+  }
+
   /** See `TurnCalls.asks`. */
   asks(toolCall: Fields, isMasked = false): readonly AskedCall[] {
     return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
@@ -129,7 +134,7 @@ export class TurnEvents {
   close(error: string): void {
     if (this.#isClosed) return
     this.#recordAll()
-    this.#calls.abandon(error)
+    this.#calls.close(error)
     this.#isClosed = true
   }
 

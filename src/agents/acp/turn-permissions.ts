@@ -62,6 +62,8 @@ export class TurnPermissions {
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params.toolCall)
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
+    const announced = this.#options.events.untilAnnounced(call, withdrawn)
+    if (announced !== undefined) await announced
     const asked = this.#isOver(withdrawn) ? [] : this.#options.events.asks(masked ?? call, masked !== undefined)
     if (asked.length === 0) return cancelledResult
     const options = readOptions(params.options)

@@ -217,7 +217,7 @@ test('removes nothing of a folder that a program has linked into the place of it
   symlinkSync(own, join(agentDir, 'codex'))
   await lent.close()
   assert.is(readFileSync(join(own, 'auth.json'), 'utf8'), third)
-  assert.match(lines.join(), /could not be removed.*no folder but a link/)
+  assert.match(lines.join(), /could not be removed.*is a link, expected a folder/)
   assert.is(await lend({ CODEX_AUTH_JSON: first }).then(() => 'lent', () => 'refused'), 'refused')
   assert.is(readFileSync(join(own, 'auth.json'), 'utf8'), third)
 }))

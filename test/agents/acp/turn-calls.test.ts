@@ -339,7 +339,7 @@ test('drops the end of a call of an earlier turn, with a line in the log', () =>
   turn.events.close('over')
   assert.equal(turn.kinds(), [])
   assert.is(lines.length, 2)
-  assert.match(lines[0] ?? '', /a tool call that is over.*"call":"t1"/)
+  assert.match(lines[0] ?? '', /a tool call that has already ended was dropped.*"call":"t1"/)
 })
 
 test('tells apart ids that are used again, in the same turn and in a later one', () => {

@@ -1,0 +1,65 @@
+/**
+ * Waits for the calls that a question without a call of its own is about.
+ *
+ * OpenHands sends such a question from one thread and the announcements of its calls from another, so the question may
+ * come first (`agents/acp/agents.md`). Without the wait the user would be asked about nothing that can be seen, and
+ * the calls would look like calls that nobody was asked about.
+ */
+import { deferred, type Deferred } from '../../base/wait.ts'
+import type { Timers } from './timers.ts'
+
+/** The longest wait for the first call. */
+const firstLimitMs = 1000
+/** The wait for further calls of the same question. */
+const othersMs = 100
+
+export class Announcements {
+  readonly #timers: Timers
+  /** The waits for a first call. */
+  readonly #firsts = new Set<Deferred<void>>()
+  readonly #others = new Set<Deferred<void>>()
+  #isClosed = false
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+  }
+
+  /**
+   * Resolves when a call was announced, or not in time, and calls beside it had time to follow.
+   * @param hasCall a call was announced before
+   * @param withdrawn ends the wait
+   */
+  async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {
+    if (!hasCall) await this.#wait(this.#firsts, firstLimitMs, withdrawn)
+    await this.#wait(this.#others, othersMs, withdrawn)
+  }
+
+  /** A call was announced. */
+  announced(): void {
+    resolveAll(this.#firsts)
+  }
+
+  /** Ends all waits. Idempotent. */
+  close(): void {
+    this.#isClosed = true
+    resolveAll(this.#firsts)
+    resolveAll(this.#others)
+  }
+
+  async #wait(waits: Set<Deferred<void>>, ms: number, withdrawn: AbortSignal): Promise<void> {
+    if (this.#isClosed || withdrawn.aborted) return
+    const over = deferred<void>()
+    const end = (): void => over.resolve()
+    waits.add(over)
+    withdrawn.addEventListener('abort', end, { once: true })
+    const timer = this.#timers.after(ms, end)
+    await over.promise
+    timer.stop()
+    withdrawn.removeEventListener('abort', end)
+    waits.delete(over)
+  }
+}
+
+function resolveAll(waits: ReadonlySet<Deferred<void>>): void {
+  for (const wait of waits) wait.resolve()
+}
