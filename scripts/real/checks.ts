@@ -1,8 +1,8 @@
 /**
- * One thing that was checked, and what every history must fulfil whatever happened in it.
+ * The result of one check, and the checks that every history must pass.
  *
- * Rules: the specification's "Events" 5 and decisions 3 and 16: each action has exactly one answer, behind it, with the
- * same tool call and tool name, and none is open at the end.
+ * Rules: contract: events.md, section 1, and decisions 3 and 16. Each action has exactly one result after it, with the
+ * same tool call and tool name, and no action is open at the end.
  */
 import { answersTo, isAnswer, ofKind } from './history.ts'
 import { memberAt } from './member.ts'

@@ -41,7 +41,7 @@ export function checkShape(tree: Tree): Finding[] {
     ...src.flatMap(checkUnusedPowers),
     ...(tree.isWhole === true ? checkSizes(src) : []),
     ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),
-    ...checkCitations(src.filter(({ path }) => !isGenerated(path)), tree.documents),
+    ...checkCitations(files.filter(({ path }) => !isGenerated(path)), tree.documents),
     ...(tree.documents === undefined || tree.paths === undefined ? [] : [
       ...checkDocuments(tree.documents, tree.paths), ...checkPartDocuments(tree.sources, tree.documents),
     ]),

@@ -1,5 +1,6 @@
 /**
- * Settings and global secrets over REST (spec: PATCH /api/settings, Global secret; contract: settings.md 1-3 and 6).
+ * Settings and global secrets over REST (`PATCH /api/settings`; spec: Endpoints, spec: "Global secret"; contract:
+ * settings.md 1-3 and 6).
  */
 import * as assert from 'uvu/assert'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * The tables of the specification's sections "Event", "Event variants" and "Embedded objects", in the notation of
- * notation.ts: written from its text, not from the schema. Where it states no default for a list, contract/events.md
- * does.
+ * The tables of events and embedded objects (spec: "Event (common rules)", spec: "Event variants", spec: "Embedded
+ * objects"), in the notation of notation.ts. They were written from the text of the specification, not from the schema.
+ * Defaults of lists that it does not state come from contract: events.md, section 2.1.
  */
 import type { Table } from './notation.ts'
 

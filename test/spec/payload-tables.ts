@@ -1,6 +1,7 @@
 /**
- * The tables of the specification's sections "Action", "Observation" and "ToolDefinition", in the notation of
- * notation.ts: written from its text and, where it shows no fields, from contract/payloads.md, not from the schema.
+ * The tables of actions, observations and tool definitions (spec: "Action", spec: "Observation", spec:
+ * "ToolDefinition"), in the notation of notation.ts. They were written from the text of the specification and, where it
+ * shows no fields, from contract: payloads.md, sections 2 to 4, not from the schema.
  */
 import type { Table } from './notation.ts'
 

@@ -241,6 +241,15 @@ test('limits the length of files and functions, and warns before', () => {
   assert.equal(find('src/base/a.ts', body(60)), [])
 })
 
+test('looks at the citations of src, scripts and tests', () => {
+  for (const path of ['src/base/a.ts', 'scripts/a.ts', 'test/a.test.ts']) {
+    const sources = new Map([[path, '/** Rules: decisions 7. */\nexport {}\n']])
+    const documents = new Map([['src/DECISIONS.md', '# Decisions\n\n## 6. Durable\n']])
+    const rules = checkShape({ sources, documents, security: undefined }).map(({ file, rule }) => `${file}: ${rule}`)
+    assert.ok(rules.includes(`${path}: citations`), path)
+  }
+})
+
 test('finds lines of more than 120 columns', () => {
   const rulesOf = (path: string, line: string): string[] =>
     checkShape({ sources: new Map([[path, `${header}${line}\n`]]), security: undefined }).map(({ rule }) => rule)

@@ -1,4 +1,4 @@
-/** The specification's section "Authentication", with the credentials of external agents and the onboarding. */
+/** Sentences about authentication, the credentials of external agents and onboarding; see outline.ts. */
 import type { Sentences } from './sentence.ts'
 
 /** One row for each combination of login, key, base URL and, for provider A, config directory. */

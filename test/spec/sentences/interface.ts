@@ -1,4 +1,4 @@
-/** The specification's sections "Endpoints", "Events" and "Errors". */
+/** Sentences about endpoints, events and errors; see outline.ts. */
 import type { Sentences } from './sentence.ts'
 
 const describesReading = 'schema/openapi: describes the reading of one event as the specification does'

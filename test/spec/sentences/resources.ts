@@ -1,4 +1,4 @@
-/** The specification's section "Resources and their fields". The rows of its tables are held by tables.test.ts. */
+/** Sentences about resources and their fields; see outline.ts. tables.test.ts holds the rows of their tables. */
 import { actions, observations } from '../payload-tables.ts'
 import { embedded, events } from '../event-tables.ts'
 import type { Sentence, Sentences } from './sentence.ts'

@@ -1,4 +1,7 @@
-/** What a condensation makes of the view (specification, `Condensation`; contract: tests.md, "Model input"). */
+/**
+ * The view of a history after condensations (spec: Condensation; contract: tests.md, "Model input and tool-call
+ * repair").
+ */
 import * as assert from 'uvu/assert'
 import type { Event } from '../../../../src/schema/generated/events.ts'
 import { suite } from '../../../support/suite.ts'
